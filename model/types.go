@@ -1,0 +1,257 @@
+package model
+
+import "time"
+
+// Module is an object (program or library) that was mapped into a process.
+type Module struct {
+	BuildID string // lower-case hex of the GNU build-id, "" if it has none
+	Path    string // as the process saw it
+	Base    uint64 // added to a file address gives the run-time address
+	Size    uint64 // bytes mapped
+}
+
+// Frame is one level of a call stack: a file address in a module. Return
+// addresses are kept as found on the stack.
+type Frame struct {
+	Module *Module // nil: no module was mapped there, Offset is the raw address
+	Offset uint64
+}
+
+// StateID identifies a state by content, the MPI function and the (build-id,
+// offset) stack, so that ranks, nodes and runs agree on it in spite of ASLR.
+type StateID [16]byte
+
+// Binding tells through which language binding a call was made.
+type Binding uint8
+
+// The language bindings of MPI.
+const (
+	C         Binding = iota
+	Fortran           // mpif.h and use mpi
+	Fortran08         // use mpi_f08
+)
+
+// State is a communication state of the Markov model: one MPI call site. The
+// computation state behind it needs no name of its own: it is the part of an
+// Edge between two calls, or Op.InMPI false.
+//
+// Ranks of one load that have the same state share one State. The modules of
+// its stack tell build-id and path for all of them, but Base only for the first
+// such rank; addresses in one process are made with Rank.Modules.
+type State struct {
+	ID      StateID
+	Call    string  // MPI function, such as "MPI_Send"
+	Stack   []Frame // innermost first: the caller of the MPI function
+	Partial bool    // the unwinding ended before the outermost frame
+	Binding Binding
+}
+
+// Edge counts the passages from one state, through the computation behind it,
+// to the next one. From and To index Model.States.
+type Edge struct {
+	From, To int
+	Count    uint64
+}
+
+// Model is the Markov model of one thread (PDI §3.1). No two of its states have
+// the same ID.
+type Model struct {
+	States []*State
+	Visits []uint64 // by state: how often it was entered, an entry in progress included
+	Edges  []Edge
+}
+
+// Kind says what a blocked or pending operation is.
+type Kind uint32
+
+// The kinds of operation, as in recorder/format.h (enum lg_kind).
+const (
+	Local Kind = iota
+	Send
+	Recv
+	Probe
+	Collective
+	Wait    // AND over Pending
+	WaitAny // OR over Pending
+	Poll    // OR over Pending; the call does not block
+	Init
+	Finalize
+	RMA
+	Other
+	Abort
+)
+
+// Values of a peer or a tag that name no rank and no tag.
+const (
+	None     = -32000
+	Any      = -32001
+	ProcNull = -32002
+)
+
+// Pending is an operation that has been started and that the rank waits for.
+type Pending struct {
+	Kind Kind
+	Comm int    // index into Rank.Comms, -1 unknown
+	Peer int    // rank in the communicator (remote group of an intercommunicator), or None, Any, ProcNull
+	Tag  int    // or None, Any
+	Seq  uint64 // its number on its channel or, for a collective, on its communicator; from 1, 0 unknown
+	// State indexes Thread.Model.States: the call that started it; -1 unknown.
+	State int
+}
+
+// Op is what a thread does now, or did last.
+type Op struct {
+	State   int  // index into Model.States; -1 before the first call
+	InMPI   bool // inside the call; else in the computation behind it
+	Kind    Kind
+	Pending []Pending
+	// Unlisted counts the operations it waits for that the record had no room for.
+	Unlisted int
+}
+
+// Capture is a stack taken from outside the MPI calls.
+type Capture struct {
+	Time    time.Time
+	Why     CaptureReason
+	Signal  int     // for CaptureFatal
+	Stack   []Frame // innermost first; the innermost is a program counter, the others return addresses
+	Partial bool
+	InMPI   bool
+	Calls   uint64 // Thread.Calls at that moment
+	Same    int    // captures in a row that showed this stack
+}
+
+// CaptureReason says what made the recorder take a stack.
+type CaptureReason uint32
+
+// The reasons for a capture.
+const (
+	CaptureQuiet  CaptureReason = 1 // no progress for a while
+	CaptureSignal CaptureReason = 2 // asked for
+	CaptureFatal  CaptureReason = 3 // a fatal signal arrived
+)
+
+// Thread is one thread of a rank that called MPI.
+type Thread struct {
+	Index    int
+	TID      int
+	Model    Model
+	Op       Op
+	Calls    uint64 // MPI calls that are states
+	Progress uint64 // of these, communicating ones that were no vain poll
+	Polls    uint64 // vain polls
+	Light    uint64 // MPI calls that are no states, such as MPI_Wtime
+	Captured *Capture
+}
+
+// Comm is a communicator as one rank knows it.
+type Comm struct {
+	ID     uint64 // the same at all members
+	Parent uint64 // 0 none
+	World  bool
+	Self   bool
+	Inter  bool
+	Rank   int // own rank in it; -1 unknown
+	// Members are the world ranks of the local group, by rank in it; -1 outside
+	// MPI_COMM_WORLD; nil unknown. Ranks of one load share it: do not change it.
+	Members    []int
+	Remote     []int  // the same of the remote group
+	Size       int    // of the local group, known even where Members is not
+	RemoteSize int    // of the remote group, 0 for an intracommunicator
+	Coll       uint64 // collective operations begun on it
+	Freed      bool
+	State      int // index into Threads[Thread].Model.States: the call that made it; -1 none
+	Thread     int // index into Rank.Threads
+}
+
+// Channel counts messages between the rank and a peer.
+type Channel struct {
+	Comm     int // index into Rank.Comms
+	Peer     int // rank in the communicator, as in Pending
+	Tag      int
+	Sent     uint64 // sends begun
+	Received uint64 // receives begun; those with a wildcard, once matched
+}
+
+// Phase is how far a rank got in the life of an MPI process.
+type Phase uint32
+
+// The phases, in order. 0: not known, the record is damaged.
+const (
+	Starting Phase = iota + 1
+	Running
+	Finalizing
+	Finalized
+)
+
+// End says how a process ended, as far as it could still tell.
+type End uint32
+
+// The ways to end. NoEnd: it lives, or was killed by SIGKILL.
+const (
+	NoEnd End = iota
+	Exited
+	Signalled
+	Aborted
+)
+
+// Rank is what one process of the job left behind.
+type Rank struct {
+	Rank, Size   int // in MPI_COMM_WORLD; -1 unknown
+	Host         string
+	PID          int
+	File         string // name of the node file it was read from
+	Slot         int    // and the slot in it
+	Family       string // "openmpi", "mpich", or "" unknown
+	Exe          string
+	Start        time.Time
+	Phase        Phase
+	End          End
+	EndDetail    int // exit status, signal or error code; -1 unknown
+	EndTime      time.Time
+	Heartbeat    time.Time
+	QuietSince   time.Time // zero while it progresses
+	LongestQuiet time.Duration
+	ThreadLevel  int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
+	Spawned      bool
+	Off          bool     // the recorder turned itself off
+	Evicted      uint64   // channels dropped because the table was full
+	LostRequests uint64   // requests not followed because the table was full
+	Notes        []string // why the recorder gave something up
+	Modules      []*Module
+	Threads      []*Thread // in order of Index; never empty
+	Comms        []*Comm
+	Channels     []Channel
+}
+
+// Run is a run directory that has been read.
+type Run struct {
+	Dir      string
+	ID       uint64
+	Manifest *Manifest // nil if there is none
+	Ranks    []*Rank   // in order of rank; at most one per rank, the latest
+	// Others are processes that are no rank of the job's MPI_COMM_WORLD: those
+	// started by MPI_Comm_spawn, and those that ended before they knew their rank.
+	Others   []*Rank
+	Problems []Problem // what was missing or damaged
+	Size     int       // of MPI_COMM_WORLD, as most ranks or the manifest say; 0 unknown
+	Seen     RankSet   // ranks with data in the directory, in this load or not
+}
+
+// Problem is one thing wrong with the data of a run.
+type Problem struct {
+	File string // name of the node file, or of the manifest
+	Rank int    // -1 if it is not about one rank
+	Err  error  // usually a *FormatError, which says the place too
+}
+
+// Manifest is manifest.json, written once per run by laggard run or exec.
+type Manifest struct {
+	SchemaVersion int       `json:"schema_version"`
+	RunID         string    `json:"run_id"` // hex, as in the files
+	Created       time.Time `json:"created"`
+	Version       string    `json:"version"` // of laggard
+	Command       []string  `json:"command"`
+	Ranks         int       `json:"ranks"` // expected; 0 not known beforehand
+	Job           string    `json:"job"`   // the resource manager's name for it, "" without one
+}

@@ -1,0 +1,316 @@
+/* What the files of the recorder share. The way of a call: a generated wrapper
+ * (gen/) hands its arguments to lg_before in call.c; state.c names the state by
+ * the verified stack cache, unwinding (unwind.c) only on a miss; comm.c and
+ * request.c follow communicators, requests and channels; file.c keeps all of it
+ * in the memory-mapped node file; watch.c looks after the process from a thread
+ * of its own and records how it ends (ends.c). */
+#ifndef LAGGARD_CORE_H
+#define LAGGARD_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <signal.h>
+#include "format.h"
+
+#define LG_HIDDEN __attribute__((visibility("hidden")))
+#define LG_EXPORT __attribute__((visibility("default")))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#pragma GCC visibility push(hidden)
+
+/* ---- the function table (generated from functions.tbl) ---- */
+
+enum lg_class {
+#define LG_CLASS(name) CLS_##name,
+#include "classes.inc"
+#undef LG_CLASS
+};
+
+/* Positions of arguments by role, -1 where the function has none. They are the
+ * same in C and Fortran, but for MPI_Init and its kin, which use none. */
+struct lg_desc {
+  const char *name;
+  int16_t cls;
+  int8_t nargs;
+  int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
+  int8_t count, request, status, flag, index, outcount, indices;
+  int8_t newcomm, win, file, message;
+};
+
+enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08 };
+
+extern const struct lg_desc lg_descs[];
+extern const char *const lg_entry_names[];
+extern void *lg_real[];
+void *lg_resolve(int entry);
+void *lg_find_symbol(const char *name); /* in any loaded object but this one; NULL */
+
+/* ---- the MPI family ---- */
+
+struct lg_family {
+  uint32_t id; /* as in struct lg_rank */
+  int handle_bytes; /* of a C handle in memory */
+  int any_source, any_tag, proc_null, undefined;
+  int status_size;                           /* bytes, C and Fortran alike */
+  int status_source, status_tag;             /* byte offsets in MPI_Status */
+  int status_cancelled, status_cancel_mask;  /* byte offset of an int, and its bits */
+  long status_ignore;                        /* C value, for one status and for arrays */
+  long comm_world, comm_self, comm_null, request_null;
+};
+
+extern struct lg_family lg_fam;
+bool lg_family_detect(void);
+
+/* ---- a call in progress ---- */
+
+struct lg_thr;
+
+struct lg_call {
+  struct lg_thr *thr;
+  const struct lg_desc *desc;
+  int binding;
+  long *args;
+  struct lg_st *st;
+  struct lg_comm_ref *comm;
+  long handle; /* request or message named by the call, as it was before */
+  int n;       /* requests named by the call; their handles are in thr->handles */
+  int peer, tag;   /* as in struct lg_pending; of the receive or probe, if the call is one */
+  bool own_status; /* thr->statuses was given in place of MPI_STATUS_IGNORE */
+};
+
+bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, void *ra, void *cfa);
+void lg_after(struct lg_call *c);
+struct lg_thr *lg_light_begin(void *cfa); /* counts a call that is no state; NULL inside another */
+
+/* Arguments by role; Fortran passes everything by reference. */
+static inline int lg_int(const struct lg_call *c, int i)
+{
+  return c->binding == LG_BIND_C ? (int)c->args[i] : *(int *)c->args[i];
+}
+long lg_comm_handle(const struct lg_call *c, int i); /* C handle of a communicator argument */
+long lg_fortran_comm(int handle);
+long lg_comm_made_handle(const struct lg_call *c, int i); /* the same behind a pointer */
+bool lg_status_ignored(const struct lg_call *c);
+long lg_handle_in(const struct lg_call *c, int i);   /* request, window, file, message passed by value */
+long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */
+
+/* ---- states ---- */
+
+struct lg_edge_ref {
+  uint32_t to;
+  uint64_t *count;
+};
+
+struct lg_comm_ref;
+struct lg_chan;
+
+struct lg_st { /* a state of one thread, with what was found at its last visit */
+  uint64_t *visits;
+  struct lg_edge_ref last;
+  uint32_t index;
+  uint16_t func;
+  uint8_t binding, partial;
+  uint32_t nframes;
+  uint64_t hash;
+  const uint64_t *frames; /* in the file */
+  long comm_arg;
+  struct lg_comm_ref *comm;
+  uint32_t comm_gen;
+  struct lg_chan *chan[2];
+};
+
+struct lg_slot_check { /* a return address and where on the stack it was found */
+  const uint64_t *where;
+  uint64_t value;
+};
+
+struct lg_cached { /* one verified unwinding */
+  uint64_t ra, cfa;
+  struct lg_st *st;
+  const struct lg_desc *desc;
+  struct lg_slot_check *check;
+  uint32_t nchecks, gen;
+};
+
+#define LG_CACHE_SETS 512
+#define LG_CACHE_WAYS 4
+
+struct lg_thr { /* private half of a thread */
+  uint64_t outer_cfa; /* stack address of the MPI call in progress, 0 outside */
+  struct lg_thread *pub;
+  struct lg_st *prev;
+  struct lg_cached *cache; /* LG_CACHE_SETS * LG_CACHE_WAYS */
+  uint32_t cache_gen, cache_turn, unload_gen;
+  struct lg_slot_check *checks; /* storage behind the cache entries */
+  uint32_t nchecks;
+  uint64_t stack_lo, stack_hi; /* bounds of the native stack */
+  struct lg_st *states;        /* block list, see state.c */
+  uint32_t nstates;
+  struct lg_st **by_hash;
+  uint32_t by_hash_size;
+  struct lg_edge_slot *edges;
+  uint32_t edges_size, nedges;
+  uint64_t poll_mark; /* `progress` + 1 when the list of polled things was begun; 0 none */
+  uint64_t poll_last; /* what was polled last, hashed */
+  long *handles;      /* handles as they were before a wait or test */
+  char *statuses;     /* stands in for MPI_STATUS(ES)_IGNORE */
+  uint32_t room;      /* of both */
+  struct lg_thr *next; /* all threads, never shortened */
+  bool in_use;
+  int tid;
+};
+
+extern struct lg_thr *lg_threads;
+struct lg_st *lg_state_find(struct lg_thr *t, const struct lg_desc *d, int binding, uint64_t ra, uint64_t cfa);
+void lg_edge_slow(struct lg_thr *t, struct lg_st *from, struct lg_st *to);
+struct lg_thr *lg_thread_register(void);
+extern __thread struct lg_thr *lg_self __attribute__((tls_model("initial-exec")));
+
+/* ---- process-wide ---- */
+
+extern bool lg_off;     /* forward calls, record nothing */
+extern bool lg_started;
+extern struct lg_rank *lg_rank;
+extern bool lg_shared; /* more than one of the program's threads may be in here at once */
+
+bool lg_start(void);      /* at the first MPI call; false: nothing is to be recorded */
+void lg_start_done(void); /* MPI_Init has returned */
+void lg_turn_off(const char *why, ...) __attribute__((format(printf, 1, 2)));
+void lg_note(const char *text);
+
+/* Two locks, taken in this order. Tables: communicators, requests, channels;
+ * only the program's threads use them, so it costs nothing while there is one.
+ * File: records, modules, unwinding; the watch thread and signal handlers need
+ * it too. The file lock may be taken again by its holder. */
+void lg_lock_tables(void);
+void lg_unlock_tables(void);
+void lg_lock_file(void);
+bool lg_trylock_file(void); /* false also when this thread holds it */
+void lg_unlock_file(void);
+
+uint64_t lg_now(void); /* CLOCK_REALTIME, ns */
+const char *lg_env(const char *name); /* LAGGARD_<name>, NULL if unset or empty */
+long lg_env_int(const char *name, long otherwise);
+void *lg_pages(size_t bytes); /* zeroed private memory; NULL */
+
+/* ---- file ---- */
+
+bool lg_file_open(void);
+/* Room for a record; it counts once committed. NULL: no room, recorder is off. */
+/* The file lock is held from begin to commit. */
+void *lg_rec_begin(int type, int thread, uint32_t fixed, uint32_t size);
+void lg_rec_commit(void *rec);
+void lg_file_sync(void);
+uint32_t lg_crc(uint32_t crc, const void *p, size_t n);
+
+static inline void lg_seq_begin(uint64_t *seq)
+{
+  __atomic_store_n(seq, *seq + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static inline void lg_seq_end(uint64_t *seq)
+{
+  __atomic_store_n(seq, *seq + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- modules and unwinding ---- */
+
+struct lg_regs {
+  uint64_t v[17];  /* DWARF numbers; 7 is the stack pointer, 16 the program counter */
+  uint32_t known;  /* bit per register */
+};
+
+struct lg_stack { /* memory an unwinding may read: [lo, hi) seen at data */
+  uint64_t lo, hi;
+  const unsigned char *data; /* data[0] is the byte at lo */
+};
+
+struct lg_trace {
+  int n;
+  bool partial;
+  uint64_t pc[LG_MAX_FRAMES];
+  uint64_t slot[LG_MAX_FRAMES]; /* address the pc was read from; 0 for the first of a captured stack */
+};
+
+void lg_modules_refresh(void);
+void lg_modules_unloading(bool begins); /* around a dlclose */
+extern uint32_t lg_module_gen, lg_unload_gen;
+extern int lg_unloading; /* dlcloses in progress: no stack is captured meanwhile */
+void lg_modules_current(void); /* refreshes if the loader has been at work */
+uint64_t lg_frame_word(uint64_t pc); /* module index << 48 | offset; may write a module record */
+void lg_unwind(struct lg_regs *r, const struct lg_stack *s, bool in_handler, struct lg_trace *out); /* from the registers of a captured thread */
+void lg_unwind_caller(uint64_t cfa, uint64_t stack_hi, struct lg_trace *out); /* callers of the wrapper with that CFA; stack_hi 0: unknown */
+
+/* ---- communicators, requests, channels ---- */
+
+struct lg_comm_ref {
+  long handle;   /* C handle; windows and files are kept as communicators of their own */
+  uint32_t index;
+  uint8_t what;  /* LG_HANDLE_* */
+  bool freed;
+  uint32_t flags; /* as in struct lg_comm */
+  uint64_t id;
+  uint64_t members; /* hash of the membership, both sides */
+  struct lg_comm_live *live;
+};
+
+enum { LG_HANDLE_COMM, LG_HANDLE_WIN, LG_HANDLE_FILE };
+
+extern uint32_t lg_comm_gen;
+struct lg_comm_ref *lg_comm_find(int what, long handle);
+struct lg_comm_ref *lg_comm_of(struct lg_st *st, const struct lg_call *c, int i);
+void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state);
+void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state);
+void lg_comm_free(struct lg_comm_ref *r);
+void lg_comm_start(void);
+int lg_peer(int peer); /* MPI's constant to ours */
+int lg_tag(int tag);
+
+struct lg_chan {
+  struct lg_channel *pub;
+  uint32_t comm;
+  int32_t peer, tag;
+  uint32_t turn;
+};
+
+struct lg_chan *lg_chan_get(struct lg_st *st, int way, uint32_t comm, int peer, int tag);
+
+struct lg_req {
+  uint64_t key;  /* 0 free, 1 deleted */
+  uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_COLL, LG_OP_OTHER */
+  uint32_t comm;
+  int32_t peer, tag;
+  int32_t peer2, tag2; /* the receiving half of an Isendrecv; peer2 LG_NONE: none */
+  uint64_t seq, seq2;
+  uint32_t state;
+  bool persistent, active, cancelled;
+  struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
+  const void *newcomm;     /* where MPI_Comm_idup will put its handle */
+};
+
+enum { LG_KEY_REQUEST, LG_KEY_MESSAGE };
+struct lg_req *lg_req_put(int space, long handle);
+struct lg_req *lg_req_get(int space, long handle);
+void lg_req_drop(struct lg_req *r);
+
+/* ---- watching ---- */
+
+void lg_watch_start(void);
+void lg_ends_start(void);
+/* Writes down the stack of a thread; it runs in that thread's signal handler. */
+bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext);
+/* The same for a thread asleep in a system call, whose registers are not known
+ * but for these two. */
+bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc);
+enum { LG_WHY_QUIET = 1, LG_WHY_ASKED = 2, LG_WHY_FATAL = 3 };
+extern uint32_t lg_capture_why; /* for the captures that are under way */
+extern bool lg_asked;           /* a signal asked for the stacks */
+int lg_capture_signal(void);
+void lg_said_end(uint32_t end, int detail);
+int lg_real_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,216 @@
+/* The two MPI ABIs of today and how to read them: OpenMPI (4 and 5), and the
+ * MPICH ABI with Intel MPI, MVAPICH and Cray MPICH. Nothing here comes from an
+ * mpi.h; the values are the published ABIs'. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core.h"
+
+struct lg_family lg_fam;
+static const void *status_ignore[8]; /* addresses Fortran passes for it */
+
+/* find_in asks one loaded object, so that an MPI loaded with RTLD_LOCAL (as
+ * Python does) is found too. */
+struct search {
+  const char *name;
+  const void *self;
+  void *found;
+};
+
+static int find_in(struct dl_phdr_info *info, size_t size, void *arg)
+{
+  struct search *s = arg;
+  (void)size;
+  if (!info->dlpi_name || !*info->dlpi_name || !strstr(info->dlpi_name, "mpi"))
+    return 0;
+  void *h = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (!h)
+    return 0;
+  void *p = dlsym(h, s->name);
+  Dl_info where;
+  if (p && dladdr(p, &where) && where.dli_fbase != s->self)
+    s->found = p;
+  dlclose(h);
+  return s->found != NULL;
+}
+
+void *lg_find_symbol(const char *name)
+{
+  void *p = dlsym(RTLD_NEXT, name);
+  if (p)
+    return p;
+  Dl_info self;
+  struct search s = {.name = name};
+  if (dladdr((void *)lg_find_symbol, &self))
+    s.self = self.dli_fbase;
+  dl_iterate_phdr(find_in, &s);
+  return s.found;
+}
+
+static long missing(void)
+{
+  return 16; /* an error class of every MPI; the program asked for a function its MPI lacks */
+}
+
+/* lg_resolve finds what a wrapper forwards to: the profiling entry, or where a
+ * binding has none, the entry of the same name behind ours. */
+void *lg_resolve(int entry)
+{
+  const char *name = lg_entry_names[entry];
+  char other[96];
+  void *p = lg_find_symbol(name);
+  if (!p && strncmp(name, "pmpi_", 5) == 0) { /* MPICH's mpi_f08 */
+    snprintf(other, sizeof other, "pmpir_%s", name + 5);
+    p = lg_find_symbol(other);
+  }
+  if (!p)
+    p = lg_find_symbol(name + 1);
+  if (!p) {
+    fprintf(stderr, "laggard: this MPI has no %s\n", name + 1);
+    p = (void *)missing;
+  }
+  __atomic_store_n(&lg_real[entry], p, __ATOMIC_RELAXED);
+  return p;
+}
+
+static void *visible(const char *name)
+{
+  void *p = dlsym(RTLD_DEFAULT, name); /* data may have been copied into the program */
+  return p ? p : lg_find_symbol(name);
+}
+
+/* Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are addresses of common
+ * blocks and module variables. */
+static void fortran_ignores(void)
+{
+  static const char *const names[] = {
+      "mpi_fortran_status_ignore_", "mpi_fortran_statuses_ignore_", "mpi_fortran_status_ignore", "mpi_fortran_statuses_ignore",
+      "mpifcmb5_", "mpifcmb9_", "MPIR_F08_MPI_STATUS_IGNORE_OBJ", "MPIR_F08_MPI_STATUSES_IGNORE_OBJ",
+  };
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    status_ignore[i] = visible(names[i]);
+}
+
+bool lg_status_ignored(const struct lg_call *c)
+{
+  int i = c->desc->status;
+  if (i < 0)
+    return false;
+  if (c->binding == LG_BIND_C)
+    return c->args[i] == lg_fam.status_ignore;
+  for (unsigned k = 0; k < sizeof status_ignore / sizeof *status_ignore; k++)
+    if (status_ignore[k] && (const void *)c->args[i] == status_ignore[k])
+      return true;
+  return false;
+}
+
+static void openmpi(void)
+{
+  lg_fam = (struct lg_family){
+      .id = 1, .handle_bytes = 8, .any_source = -1, .any_tag = -1, .proc_null = -2, .undefined = -32766,
+      .status_size = 24, .status_source = 0, .status_tag = 4, .status_cancelled = 12, .status_cancel_mask = ~0, .status_ignore = 0,
+      .comm_world = (long)visible("ompi_mpi_comm_world"), .comm_self = (long)visible("ompi_mpi_comm_self"),
+      .comm_null = (long)visible("ompi_mpi_comm_null"), .request_null = (long)visible("ompi_request_null")};
+}
+
+static void mpich(void)
+{
+  lg_fam = (struct lg_family){
+      .id = 2, .handle_bytes = 4, .any_source = -2, .any_tag = -1, .proc_null = -1, .undefined = -32766,
+      .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_ignore = 1,
+      .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000};
+}
+
+bool lg_family_detect(void)
+{
+  if (visible("ompi_mpi_comm_world"))
+    openmpi();
+  else if (lg_find_symbol("PMPI_Comm_rank"))
+    mpich();
+  else
+    return false;
+  fortran_ignores();
+  return true;
+}
+
+int lg_peer(int peer)
+{
+  if (peer >= 0)
+    return peer;
+  if (peer == lg_fam.any_source)
+    return LG_ANY;
+  return peer == lg_fam.proc_null ? LG_PROC_NULL : LG_NONE;
+}
+
+int lg_tag(int tag)
+{
+  return tag == lg_fam.any_tag ? LG_ANY : tag;
+}
+
+/* ---- handles as arguments ---- */
+
+long lg_fortran_comm(int handle)
+{
+  if (lg_fam.handle_bytes == 4)
+    return handle;
+  static struct {
+    int handle;
+    uint32_t gen;
+    long c;
+  } cache[64];
+  static long (*f2c)(long);
+  unsigned i = (unsigned)handle % 64;
+  if (cache[i].c && cache[i].handle == handle && cache[i].gen == lg_comm_gen)
+    return cache[i].c;
+  if (!f2c)
+    f2c = (long (*)(long))lg_find_symbol("PMPI_Comm_f2c");
+  if (!f2c)
+    return 0;
+  long c = f2c(handle);
+  if (!lg_shared) {
+    cache[i].c = c;
+    cache[i].handle = handle;
+    cache[i].gen = lg_comm_gen;
+  }
+  return c;
+}
+
+long lg_comm_handle(const struct lg_call *c, int i)
+{
+  if (c->binding != LG_BIND_C)
+    return lg_fortran_comm(*(int *)c->args[i]);
+  return lg_fam.handle_bytes == 4 ? (int)c->args[i] : c->args[i];
+}
+
+long lg_comm_made_handle(const struct lg_call *c, int i)
+{
+  const void *p = (const void *)c->args[i];
+  if (c->binding != LG_BIND_C)
+    return lg_fortran_comm(*(const int *)p);
+  return lg_fam.handle_bytes == 4 ? *(const int *)p : *(const long *)p;
+}
+
+/* Fortran handles of other kinds are kept apart from C handles, not converted:
+ * requests, messages, windows and files are used where they were made. */
+static long tagged(const struct lg_call *c, long handle)
+{
+  return c->binding != LG_BIND_C && lg_fam.handle_bytes == 8 ? handle | 1l << 58 : handle;
+}
+
+long lg_handle_in(const struct lg_call *c, int i)
+{
+  if (c->binding != LG_BIND_C)
+    return tagged(c, *(int *)c->args[i]);
+  return lg_fam.handle_bytes == 4 ? (int)c->args[i] : c->args[i];
+}
+
+long lg_handle_at(const struct lg_call *c, int i, int k)
+{
+  const void *p = (const void *)c->args[i];
+  if (c->binding != LG_BIND_C || lg_fam.handle_bytes == 4)
+    return tagged(c, ((const int *)p)[k]);
+  return ((const long *)p)[k];
+}

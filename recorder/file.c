@@ -1,0 +1,255 @@
+/* The node file: opened by every rank of a node, grown chunk by chunk, mapped
+ * shared so that a killed rank leaves its last state behind. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "core.h"
+
+static int fd = -1;
+static struct stat identity; /* of the file behind fd */
+static struct lg_file *head;
+static struct lg_chunk *chunk; /* the one records are appended to */
+static uint32_t slot, nchunks;
+static uint64_t total, limit;
+
+static struct { /* what is mapped, for lg_file_sync */
+  void *p;
+  size_t n;
+} maps[4096];
+
+uint32_t lg_crc(uint32_t crc, const void *p, size_t n)
+{
+  const unsigned char *b = p;
+  crc = ~crc;
+  while (n--) {
+    crc ^= *b++;
+    for (int k = 0; k < 8; k++)
+      crc = crc & 1 ? crc >> 1 ^ 0x82f63b78u : crc >> 1;
+  }
+  return ~crc;
+}
+
+void *lg_pages(size_t bytes)
+{
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+/* still_ours tells whether fd is the file that was opened: programs that close
+ * every descriptor may have given its number to a file of their own. */
+static bool still_ours(void)
+{
+  struct stat st;
+  return fstat(fd, &st) == 0 && st.st_dev == identity.st_dev && st.st_ino == identity.st_ino;
+}
+
+/* reserve gives [offset, offset+size) real blocks, so that a full disk is an
+ * error here and not a SIGBUS at a store, and a size limit no SIGXFSZ. */
+static int reserve(uint64_t offset, size_t size)
+{
+  struct rlimit r;
+  if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && offset + size > r.rlim_cur)
+    return EFBIG;
+  if (!still_ours())
+    return EBADF;
+  int err = posix_fallocate(fd, (off_t)offset, (off_t)size); /* writes zeros where the file system cannot */
+  if (err == EINTR)
+    return reserve(offset, size);
+  return err;
+}
+
+static bool fill_header(uint64_t run_id)
+{
+  struct lg_file h = {.version = LG_VERSION, .page = LG_PAGE, .run_id = run_id, .created_ns = lg_now(), .end = LG_PAGE};
+  gethostname(h.host, sizeof h.host - 1);
+  h.crc = lg_crc(0, &h.version, offsetof(struct lg_file, crc) - offsetof(struct lg_file, version));
+  int err = reserve(0, LG_PAGE);
+  if (err || pwrite(fd, &h, sizeof h, 0) != sizeof h) {
+    lg_turn_off("cannot write the run file: %s", strerror(err ? err : errno));
+    return false;
+  }
+  uint64_t magic = LG_MAGIC;
+  return pwrite(fd, &magic, sizeof magic, 0) == sizeof magic;
+}
+
+/* await_header waits for the rank of this node that creates the file. */
+static bool await_header(const char *path)
+{
+  for (int i = 0; i < 2000; i++) {
+    struct stat st;
+    uint64_t magic = 0;
+    if (fstat(fd, &st) == 0 && st.st_size >= LG_PAGE && pread(fd, &magic, sizeof magic, 0) == sizeof magic &&
+        magic == LG_MAGIC)
+      return true;
+    nanosleep(&(struct timespec){0, 5000000}, NULL);
+  }
+  lg_turn_off("%s is not a run file, or its creator died", path);
+  return false;
+}
+
+/* check refuses a file that is not ours: a link, another user's, another run's. */
+static bool check(const char *path, uint64_t run_id)
+{
+  struct lg_file h;
+  if (fstat(fd, &identity) || !S_ISREG(identity.st_mode) || identity.st_uid != geteuid() || identity.st_nlink != 1) {
+    lg_turn_off("%s is not a plain file of this user", path);
+    return false;
+  }
+  if (!await_header(path))
+    return false;
+  if (pread(fd, &h, sizeof h, 0) != sizeof h || h.version != LG_VERSION || h.run_id != run_id) {
+    lg_turn_off("%s belongs to another run or version", path);
+    return false;
+  }
+  return true;
+}
+
+/* The directory may be made beforehand (laggard run) or by the first rank. */
+static bool directory(const char *dir)
+{
+  struct stat st;
+  if (mkdir(dir, 0700) && errno != EEXIST) {
+    lg_turn_off("cannot make %s: %s", dir, strerror(errno));
+    return false;
+  }
+  if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) {
+    lg_turn_off("%s is not a directory of this user", dir);
+    return false;
+  }
+  return true;
+}
+
+static bool open_node_file(const char *dir, uint64_t run_id)
+{
+  char host[64] = "", path[4096];
+  gethostname(host, sizeof host - 1);
+  for (char *p = host; *p; p++)
+    if (*p == '/')
+      *p = '_';
+  if (snprintf(path, sizeof path, "%s/node-%s.lgd", dir, host) >= (int)sizeof path) {
+    lg_turn_off("the path of the run directory is too long");
+    return false;
+  }
+  fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd >= 0)
+    return fstat(fd, &identity) == 0 && fill_header(run_id);
+  if (errno == EEXIST)
+    fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) {
+    lg_turn_off("cannot open %s: %s", path, strerror(errno));
+    return false;
+  }
+  return check(path, run_id);
+}
+
+/* out_of_the_way moves the descriptor above the low numbers, which programs
+ * close, count and reuse. */
+static void out_of_the_way(void)
+{
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, 500);
+  if (high < 0)
+    return;
+  close(fd);
+  fd = high;
+}
+
+bool lg_file_open(void)
+{
+  const char *dir = lg_env("DIR"), *id = lg_env("RUN_ID");
+  if (!dir)
+    return false; /* not started by laggard */
+  limit = (uint64_t)lg_env_int("MAX_MB", 64) << 20;
+  if (!directory(dir) || !open_node_file(dir, id ? strtoull(id, NULL, 16) : 0))
+    return false;
+  out_of_the_way();
+  head = mmap(NULL, LG_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (head == MAP_FAILED) {
+    lg_turn_off("cannot map the run file: %s", strerror(errno));
+    return false;
+  }
+  slot = __atomic_fetch_add(&head->nslots, 1, __ATOMIC_RELAXED);
+  return true;
+}
+
+static bool new_chunk(size_t need)
+{
+  size_t size = nchunks ? LG_CHUNK : LG_FIRST_CHUNK;
+  need += sizeof *chunk;
+  if (size < need)
+    size = (need + LG_PAGE - 1) / LG_PAGE * LG_PAGE;
+  if (total + size > limit || nchunks == sizeof maps / sizeof *maps) {
+    lg_turn_off("table full: this rank has used its %lu MB (LAGGARD_MAX_MB)", (unsigned long)(limit >> 20));
+    return false;
+  }
+  uint64_t at = __atomic_fetch_add(&head->end, size, __ATOMIC_RELAXED);
+  int err = reserve(at, size);
+  if (err) {
+    lg_turn_off("cannot extend the run file: %s", strerror(err));
+    return false;
+  }
+  struct lg_chunk *c = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+  if (c == MAP_FAILED) {
+    lg_turn_off("cannot map the run file: %s", strerror(errno));
+    return false;
+  }
+  c->size = (uint32_t)size;
+  c->slot = slot;
+  c->seq = nchunks;
+  uint32_t magic = LG_CHUNK_MAGIC;
+  c->crc = lg_crc(lg_crc(0, &magic, sizeof magic), &c->size, 12);
+  __atomic_store_n(&c->magic, magic, __ATOMIC_RELEASE);
+  maps[nchunks].p = c;
+  maps[nchunks++].n = size;
+  total += size;
+  chunk = c;
+  return true;
+}
+
+void *lg_rec_begin(int type, int thread, uint32_t fixed, uint32_t size)
+{
+  if (lg_off)
+    return NULL;
+  size = (size + 7) & ~7u;
+  if ((!chunk || chunk->used + sizeof *chunk + size > chunk->size) && !new_chunk(size))
+    return NULL;
+  struct lg_rec *r = (struct lg_rec *)((char *)(chunk + 1) + chunk->used);
+  r->type = (uint16_t)type;
+  r->thread = (uint16_t)thread;
+  r->size = size;
+  r->fixed = fixed;
+  return r;
+}
+
+void lg_rec_commit(void *rec)
+{
+  struct lg_rec *r = rec;
+  r->crc = lg_crc(lg_crc(0, r, offsetof(struct lg_rec, fixed) + 4), r + 1, r->fixed);
+  __atomic_store_n(&chunk->used, chunk->used + r->size, __ATOMIC_RELEASE);
+}
+
+void lg_note(const char *text)
+{
+  uint32_t n = (uint32_t)strlen(text);
+  struct lg_rec *r = lg_rec_begin(LG_REC_NOTE, 0, (n + 7) & ~7u, (uint32_t)sizeof *r + n);
+  if (!r)
+    return;
+  memcpy(r + 1, text, n);
+  lg_rec_commit(r);
+}
+
+/* lg_file_sync makes what a quiet rank recorded visible on other nodes. */
+void lg_file_sync(void)
+{
+  for (uint32_t i = 0; i < nchunks; i++)
+    msync(maps[i].p, maps[i].n, MS_SYNC);
+  msync(head, LG_PAGE, MS_SYNC);
+}

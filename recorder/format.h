@@ -1,0 +1,268 @@
+/* The run-file format, as the recorder writes it. docs/format.md describes it
+ * for readers; model/format.go reads it. Both sides change together, and any
+ * change that an old reader would misread raises LG_VERSION.
+ *
+ * A run directory holds one file per node. A file is a 4096-byte header and
+ * then chunks; a chunk belongs to one slot (one process) and holds records,
+ * appended and never moved. A record has a fixed part, covered by a CRC-32C,
+ * and a mutable part behind it that the live program updates in place. All
+ * integers are little-endian. A process that dies at any instruction leaves a
+ * readable file: a record counts only when the chunk's `used` covers it, and
+ * blocks of more than one word that change together carry a sequence number
+ * that is odd while they change. */
+#ifndef LAGGARD_FORMAT_H
+#define LAGGARD_FORMAT_H
+
+#include <stdint.h>
+
+#define LG_MAGIC 0x3144524147474c4cull /* "LLGGARD1" */
+#define LG_CHUNK_MAGIC 0x4b43474cu     /* "LGCK" */
+#define LG_VERSION 1
+#define LG_PAGE 4096          /* chunks start and end on multiples of this */
+#define LG_FIRST_CHUNK 16384  /* size of a slot's first chunk, bytes */
+#define LG_CHUNK 65536        /* size of the later ones, unless one record needs more */
+#define LG_MAX_FRAMES 64      /* innermost frames kept of a stack */
+#define LG_MAX_PENDING 128    /* pending operations listed in a thread record */
+#define LG_CHANNELS 64        /* channels in one channel record */
+
+/* File header. Everything up to `crc` is fixed once `magic` is written. */
+struct lg_file {
+  uint64_t magic; /* written last by the creator */
+  uint32_t version;
+  uint32_t page;       /* LG_PAGE */
+  uint64_t run_id;     /* same in all files of a run */
+  uint64_t created_ns; /* CLOCK_REALTIME */
+  char host[64];       /* NUL-terminated host name */
+  uint32_t crc;        /* CRC-32C of the bytes from `version` up to here */
+  uint32_t pad;
+  /* mutable */
+  uint64_t end;    /* first byte behind the last reserved chunk; atomic */
+  uint32_t nslots; /* slots handed out; atomic */
+  uint32_t pad2;
+};
+
+struct lg_chunk {
+  uint32_t magic; /* LG_CHUNK_MAGIC, written last */
+  uint32_t size;  /* bytes, this header included */
+  uint32_t slot;
+  uint32_t seq; /* 0, 1, 2 … within the slot */
+  uint32_t crc; /* CRC-32C of the 16 bytes above */
+  uint32_t pad;
+  uint64_t used; /* bytes behind this header filled with committed records */
+};
+
+enum lg_type {
+  LG_REC_RANK = 1,
+  LG_REC_THREAD = 2,
+  LG_REC_MODULE = 3,
+  LG_REC_STATE = 4,
+  LG_REC_EDGE = 5,
+  LG_REC_COMM = 6,
+  LG_REC_CHANNELS = 7,
+  LG_REC_NOTE = 8, /* fixed part: text, why the recorder gave something up */
+};
+
+/* Every record starts with this and is padded to a multiple of 8 bytes. */
+struct lg_rec {
+  uint16_t type;
+  uint16_t thread; /* index of the thread it belongs to; 0 where it does not matter */
+  uint32_t size;   /* bytes, this header included */
+  uint32_t fixed;  /* bytes of the fixed part behind this header */
+  uint32_t crc;    /* CRC-32C of type, thread, size, fixed (12 bytes) and the fixed part */
+};
+
+enum lg_status {
+  LG_STARTING = 1,  /* in MPI_Init, rank from the launcher's environment */
+  LG_RUNNING = 2,
+  LG_FINALIZING = 3,
+  LG_FINALIZED = 4, /* MPI_Finalize returned; the process may live on */
+};
+
+enum lg_end { /* how the process ended, as far as it could still say */
+  LG_ALIVE = 0, /* nothing was said: it lives, or it was SIGKILLed */
+  LG_EXITED = 1,
+  LG_SIGNALLED = 2, /* a fatal signal arrived (detail = signal number) */
+  LG_ABORTED = 3,   /* MPI_Abort was called (detail = its error code) */
+};
+
+/* LG_REC_RANK: first record of a slot. */
+struct lg_rank {
+  struct lg_rec h;
+  /* fixed */
+  uint32_t pid;
+  uint32_t slot;
+  uint64_t start_ns; /* CLOCK_REALTIME at the first MPI call */
+  uint32_t family;   /* 1 OpenMPI, 2 MPICH ABI */
+  uint32_t exe_len;  /* bytes of exe that are used */
+  char exe[232];     /* path of the executable, cut if longer */
+  /* mutable; every field is a word of its own */
+  int32_t rank; /* in MPI_COMM_WORLD; -1 unknown */
+  int32_t size; /* of MPI_COMM_WORLD; -1 unknown */
+  uint32_t status; /* enum lg_status */
+  uint32_t end;    /* enum lg_end */
+  int32_t detail;  /* exit status, signal number or error code; -1 unknown */
+  int32_t thread_level; /* provided by MPI_Init_thread, 0..3 single..multiple */
+  uint64_t heartbeat_ns; /* CLOCK_REALTIME, from the watch thread, about once a second */
+  uint64_t end_ns;       /* when `end` was set */
+  uint64_t quiet_since_ns; /* no progress seen since then; 0 while it progresses */
+  uint64_t longest_quiet_ns; /* longest such time that ended by itself */
+  uint64_t evicted;   /* channels dropped because the table was full */
+  uint64_t lost_requests; /* requests not tracked because the table was full */
+  uint32_t off;       /* 1: the recorder turned itself off; a note says why */
+  int32_t parent_world; /* 1: started by MPI_Comm_spawn; 0 not */
+};
+
+enum lg_kind { /* what a blocked or pending operation is */
+  LG_OP_LOCAL = 0,
+  LG_OP_SEND = 1,  /* peer, tag: destination */
+  LG_OP_RECV = 2,  /* peer, tag: source, possibly wildcards */
+  LG_OP_PROBE = 3, /* as LG_OP_RECV */
+  LG_OP_COLL = 4,  /* seq: number of the collective on comm; peer: root or LG_NONE */
+  LG_OP_WAIT = 5,  /* AND over the pending list */
+  LG_OP_WAITANY = 6, /* OR over the pending list */
+  LG_OP_POLL = 7,  /* test or probe that does not block: OR over the pending list */
+  LG_OP_INIT = 8,
+  LG_OP_FINALIZE = 9,
+  LG_OP_RMA = 10,  /* synchronisation of a window: peer or LG_NONE for all of comm */
+  LG_OP_OTHER = 11, /* may block, for reasons the recorder does not follow */
+  LG_OP_ABORT = 12,
+};
+
+#define LG_NONE (-32000)       /* no peer, no tag */
+#define LG_ANY (-32001)        /* MPI_ANY_SOURCE, MPI_ANY_TAG */
+#define LG_PROC_NULL (-32002)
+
+struct lg_pending {
+  uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_PROBE, LG_OP_COLL, LG_OP_OTHER */
+  uint32_t comm; /* index of the communicator record */
+  int32_t peer;  /* rank in the communicator (remote group of an intercommunicator) */
+  int32_t tag;
+  uint64_t seq;  /* send/recv: how many went before it on its channel, plus one;
+                    collective: its number on the communicator; 0 unknown */
+  uint32_t state; /* state of the call that started it */
+  uint32_t pad;
+};
+
+/* LG_REC_THREAD: one for each thread that calls MPI. */
+struct lg_thread {
+  struct lg_rec h;
+  /* fixed */
+  uint32_t index;
+  uint32_t first_tid; /* the thread that had it first; a later one may reuse it */
+  /* mutable */
+  uint64_t seq;      /* odd while the fields down to `pending` change */
+  uint64_t calls;    /* MPI calls that are states, begun */
+  uint64_t progress; /* of these, communicating ones that were no vain poll */
+  uint64_t polls;    /* vain polls */
+  uint32_t in_mpi;   /* 1 inside the call, 0 in the computation behind it */
+  uint32_t state;    /* index of the current or last state; UINT32_MAX none */
+  uint32_t kind;     /* enum lg_kind */
+  uint32_t npending; /* how many operations it waits for */
+  uint32_t nlisted;  /* how many of them are in `pending` */
+  uint32_t tid;      /* the thread that has it now */
+  uint64_t light;    /* MPI calls that are no states (MPI_Wtime and the like) */
+  struct lg_pending pending[LG_MAX_PENDING];
+  /* the last captured stack of the thread */
+  uint64_t stack_seq; /* odd while the fields below change */
+  uint64_t stack_ns;  /* CLOCK_REALTIME; 0 never captured */
+  uint64_t stack_calls; /* `calls` at that moment */
+  uint32_t stack_why; /* 1 no progress, 2 asked for by signal, 3 fatal signal */
+  uint32_t stack_same; /* captures in a row that showed this same stack */
+  uint32_t stack_in_mpi; /* `in_mpi` at that moment */
+  uint32_t stack_partial; /* 1: the unwinding ended before the outermost frame */
+  uint32_t stack_signal; /* signal number for stack_why 3 */
+  uint32_t nframes;
+  uint64_t frames[LG_MAX_FRAMES]; /* innermost first: module index << 48 | offset */
+};
+
+/* LG_REC_MODULE: fixed part = this, then build-id bytes, then path bytes, padded
+ * to 8 with zero bytes; no mutable part. */
+struct lg_module {
+  struct lg_rec h;
+  uint32_t index;
+  uint16_t buildid_len;
+  uint16_t path_len;
+  uint64_t base; /* what to add to an offset (file address) to get the address */
+  uint64_t size; /* of the mapped image, bytes */
+  /* unsigned char buildid[buildid_len]; char path[path_len]; */
+};
+
+/* Frame word: module index (16 bits) << 48 | file address (48 bits). Module
+ * 0xffff means no module: the low bits are the raw address. Return addresses
+ * are stored as they are; subtract one before asking for a line, except for
+ * the innermost frame of a captured stack. */
+#define LG_NO_MODULE 0xffffu
+
+/* LG_REC_STATE: fixed part = this, then frames, then the name of the MPI
+ * function, padded to 8; mutable part = one uint64_t, the visits. */
+struct lg_state {
+  struct lg_rec h;
+  uint32_t index; /* within the thread: 0, 1, 2 … in order of first visit */
+  uint16_t nframes;
+  uint16_t name_len;
+  uint32_t flags; /* 1: the unwinding ended before the outermost frame */
+  uint32_t binding; /* 0 C, 1 mpif.h or use mpi, 2 use mpi_f08 */
+  /* uint64_t frames[nframes]; char name[name_len]; */
+};
+
+struct lg_edge {
+  struct lg_rec h;
+  uint32_t from, to; /* state indices within the thread */
+  uint64_t count;    /* mutable */
+};
+
+struct lg_range {
+  int32_t start, stride, count; /* world ranks start, start+stride, …; start -1: not in MPI_COMM_WORLD */
+};
+
+/* LG_REC_COMM: fixed part = this, then the ranges, padded to 8; mutable part =
+ * struct lg_comm_live. */
+struct lg_comm {
+  struct lg_rec h;
+  uint32_t index;
+  uint32_t flags; /* enum lg_comm_flag */
+  int32_t rank;    /* own rank in it */
+  int32_t size;    /* of the local group */
+  int32_t remote_size; /* of the remote group, 0 for an intracommunicator */
+  uint32_t nranges, nremote; /* ranges of the local, then of the remote group */
+  uint32_t pad;
+  /* struct lg_range ranges[nranges + nremote]; */
+};
+
+enum lg_comm_flag {
+  LG_COMM_INTER = 1,
+  LG_COMM_WORLD = 2,
+  LG_COMM_SELF = 4,
+  LG_COMM_UNKNOWN = 8, /* members unknown */
+  LG_COMM_WINDOW = 16, /* no communicator but a window over the members of `parent` */
+  LG_COMM_FILE = 32,   /* likewise a file */
+};
+
+/* A program that makes and frees communicators for ever would fill the file, so
+ * the record of a freed one serves a later one with the same members: `freed`
+ * is 1 while the other fields change. */
+struct lg_comm_live {
+  uint64_t freed;  /* 1 after MPI_Comm_free */
+  uint64_t coll;   /* collective operations begun on it */
+  uint64_t id;     /* the same at all members */
+  uint64_t parent; /* id of the communicator it was made from, 0 none */
+  uint32_t thread, state; /* the call that made it; state UINT32_MAX: none */
+};
+
+/* One channel: messages between this rank and a peer on a communicator and tag. */
+struct lg_channel {
+  uint32_t seq;  /* odd while the entry is given to another channel */
+  uint32_t comm; /* communicator index + 1; 0: unused */
+  int32_t peer;
+  int32_t tag;
+  uint64_t sent;     /* sends begun */
+  uint64_t received; /* receives begun, wildcard ones counted once they matched */
+};
+
+/* LG_REC_CHANNELS: nothing fixed; mutable = LG_CHANNELS entries. */
+struct lg_channels {
+  struct lg_rec h;
+  struct lg_channel entry[LG_CHANNELS];
+};
+
+#endif
