@@ -134,7 +134,7 @@ const (
 // Thread is one thread of a rank that called MPI.
 type Thread struct {
 	Index    int
-	TID      int
+	TID      int // the system's number of the thread; a later thread may have taken over an Index
 	Model    Model
 	Op       Op
 	Calls    uint64 // MPI calls that are states
@@ -144,14 +144,17 @@ type Thread struct {
 	Captured *Capture
 }
 
-// Comm is a communicator as one rank knows it.
+// Comm is a communicator as one rank knows it, or a window or a file, which
+// have members and collective operations as well.
 type Comm struct {
 	ID     uint64 // the same at all members
 	Parent uint64 // 0 none
 	World  bool
 	Self   bool
 	Inter  bool
-	Rank   int // own rank in it; -1 unknown
+	Window bool // no communicator but an RMA window over the members of Parent
+	IO     bool // likewise a file
+	Rank   int  // own rank in it; -1 unknown
 	// Members are the world ranks of the local group, by rank in it; -1 outside
 	// MPI_COMM_WORLD; nil unknown. Ranks of one load share it: do not change it.
 	Members    []int

@@ -198,6 +198,7 @@ void *lg_pages(size_t bytes); /* zeroed private memory; NULL */
 /* ---- file ---- */
 
 bool lg_file_open(void);
+uint32_t lg_slot(void); /* of this process in the file */
 /* Room for a record; it counts once committed. NULL: no room, recorder is off. */
 /* The file lock is held from begin to commit. */
 void *lg_rec_begin(int type, int thread, uint32_t fixed, uint32_t size);

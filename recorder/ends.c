@@ -31,9 +31,15 @@ int lg_capture_signal(void)
   return capture_signal;
 }
 
+/* A child of vfork shares this memory but is not the rank. */
+static bool is_the_rank(void)
+{
+  return lg_rank && !lg_off && (uint32_t)syscall(SYS_getpid) == lg_rank->pid;
+}
+
 void lg_said_end(uint32_t end, int detail)
 {
-  if (!lg_rank || lg_off)
+  if (!is_the_rank())
     return;
   uint32_t none = LG_ALIVE;
   if (!__atomic_compare_exchange_n(&lg_rank->end, &none, end, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) && none != LG_SIGNALLED)
@@ -88,7 +94,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 {
   int saved = errno;
   struct lg_thr *t = lg_self;
-  if (!lg_off && lg_rank) {
+  if (is_the_rank()) {
     if (t && is_fault(sig))
       lg_capture_here(t, LG_WHY_FATAL, sig, context);
     else if (t && sig == capture_signal)

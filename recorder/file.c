@@ -162,6 +162,11 @@ static void out_of_the_way(void)
   fd = high;
 }
 
+uint32_t lg_slot(void)
+{
+  return slot;
+}
+
 bool lg_file_open(void)
 {
   const char *dir = lg_env("DIR"), *id = lg_env("RUN_ID");

@@ -152,6 +152,7 @@ static bool rank_record(void)
   if (!r)
     return false;
   r->pid = (uint32_t)getpid();
+  r->slot = lg_slot();
   r->start_ns = lg_now();
   r->family = lg_fam.id;
   ssize_t n = readlink("/proc/self/exe", r->exe, sizeof r->exe);

@@ -1,0 +1,144 @@
+# laggard: build, install, try, test. `make help` lists the targets.
+
+SHELL    := /bin/bash
+GO       ?= go
+CC       ?= gcc
+PREFIX   ?= /usr/local
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+B        := $(CURDIR)/build
+BIN      := $(CURDIR)/bin
+LDFLAGS  := -ldflags '-X main.version=$(VERSION)'
+CFLAGS   ?= -O2 -g
+RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden \
+            -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
+
+.PHONY: help build deps demo test test-go test-mpi test-e2e lint bench fuzz install clean
+
+build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich ## everything into bin/
+
+help: ## this list
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+SOURCES := $(wildcard recorder/*.c) $(B)/recorder/wrappers.c
+OBJECTS := $(patsubst %.c,$(B)/recorder/%.o,$(notdir $(SOURCES)))
+GOFILES := $(shell find . -name '*.go' -not -path './build/*') go.mod go.sum
+
+$(B)/recorder/wrappers.c $(B)/recorder/classes.inc &: recorder/functions.tbl recorder/gen/main.go
+	@mkdir -p $(B)/recorder
+	$(GO) run ./recorder/gen recorder/functions.tbl $(B)/recorder
+
+$(B)/recorder/%.o: recorder/%.c $(wildcard recorder/*.h) $(B)/recorder/classes.inc
+	$(CC) $(RECORDER) -c $< -o $@
+
+$(B)/recorder/wrappers.o: $(B)/recorder/wrappers.c $(wildcard recorder/*.h) $(B)/recorder/classes.inc
+	$(CC) $(RECORDER) -c $< -o $@
+
+$(BIN)/liblaggard.so: $(OBJECTS)
+	@mkdir -p $(BIN)
+	$(CC) -shared -o $@ $^ -ldl -lpthread -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard.so
+
+$(BIN)/laggard: $(GOFILES)
+	CGO_ENABLED=0 $(GO) build $(LDFLAGS) -o $@ ./mpiapp
+
+# gompi names libmpi; for MPICH that name is given to its library at link time.
+OMPI_CC   = $(shell command -v mpicc.openmpi)
+MPICH_CC  = $(shell command -v mpicc.mpich)
+MPICH_LIB = $(firstword $(wildcard /usr/lib/*/libmpich.so /usr/lib64/mpich/lib/libmpi.so))
+MPICH_INC = $(firstword $(wildcard /usr/include/*/mpich /usr/include/mpich-x86_64))
+MPICH_ENV = CGO_CFLAGS=-I$(MPICH_INC) CGO_LDFLAGS=-L$(B)/mpich
+
+$(BIN)/laggard-mpi: $(GOFILES)
+	@if [ -z "$(OMPI_CC)" ]; then echo 'laggard-mpi is left out: no OpenMPI (Debian: libopenmpi-dev)'; \
+	else set -x; CGO_ENABLED=1 $(GO) build -tags mpi $(LDFLAGS) -o $@ ./mpiapp; fi
+
+$(BIN)/laggard-mpich: $(GOFILES)
+	@if [ -z "$(MPICH_CC)" ]; then echo 'laggard-mpich is left out: no MPICH (Debian: libmpich-dev)'; \
+	else mkdir -p $(B)/mpich; ln -sfn $(MPICH_LIB) $(B)/mpich/libmpi.so; set -x; \
+	CGO_ENABLED=1 $(MPICH_ENV) $(GO) build -tags mpi $(LDFLAGS) -o $@ ./mpiapp; fi
+
+# ---- what the machine must have ----
+
+# need names Debian packages; as root they are installed, otherwise it is said
+# which to install.
+define need
+	@command -v $(GO) >/dev/null || { echo 'Go is missing: install it from go.dev/dl'; exit 1; }
+	@missing=''; \
+	if command -v dpkg >/dev/null; then \
+	  for p in $(1); do dpkg -s $$p 2>/dev/null | grep -q '^Status: install ok' || missing="$$missing $$p"; done; \
+	else \
+	  for c in $(2); do command -v $$c >/dev/null || missing="$$missing $$c"; done; \
+	fi; \
+	[ -z "$$missing" ] && exit 0; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  echo "installing:$$missing"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >$(B)/apt.log 2>&1 \
+	    || { tail -5 $(B)/apt.log; exit 1; }; \
+	elif command -v apt-get >/dev/null; then \
+	  echo "missing:$$missing"; echo "install with: sudo apt-get install$$missing"; exit 1; \
+	else \
+	  echo "missing:$$missing (Debian's names are: $(1))"; exit 1; \
+	fi
+endef
+
+DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
+TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps binutils
+
+$(B):
+	@mkdir -p $@
+
+deps: | $(B) ## install what building and testing need
+	$(call need,$(TEST_PACKAGES),gcc g++ gfortran mpicc mpirun)
+
+deps-demo: | $(B)
+	$(call need,$(DEMO_PACKAGES),gcc mpicc mpirun)
+
+# ---- try it ----
+
+MPICC  = $(firstword $(shell command -v mpicc.openmpi mpicc))
+MPIRUN = $(firstword $(shell command -v mpirun.openmpi mpirun))
+ROOT_FLAGS = $(shell [ "$$(id -u)" = 0 ] && echo --allow-run-as-root)
+
+demo: deps-demo ## run a real program of 16 ranks that hangs, and see why
+	@$(MAKE) --no-print-directory $(BIN)/laggard $(BIN)/liblaggard.so
+	@$(MAKE) --no-print-directory demo-run
+
+demo-run:
+	@mkdir -p $(B)/demo
+	@$(MPICC) -g -O1 -o $(B)/demo/halo mpiapp/testdata/programs/demo.c
+	@rm -rf $(B)/demo/run
+	@echo '$$ laggard run --timeout 10s -- mpirun -np 16 ./halo   (rank 11 will get stuck; it takes some seconds)'
+	-@TMPDIR=$(B)/demo timeout 120 $(BIN)/laggard run -o $(B)/demo/run --timeout 10s -- \
+	  $(MPIRUN) $(ROOT_FLAGS) --oversubscribe -np 16 $(B)/demo/halo
+
+# ---- checks ----
+
+test: deps ## everything; installs what is missing
+	@$(MAKE) --no-print-directory build lint test-go test-mpi test-e2e
+
+test-go: ## what needs no MPI
+	$(GO) test ./...
+
+# The reductions under real MPI, by the suite that the in-process ones pass.
+test-mpi: | $(B)
+	$(GO) test -c -tags mpi -o $(B)/reduce.openmpi.test ./reduce
+	@mkdir -p $(B)/mpich $(B)/tmp-mpi && ln -sfn $(MPICH_LIB) $(B)/mpich/libmpi.so
+	$(MPICH_ENV) $(GO) test -c -tags mpi -o $(B)/reduce.mpich.test ./reduce
+	for n in 1 5 9; do TMPDIR=$(B)/tmp-mpi timeout 120 mpirun.openmpi $(ROOT_FLAGS) --oversubscribe -np $$n $(B)/reduce.openmpi.test || exit 1; done
+	for n in 1 4; do TMPDIR=$(B)/tmp-mpi timeout 120 mpirun.mpich -np $$n $(B)/reduce.mpich.test || exit 1; done
+
+test-e2e: ## real MPI programs with known hangs, recorded and diagnosed
+	$(GO) test -tags e2e -timeout 30m ./mpiapp/e2e/...
+
+lint: ## formatting, vet, staticcheck, import directions
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test ./mpiapp -run '^TestImportDirections$$'
+
+install: build ## into PREFIX (default /usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/laggard
+	install -m 755 $(wildcard $(BIN)/laggard $(BIN)/laggard-mpi $(BIN)/laggard-mpich) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BIN)/liblaggard.so $(DESTDIR)$(PREFIX)/lib/laggard
+
+clean:
+	rm -rf $(BIN) $(B)

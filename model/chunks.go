@@ -1,0 +1,168 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"time"
+)
+
+// Header is what the header of a node file says.
+type Header struct {
+	RunID   uint64 // the same in all files of a run
+	Host    string // at most 63 bytes
+	Created time.Time
+}
+
+// chunk is a piece of a file that belongs to one slot.
+type chunk struct {
+	off, size int64
+	slot, seq uint32
+}
+
+// layout is what the walk through a file found.
+type layout struct {
+	header Header
+	sure   bool // the checksum of the header is right
+	slots  map[uint32][]chunk
+	end    int64 // behind the last chunk
+	size   int64 // of the file at that time
+}
+
+// readLayout reads the file header and walks the chunks. Whatever is wrong goes
+// to p; an error means that nothing of the file can be used.
+func (m *image) readLayout(p *problems) (*layout, error) {
+	size := m.size()
+	if size < fileSize {
+		return nil, fmt.Errorf("%w: %d bytes are no file header", ErrTruncated, size)
+	}
+	l := &layout{slots: map[uint32][]chunk{}, end: pageSize, size: size}
+	if err := m.readHeader(l, p); err != nil {
+		return nil, err
+	}
+	l.size = m.awaitEnd(p)
+	for _, c := range m.walk(pageSize, l.size, p) {
+		l.slots[c.slot] = append(l.slots[c.slot], c)
+		l.end = c.off + c.size
+	}
+	for slot, chunks := range l.slots {
+		l.slots[slot] = inOrder(chunks)
+	}
+	m.checkSlots(l, p)
+	return l, nil
+}
+
+// readHeader checks and reads the file header. One of magic and checksum may
+// be damaged, the chunks are protected by checksums of their own.
+func (m *image) readHeader(l *layout, p *problems) error {
+	head := m.words(nil, 0, fileSize)
+	le32, le64 := fields(head)
+	magic := le64(0) == fileMagic
+	l.sure = crc32.Checksum(head[fileVersion:fileCRC], castagnoli) == le32(fileCRC)
+	switch {
+	case !magic && !l.sure:
+		return ErrMagic
+	case !magic:
+		p.add("file header", 0, ErrMagic)
+	case !l.sure:
+		p.add("file header", 0, ErrChecksum)
+	}
+	if v := le32(fileVersion); l.sure && v != version {
+		return fmt.Errorf("%w: version %d, this program reads %d", ErrVersion, v, version)
+	}
+	if page := le32(filePage); l.sure && page != pageSize {
+		return fmt.Errorf("%w: page size %d", ErrCorrupt, page)
+	}
+	host, _, _ := bytes.Cut(head[fileHost:fileHost+fileHostLen], []byte{0})
+	l.header = Header{RunID: le64(fileRunID), Host: string(host), Created: timeOf(le64(fileCreated))}
+	return nil
+}
+
+// awaitEnd returns the size of the file, and complains if chunks are reserved
+// behind it. A live process reserves first and lengthens the file right after.
+func (m *image) awaitEnd(p *problems) int64 {
+	for wait := 5; ; wait-- {
+		end, size := m.u64(fileEnd), m.size()
+		if end <= uint64(size) {
+			return size
+		}
+		if m.file == nil || wait == 0 {
+			p.add("file header", 0, fmt.Errorf("%w: %d bytes of %d are there", ErrTruncated, size, end))
+			return size
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// walk returns the chunks from off to size, in the order of the file. Between
+// two of them it goes from page to page.
+func (m *image) walk(off, size int64, p *problems) []chunk {
+	var out []chunk
+	gap := off
+	for off < size {
+		c, ok := m.chunkAt(off, size)
+		if !ok {
+			off += pageSize
+			continue
+		}
+		m.checkGap(gap, off, p)
+		out = append(out, c)
+		off += c.size
+		gap = off
+	}
+	m.checkGap(gap, size, p)
+	return out
+}
+
+// chunkAt reads the chunk header at off, if there is a whole and sound one.
+func (m *image) chunkAt(off, size int64) (chunk, bool) {
+	if size-off < chunkHeader || m.u32(off) != chunkMagic {
+		return chunk{}, false
+	}
+	head := m.words(nil, off, chunkHeader)
+	le32, _ := fields(head)
+	c := chunk{off: off, size: int64(le32(chunkSizeAt)), slot: le32(chunkSlot), seq: le32(chunkSeq)}
+	ok := crc32.Checksum(head[:chunkCRC], castagnoli) == le32(chunkCRC) &&
+		c.size >= pageSize && c.size%pageSize == 0
+	return c, ok
+}
+
+// checkGap complains about bytes that are in no chunk, unless a process only
+// had no time to use them.
+func (m *image) checkGap(off, end int64, p *problems) {
+	if off < end && !m.zeroPages(off, end) {
+		p.corrupt("chunk", off, "%d bytes belong to no chunk", end-off)
+	}
+}
+
+// inOrder sorts the chunks of a slot by their number. Of two with one number
+// the first in the file stays; slotReader complains about the gaps.
+func inOrder(chunks []chunk) []chunk {
+	slices.SortStableFunc(chunks, func(a, b chunk) int { return int(int64(a.seq) - int64(b.seq)) })
+	return slices.CompactFunc(chunks, func(a, b chunk) bool { return a.seq == b.seq })
+}
+
+// checkSlots compares the slots handed out with those that have chunks.
+func (m *image) checkSlots(l *layout, p *problems) {
+	n := m.u32(fileNSlots)
+	if uint64(n) > uint64(l.size)/pageSize {
+		p.corrupt("file header", 0, "%d slots in %d bytes", n, l.size)
+		return
+	}
+	var lost RankSet // of slots, printed the same way
+	for slot := range n {
+		if l.slots[slot] == nil {
+			lost.Add(int(slot))
+		}
+	}
+	if lost.Len() > 0 {
+		p.add("", -1, fmt.Errorf("%w: nothing is there of slot %s", ErrLost, lost))
+	}
+	for slot := range l.slots {
+		if slot >= n {
+			p.corrupt("file header", 0, "%d slots, but more are in use", n)
+			return
+		}
+	}
+}

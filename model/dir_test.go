@@ -1,0 +1,283 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// runDir writes a run of three nodes with two ranks each.
+func runDir(t testing.TB) (dir string, ranks []*Rank) {
+	t.Helper()
+	dir = t.TempDir()
+	ranks = randomRanks(rand.New(rand.NewPCG(21, 0)), "", 6)
+	for node := range 3 {
+		h := testHeader
+		h.Host = string(rune('a' + node))
+		part := ranks[2*node : 2*node+2]
+		for slot, k := range part {
+			k.Host, k.File, k.Slot = h.Host, "node-"+h.Host+".lgd", slot
+		}
+		writeNode(t, dir, h, part)
+	}
+	return dir, ranks
+}
+
+func writeNode(t testing.TB, dir string, h Header, ranks []*Rank) {
+	t.Helper()
+	if _, err := WriteNode(dir, h, ranks); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustOpen(t testing.TB, dir string) *Run {
+	t.Helper()
+	run, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// problemText lists the problems of a run, one a line.
+func problemText(list []Problem) string {
+	var b strings.Builder
+	for _, p := range list {
+		fmt.Fprintln(&b, p.Err)
+	}
+	return b.String()
+}
+
+func TestOpen(t *testing.T) {
+	dir, ranks := runDir(t)
+	m := &Manifest{SchemaVersion: ManifestVersion, RunID: RunIDText(testHeader.RunID), Created: at(0),
+		Version: "1", Command: []string{"mpirun", "./a"}, Ranks: 6, Job: "17"}
+	if err := WriteManifest(dir, m); err != nil {
+		t.Fatal(err)
+	}
+	run := mustOpen(t, dir)
+	want := &Run{Dir: dir, ID: testHeader.RunID, Manifest: m, Ranks: ranks, Size: 6, Seen: NewRankSet(0, 1, 2, 3, 4, 5)}
+	if diff := cmp.Diff(want, run, shared); diff != "" {
+		t.Error(diff)
+	}
+	if run.Missing().Len() > 0 {
+		t.Errorf("missing %s", run.Missing())
+	}
+}
+
+// Each analysis rank loads a block; together they have what Open has.
+func TestLoadBlocks(t *testing.T) {
+	dir, _ := runDir(t)
+	whole := mustOpen(t, dir)
+	x, err := Scan(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p := 1; p <= 7; p++ {
+		var ranks []*Rank
+		for i := range p {
+			part, err := x.Load(i*len(x.Slots)/p, (i+1)*len(x.Slots)/p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if part.Size != 6 || part.Missing().Len() > 0 {
+				t.Fatalf("block %d of %d: size %d, missing %s", i, p, part.Size, part.Missing())
+			}
+			ranks = append(ranks, part.Ranks...)
+		}
+		if diff := cmp.Diff(whole.Ranks, ranks, shared); diff != "" {
+			t.Fatalf("%d blocks: %s", p, diff)
+		}
+	}
+	for _, bad := range [][2]int{{-1, 2}, {3, 2}, {0, 7}} {
+		if run, err := x.Load(bad[0], bad[1]); err == nil || run != nil {
+			t.Errorf("Load(%d, %d) gives no error", bad[0], bad[1])
+		}
+	}
+}
+
+func TestMissingRanks(t *testing.T) {
+	dir, _ := runDir(t)
+	if err := os.Remove(filepath.Join(dir, "node-b.lgd")); err != nil {
+		t.Fatal(err)
+	}
+	run := mustOpen(t, dir)
+	if got := run.Missing().String(); got != "2-3" || len(run.Ranks) != 4 || len(run.Problems) > 0 {
+		t.Errorf("missing %q, %d ranks, problems %v", got, len(run.Ranks), run.Problems)
+	}
+}
+
+func TestMissingByManifest(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteManifest(dir, &Manifest{RunID: "1", Ranks: 4}); err != nil {
+		t.Fatal(err)
+	}
+	if run := mustOpen(t, dir); run.Missing().String() != "0-3" {
+		t.Errorf("missing %s", run.Missing())
+	}
+}
+
+func TestMissingOfARunMadeByHand(t *testing.T) {
+	run := &Run{Ranks: []*Rank{{Rank: 1, Size: 4}, {Rank: 3, Size: 4}}}
+	if got := run.Missing().String(); got != "0,2" {
+		t.Error(got)
+	}
+}
+
+func TestFileOfAnotherRun(t *testing.T) {
+	dir, _ := runDir(t)
+	h := testHeader
+	h.Host, h.RunID = "d", 0xbad
+	writeNode(t, dir, h, randomRanks(rand.New(rand.NewPCG(1, 1)), "", 2))
+	run := mustOpen(t, dir)
+	const want = "model: node-d.lgd: file header at 0: belongs to another run: 0000000000000bad, not feedf00d12345678\n"
+	if got := problemText(run.Problems); got != want || !errors.Is(run.Problems[0].Err, ErrRunID) || len(run.Ranks) != 6 {
+		t.Errorf("%d ranks, problems %s", len(run.Ranks), got)
+	}
+}
+
+// A rank that was started again left two slots: the later one counts.
+func TestLatestSlotCounts(t *testing.T) {
+	dir, ranks := runDir(t)
+	again := *ranks[3]
+	again.Start, again.PID = at(100), 4242
+	h := testHeader
+	h.Host = "0" // sorts before the others
+	writeNode(t, dir, h, []*Rank{&again})
+	run := mustOpen(t, dir)
+	if len(run.Ranks) != 6 || run.Ranks[3].PID != 4242 || len(run.Others) > 0 {
+		t.Errorf("%d ranks, rank 3 is process %d", len(run.Ranks), run.Ranks[3].PID)
+	}
+}
+
+func TestOthers(t *testing.T) {
+	spawned := &Rank{Rank: 0, Size: 1, Family: "mpich", Phase: Running, Spawned: true, EndDetail: -1}
+	early := &Rank{Rank: -1, Size: -1, Family: "mpich", Phase: Starting, PID: 9}
+	dir, _ := runDir(t)
+	h := testHeader
+	h.Host = "z"
+	writeNode(t, dir, h, []*Rank{spawned, early})
+	run := mustOpen(t, dir)
+	if len(run.Ranks) != 6 || run.Ranks[0].Spawned || len(run.Others) != 2 || !run.Others[0].Spawned || run.Others[1].PID != 9 {
+		t.Errorf("%d ranks, others %v", len(run.Ranks), run.Others)
+	}
+}
+
+func TestNoRunDirectory(t *testing.T) {
+	empty := t.TempDir()
+	for _, dir := range []string{empty, filepath.Join(empty, "none")} {
+		if run, err := Open(dir); run != nil || !errors.Is(err, ErrNoRun) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v", dir, err)
+		}
+		if r, err := Validate(dir); r != nil || !errors.Is(err, ErrNoRun) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
+// What lies in the directory under the name of a node file and is none.
+func TestStrangeFiles(t *testing.T) {
+	dir, _ := runDir(t)
+	make := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	make("node-empty.lgd", "")
+	make("node-text.lgd", strings.Repeat("text ", 99))
+	make("manifest.json", "{")
+	if err := os.Mkdir(filepath.Join(dir, "node-dir.lgd"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "node-pipe.lgd"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := mustOpen(t, dir)
+	if len(run.Ranks) != 6 {
+		t.Errorf("%d ranks", len(run.Ranks))
+	}
+	want := map[string]error{"manifest.json": ErrManifest, "node-empty.lgd": ErrTruncated, "node-text.lgd": ErrMagic,
+		"node-dir.lgd": ErrMagic, "node-pipe.lgd": ErrMagic}
+	for _, p := range run.Problems {
+		if !errors.Is(p.Err, want[p.File]) {
+			t.Errorf("%s: %v", p.File, p.Err)
+		}
+		delete(want, p.File)
+	}
+	if len(want) > 0 {
+		t.Errorf("no problem of %v", want)
+	}
+}
+
+func TestNothingIsOverwritten(t *testing.T) {
+	dir, ranks := runDir(t)
+	h := testHeader
+	if _, err := WriteNode(dir, h, ranks); !errors.Is(err, os.ErrExist) {
+		t.Error(err)
+	}
+	if err := WriteManifest(dir, &Manifest{RunID: "1"}); err != nil {
+		t.Error(err)
+	}
+	if err := WriteManifest(dir, &Manifest{RunID: "1"}); !errors.Is(err, os.ErrExist) {
+		t.Error(err)
+	}
+	h.Host = "../x"
+	if _, err := WriteNode(dir, h, ranks); !errors.Is(err, ErrEncode) {
+		t.Error(err)
+	}
+}
+
+func TestParseManifest(t *testing.T) {
+	for text, want := range map[string]error{
+		`{"schema_version":1,"run_id":"00ff","ranks":3,"later":1}`: nil,
+		`{"schema_version":2,"run_id":"00ff"}`:                     ErrVersion,
+		`{"run_id":"00ff"}`:                                        ErrVersion,
+		`{"schema_version":1,"run_id":"xyz"}`:                      ErrManifest,
+		`{"schema_version":1,"run_id":"1","ranks":-1}`:             ErrManifest,
+		`[]`: ErrManifest,
+		``:   ErrManifest,
+	} {
+		if m, err := ParseManifest([]byte(text)); !errors.Is(err, want) || (m == nil) != (err != nil) {
+			t.Errorf("%s: %v, %v", text, m, err)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	dir, _ := runDir(t)
+	path := filepath.Join(dir, "node-b.lgd")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[pageSize+chunkHeader+recHeader+rankExe] ^= 1
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Validate(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Files) != 3 || r.RunID != testHeader.RunID || r.Size != 6 || r.Missing.Len() > 0 {
+		t.Errorf("%+v", r)
+	}
+	b := r.Files[1]
+	i := slices.IndexFunc(b.Records, func(c RecordCount) bool { return c.Type == "RANK" })
+	if b.Name != "node-b.lgd" || b.Host != "b" || b.Slots != 2 || b.Ranks.String() != "2-3" || b.Bytes != int64(len(data)) ||
+		i < 0 || b.Records[i] != (RecordCount{"RANK", 1, 352}) {
+		t.Errorf("%+v", b)
+	}
+	want := "model: node-b.lgd: rank 2: RANK record at 4128: checksum mismatch\n" +
+		"model: node-b.lgd: rank 2: RANK record: record is missing: of slot 0\n"
+	if got := problemText(r.Problems); got != want {
+		t.Errorf("problems:\n%s", got)
+	}
+}

@@ -1,0 +1,232 @@
+package model
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Dump writes every record of the node file at path as text, slot by slot, in
+// the order of the records, then the problems. The error is that of reading the
+// file or of w; a damaged file is no error.
+func Dump(w io.Writer, path string) error {
+	name := filepath.Base(path)
+	img, err := openImage(path, name)
+	if err != nil {
+		return fmt.Errorf("model: %w", err)
+	}
+	defer img.close()
+	out := bufio.NewWriter(w)
+	fault := img.guard(func() { err = img.dump(out) })
+	if err != nil {
+		return err
+	}
+	if fault != nil {
+		return fmt.Errorf("model: %s: %w", name, fault)
+	}
+	return out.Flush()
+}
+
+func (m *image) dump(w *bufio.Writer) error {
+	probs := problems{file: m.name, slot: -1}
+	l, err := m.readLayout(&probs)
+	if err != nil {
+		return &FormatError{File: m.name, Rank: -1, Slot: -1, Section: "file header", Offset: 0, Err: err}
+	}
+	fmt.Fprintf(w, "%s: host %s, run %s, created %s, %d bytes\n",
+		m.name, l.header.Host, RunIDText(l.header.RunID), clock(l.header.Created), l.size)
+	all := probs.done(-1)
+	for _, slot := range l.order() {
+		r := readSlot(m, l, slot)
+		r.internMembers(newInterner(l.size)) // for its complaints
+		m.dumpSlot(w, l, slot)
+		all = append(all, r.probs.done(r.rank.Rank)...)
+	}
+	for _, p := range all {
+		fmt.Fprintf(w, "problem: %v\n", p.Err)
+	}
+	return nil
+}
+
+func (m *image) dumpSlot(w *bufio.Writer, l *layout, slot uint32) {
+	fmt.Fprintf(w, "slot %d\n", slot)
+	var said problems // readSlot meets the same ones
+	c := newCursor(m, l, slot, &said)
+	shown := -1
+	for {
+		rec, ok := c.next()
+		for shown < c.current {
+			shown++
+			ch := c.chunks[shown]
+			fmt.Fprintf(w, "  chunk %d at %d, %d bytes, %d used\n", ch.seq, ch.off, ch.size, m.u64(ch.off+chunkUsed))
+		}
+		if !ok {
+			return
+		}
+		name, _, _ := strings.Cut(rec.typ.String(), " ")
+		fmt.Fprintf(w, "    %s at %d, thread %d:", name, rec.off, rec.thread)
+		m.dumpRecord(w, rec)
+		fmt.Fprintln(w)
+	}
+}
+
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// field is one field of a record. The dump shows it as it is in the file.
+type field struct {
+	name string
+	at   int
+	kind byte // i, u: 32 bits signed, unsigned; U: 64 bits; x: 64 bits in hex; t: time
+}
+
+var (
+	rankFields = []field{{"pid", rankPID, 'u'}, {"slot", rankSlot, 'u'}, {"start", rankStart, 't'}, {"family", rankFamily, 'u'}}
+
+	rankLiveFields = []field{{"rank", rankRank, 'i'}, {"size", rankSize, 'i'}, {"status", rankStatus, 'u'}, {"end", rankEnd, 'u'},
+		{"detail", rankDetail, 'i'}, {"thread_level", rankThreadLevel, 'i'}, {"heartbeat", rankHeartbeat, 't'},
+		{"end_time", rankEndTime, 't'}, {"quiet_since", rankQuietSince, 't'}, {"longest_quiet_ns", rankLongest, 'U'},
+		{"evicted", rankEvicted, 'U'}, {"lost_requests", rankLost, 'U'}, {"off", rankOff, 'u'}, {"spawned", rankSpawned, 'u'}}
+
+	threadFields = []field{{"index", threadIndex, 'u'}, {"first_tid", threadFirst, 'u'}}
+
+	opFields = []field{{"seq", 0, 'U'}, {"calls", opCalls, 'U'}, {"progress", opProgress, 'U'}, {"polls", opPolls, 'U'},
+		{"in_mpi", opInMPI, 'u'}, {"state", opState, 'i'}, {"kind", opKind, 'u'}, {"npending", opNPending, 'u'},
+		{"nlisted", opNListed, 'u'}, {"tid", opTID, 'u'}, {"light", opLight, 'U'}}
+
+	pendingFields = []field{{"kind", pendingKind, 'u'}, {"comm", pendingComm, 'i'}, {"peer", pendingPeer, 'i'},
+		{"tag", pendingTag, 'i'}, {"seq", pendingSeq, 'U'}, {"state", pendingState, 'i'}}
+
+	stackFields = []field{{"seq", 0, 'U'}, {"time", stackTime, 't'}, {"calls", stackCalls, 'U'}, {"why", stackWhy, 'u'},
+		{"same", stackSame, 'u'}, {"in_mpi", stackInMPI, 'u'}, {"partial", stackPartial, 'u'}, {"signal", stackSignal, 'u'}}
+
+	moduleFields = []field{{"index", moduleIndex, 'u'}, {"base", moduleBase, 'x'}, {"size", moduleSize, 'U'}}
+
+	stateFields = []field{{"index", stateIndex, 'u'}, {"flags", stateFlags, 'u'}, {"binding", stateBinding, 'u'}}
+
+	edgeFields = []field{{"from", edgeFrom, 'u'}, {"to", edgeTo, 'u'}}
+
+	commFields = []field{{"index", commIndex, 'u'}, {"flags", commFlags, 'u'}, {"rank", commRank, 'i'}, {"size", commSize, 'i'}, {"remote_size", commRemoteSize, 'i'}}
+
+	commLiveFields = []field{{"freed", commFreed, 'U'}, {"coll", commColl, 'U'}, {"id", commID, 'x'}, {"parent", commParent, 'x'},
+		{"by_thread", commThread, 'u'}, {"state", commState, 'i'}}
+
+	channelFields = []field{{"comm", channelComm, 'u'}, {"peer", channelPeer, 'i'}, {"tag", channelTag, 'i'},
+		{"sent", channelSent, 'U'}, {"received", channelReceived, 'U'}}
+)
+
+func show(w *bufio.Writer, b []byte, list []field) {
+	le32, le64 := fields(b)
+	for _, f := range list {
+		switch f.kind {
+		case 'i':
+			fmt.Fprintf(w, " %s %d", f.name, int32(le32(f.at)))
+		case 'u':
+			fmt.Fprintf(w, " %s %d", f.name, le32(f.at))
+		case 'U':
+			fmt.Fprintf(w, " %s %d", f.name, le64(f.at))
+		case 'x':
+			fmt.Fprintf(w, " %s %#x", f.name, le64(f.at))
+		case 't':
+			fmt.Fprintf(w, " %s %s", f.name, clock(timeOf(le64(f.at))))
+		}
+	}
+}
+
+func (m *image) dumpRecord(w *bufio.Writer, rec record) {
+	switch rec.typ {
+	case recRank:
+		show(w, rec.fixed, rankFields)
+		fmt.Fprintf(w, " exe %q", strings.TrimRight(string(rec.fixed[rankExe:][:rankExeMax]), "\x00"))
+		show(w, m.words(nil, rec.live, rankLive), rankLiveFields)
+	case recThreadRec:
+		show(w, rec.fixed, threadFields)
+		m.dumpThread(w, rec)
+	case recModule:
+		show(w, rec.fixed, moduleFields)
+		if id, path, err := moduleTexts(rec.fixed); err == nil {
+			fmt.Fprintf(w, " build-id %x path %q", id, path)
+		}
+	case recState:
+		show(w, rec.fixed, stateFields)
+		if frames, name, err := stateParts(rec.fixed); err == nil {
+			fmt.Fprintf(w, " call %q visits %d stack%s", name, m.u64(rec.live), frameText(frames))
+		}
+	case recEdge:
+		show(w, rec.fixed, edgeFields)
+		fmt.Fprintf(w, " count %d", m.u64(rec.live))
+	case recComm:
+		show(w, rec.fixed, commFields)
+		show(w, m.words(nil, rec.live, commLive), commLiveFields)
+		if local, remote, err := commRanges(rec.fixed); err == nil {
+			fmt.Fprintf(w, " ranges%s remote%s", rangeText(local), rangeText(remote))
+		}
+	case recChannels:
+		m.dumpChannels(w, rec)
+	case recNote:
+		fmt.Fprintf(w, " %q", strings.TrimRight(string(rec.fixed), "\x00"))
+	}
+}
+
+func (m *image) dumpThread(w *bufio.Writer, rec record) {
+	const indent = "\n      "
+	op := m.words(nil, rec.live, opSize)
+	le32, _ := fields(op)
+	fmt.Fprint(w, indent, "now:")
+	show(w, op, opFields)
+	for i := range int(min(le32(opNListed), maxPending)) {
+		fmt.Fprint(w, indent, "pending:")
+		show(w, op[opPending+pendingSize*i:], pendingFields)
+	}
+	stack := m.words(nil, rec.live+opSize, stackSize)
+	le32, le64 := fields(stack)
+	if le64(stackTime) == 0 {
+		return
+	}
+	frames := stack[stackFrames:][:8*min(le32(stackNFrames), maxFrames)]
+	fmt.Fprint(w, indent, "captured:")
+	show(w, stack, stackFields)
+	fmt.Fprintf(w, " stack%s", frameText(frames))
+}
+
+func (m *image) dumpChannels(w *bufio.Writer, rec record) {
+	for at := int64(0); at+channelSize <= rec.nlive; at += channelSize {
+		entry := m.words(nil, rec.live+at, channelSize)
+		if le32, _ := fields(entry); le32(channelComm) != 0 {
+			fmt.Fprint(w, "\n     ")
+			show(w, entry, channelFields)
+		}
+	}
+}
+
+// frameText writes frame words as module:offset, without a module as an address.
+func frameText(words []byte) string {
+	var b strings.Builder
+	_, le64 := fields(words)
+	for at := 0; at < len(words); at += 8 {
+		word := le64(at)
+		if word>>offsetBits == noModule {
+			fmt.Fprintf(&b, " %#x", word&offsetMask)
+		} else {
+			fmt.Fprintf(&b, " %d:%#x", word>>offsetBits, word&offsetMask)
+		}
+	}
+	return b.String()
+}
+
+// rangeText writes ranges as start+stride*count.
+func rangeText(ranges []byte) string {
+	var b strings.Builder
+	for ; len(ranges) > 0; ranges = ranges[rangeSize:] {
+		start, stride, count := rangeAt(ranges)
+		fmt.Fprintf(&b, " %d+%d*%d", start, stride, count)
+	}
+	return b.String()
+}

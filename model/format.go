@@ -1,0 +1,247 @@
+package model
+
+import "hash/crc32"
+
+// The layout of a node file, as recorder/format.h defines it and
+// docs/format.md explains it. TestLayoutMatchesRecorder compares the two. The
+// names are those of the C fields; offsets are in bytes from the start of the
+// structure that the prefix names.
+const (
+	fileMagic  = 0x3144524147474c4c // "LLGGARD1"
+	chunkMagic = 0x4b43474c         // "LGCK"
+	version    = 1
+
+	pageSize       = 4096
+	firstChunkSize = 16384
+	chunkSize      = 65536
+	maxFrames      = 64
+	maxPending     = 128
+	channelsPerRec = 64
+
+	noModule = 0xffff
+	noIndex  = 1<<32 - 1 // an index field that names nothing
+
+	offsetBits = 48 // of a frame word; the module index is above them
+	offsetMask = 1<<offsetBits - 1
+)
+
+// struct lg_file.
+const (
+	fileVersion = 8
+	filePage    = 12
+	fileRunID   = 16
+	fileCreated = 24
+	fileHost    = 32
+	fileHostLen = 64
+	fileCRC     = 96
+	fileEnd     = 104
+	fileNSlots  = 112
+	fileSize    = 120
+)
+
+// struct lg_chunk.
+const (
+	chunkSizeAt = 4
+	chunkSlot   = 8
+	chunkSeq    = 12
+	chunkCRC    = 16
+	chunkUsed   = 24
+	chunkHeader = 32
+)
+
+// struct lg_rec.
+const (
+	recThread = 2
+	recSize   = 4
+	recFixed  = 8
+	recCRC    = 12
+	recHeader = 16
+)
+
+// recType is the type of a record, enum lg_type.
+type recType uint16
+
+const (
+	recRank recType = iota + 1
+	recThreadRec
+	recModule
+	recState
+	recEdge
+	recComm
+	recChannels
+	recNote
+	recTypes // one more than the last
+)
+
+// String returns the name that errors and dumps use.
+func (t recType) String() string {
+	names := [...]string{"record", "RANK record", "THREAD record", "MODULE record", "STATE record",
+		"EDGE record", "COMM record", "CHANNELS record", "NOTE record"}
+	if t < recTypes {
+		return names[t]
+	}
+	return names[0]
+}
+
+// minSize says how many bytes the fixed and the mutable part of a record have
+// at least. A later recorder may add fields behind those of either part.
+var minSize = [recTypes]struct{ fixed, live uint32 }{
+	recRank:      {rankFixed, rankLive},
+	recThreadRec: {threadFixed, threadLive},
+	recModule:    {moduleFixed, 0},
+	recState:     {stateFixed, 8},
+	recEdge:      {edgeFixed, 8},
+	recComm:      {commFixed, commLive},
+	recChannels:  {0, channelSize},
+}
+
+// struct lg_rank: fixed part, then mutable part, each from its own start.
+const (
+	rankPID    = 0
+	rankSlot   = 4
+	rankStart  = 8
+	rankFamily = 16
+	rankExeLen = 20
+	rankExe    = 24
+	rankExeMax = 232
+	rankFixed  = 256
+
+	rankRank        = 0
+	rankSize        = 4
+	rankStatus      = 8
+	rankEnd         = 12
+	rankDetail      = 16
+	rankThreadLevel = 20
+	rankHeartbeat   = 24
+	rankEndTime     = 32
+	rankQuietSince  = 40
+	rankLongest     = 48
+	rankEvicted     = 56
+	rankLost        = 64
+	rankOff         = 72
+	rankSpawned     = 76
+	rankLive        = 80
+)
+
+// struct lg_thread: fixed part, then the two blocks of the mutable part, each
+// from its own start, which is its sequence number.
+const (
+	threadIndex = 0
+	threadFirst = 4 // first_tid
+	threadFixed = 8
+
+	opCalls    = 8
+	opProgress = 16
+	opPolls    = 24
+	opInMPI    = 32
+	opState    = 36
+	opKind     = 40
+	opNPending = 44
+	opNListed  = 48
+	opTID      = 52
+	opLight    = 56
+	opPending  = 64
+	opSize     = opPending + maxPending*pendingSize
+
+	stackTime    = 8
+	stackCalls   = 16
+	stackWhy     = 24
+	stackSame    = 28
+	stackInMPI   = 32
+	stackPartial = 36
+	stackSignal  = 40
+	stackNFrames = 44
+	stackFrames  = 48
+	stackSize    = stackFrames + 8*maxFrames
+
+	threadLive = opSize + stackSize
+)
+
+// struct lg_pending.
+const (
+	pendingKind  = 0
+	pendingComm  = 4
+	pendingPeer  = 8
+	pendingTag   = 12
+	pendingSeq   = 16
+	pendingState = 24
+	pendingSize  = 32
+)
+
+// struct lg_module, struct lg_state and struct lg_edge: fixed part, without the
+// parts of varying length.
+const (
+	moduleIndex      = 0
+	moduleBuildIDLen = 4
+	modulePathLen    = 6
+	moduleBase       = 8
+	moduleSize       = 16
+	moduleFixed      = 24
+
+	stateIndex   = 0
+	stateNFrames = 4
+	stateNameLen = 6
+	stateFlags   = 8
+	stateBinding = 12
+	stateFixed   = 16
+
+	edgeFrom  = 0
+	edgeTo    = 4
+	edgeFixed = 8
+
+	flagPartial = 1
+)
+
+// struct lg_comm: fixed part without the ranges; struct lg_comm_live; struct
+// lg_range.
+const (
+	commIndex      = 0
+	commFlags      = 4
+	commRank       = 8
+	commSize       = 12
+	commRemoteSize = 16
+	commNRanges    = 20
+	commNRemote    = 24
+	commFixed      = 32
+
+	commFreed  = 0
+	commColl   = 8
+	commID     = 16
+	commParent = 24
+	commThread = 32
+	commState  = 36
+	commLive   = 40
+
+	rangeStart  = 0
+	rangeStride = 4
+	rangeCount  = 8
+	rangeSize   = 12
+
+	flagInter   = 1
+	flagWorld   = 2
+	flagSelf    = 4
+	flagUnknown = 8
+	flagWindow  = 16
+	flagIO      = 32
+)
+
+// struct lg_channel.
+const (
+	channelComm     = 4
+	channelPeer     = 8
+	channelTag      = 12
+	channelSent     = 16
+	channelReceived = 24
+	channelSize     = 32
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// recordCRC is the checksum of a record: 12 bytes of its header, then the
+// fixed part.
+func recordCRC(header, fixed []byte) uint32 {
+	return crc32.Update(crc32.Checksum(header[:recCRC], castagnoli), castagnoli, fixed)
+}
+
+// pad8 rounds up to a multiple of 8.
+func pad8[T ~int | ~int64 | ~uint32 | ~uint64](n T) T { return (n + 7) &^ 7 }

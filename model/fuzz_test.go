@@ -1,0 +1,217 @@
+package model
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// memoryFactor bounds what is allocated in reading a file, in bytes for a byte
+// of it; memoryBase is what an empty one takes.
+const (
+	memoryFactor = 40
+	memoryBase   = 1 << 20
+)
+
+func FuzzDecodeFile(f *testing.F) {
+	r := rand.New(rand.NewPCG(31, 0))
+	whole, err := Encode(testHeader, randomRanksOf(r, lean, "node-a.lgd", 1))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:pageSize+5000])
+	f.Add([]byte("LLGGARD1"))
+	for range 20 {
+		bad := slices.Clone(whole)
+		for range 5 {
+			bad[r.IntN(len(bad))] ^= byte(r.IntN(256))
+		}
+		f.Add(bad)
+	}
+	good, err := Encode(testHeader, []*Rank{{Rank: 7, Size: 8, Family: "mpich", Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		data = repair(data)
+		var run *Run
+		var err error
+		if n := allocated(func() { run, err = Decode("node-b.lgd", data) }); n > memoryFactor*uint64(len(data))+memoryBase {
+			t.Fatalf("%d bytes allocated for %d", n, len(data))
+		}
+		if err != nil {
+			var place *FormatError
+			if run != nil || !errors.As(err, &place) {
+				t.Fatalf("a run with the error %v", err)
+			}
+		}
+		checkRun(t, run)
+		checkBeside(t, data, good)
+	})
+}
+
+// repair puts checksums right, so that the fuzzer gets behind them.
+func repair(data []byte) []byte {
+	data = slices.Clone(data)
+	m := newImage("", data)
+	for off := int64(pageSize); off+chunkHeader < int64(len(data)); off += pageSize {
+		if m.u32(off) != chunkMagic {
+			continue
+		}
+		binary.LittleEndian.PutUint32(data[off+chunkCRC:], crc32.Checksum(data[off:][:chunkCRC], castagnoli))
+		for at := off + chunkHeader; at+recHeader <= int64(len(data)); {
+			le := binary.LittleEndian
+			size, fixed := int64(le.Uint32(data[at+recSize:])), int64(le.Uint32(data[at+recFixed:]))
+			if size == 0 || recHeader+fixed > size || at+size > int64(len(data)) {
+				break
+			}
+			le.PutUint32(data[at+recCRC:], recordCRC(data[at:], data[at+recHeader:][:fixed]))
+			at += pad8(size)
+		}
+	}
+	return data
+}
+
+// checkRun follows every index of a run: the analyses do so without a look.
+func checkRun(t *testing.T, run *Run) {
+	if run == nil {
+		return
+	}
+	for _, k := range slices.Concat(run.Ranks, run.Others) {
+		if len(k.Threads) == 0 {
+			t.Fatal("a rank without a thread")
+		}
+		for _, th := range k.Threads {
+			checkThread(t, k, th)
+		}
+		for _, c := range k.Comms {
+			if c.State >= len(k.Threads[c.Thread].Model.States) {
+				t.Fatal("state of a communicator")
+			}
+			if c.Members != nil && (len(c.Members) != c.Size || c.Rank >= c.Size) {
+				t.Fatal("members of a communicator")
+			}
+		}
+		for _, c := range k.Channels {
+			_ = k.Comms[c.Comm]
+		}
+	}
+}
+
+func checkThread(t *testing.T, k *Rank, th *Thread) {
+	m := &th.Model
+	if len(m.Visits) != len(m.States) || th.Op.State >= len(m.States) {
+		t.Fatal("visits or state")
+	}
+	for _, e := range m.Edges {
+		_, _ = m.States[e.From], m.States[e.To]
+	}
+	for _, p := range th.Op.Pending {
+		if p.Comm >= len(k.Comms) || p.State >= len(m.States) || p.Kind > Abort {
+			t.Fatal("pending operation")
+		}
+	}
+}
+
+// checkBeside reads the file in one directory with a good one, which must be
+// read as if it were alone.
+func checkBeside(t *testing.T, data, good []byte) {
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{"node-a.lgd": good, "node-b.lgd": data, "node-c.lgd": good} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteManifest(dir, &Manifest{RunID: RunIDText(testHeader.RunID)}); err != nil {
+		t.Fatal(err)
+	}
+	run := mustOpen(t, dir)
+	checkRun(t, run)
+	found := slices.ContainsFunc(run.Ranks, func(k *Rank) bool { return k.Rank == 7 })
+	if x, err := Scan(dir); err != nil || !found && x.Size >= 8 {
+		t.Fatalf("the rank of the good files is lost: %v", run.Problems)
+	}
+	if _, err := Validate(dir); err != nil {
+		t.Fatal(err)
+	}
+	Dump(io.Discard, filepath.Join(dir, "node-b.lgd"))
+}
+
+func FuzzParseManifest(f *testing.F) {
+	f.Add([]byte(`{"schema_version":1,"run_id":"00ff","ranks":3,"command":["a"]}`))
+	f.Add([]byte(`{"schema_version":2}`))
+	f.Add([]byte(`{`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := ParseManifest(text)
+		if (m == nil) != (err != nil) {
+			t.Fatal(m, err)
+		}
+		if err != nil {
+			return
+		}
+		dir := t.TempDir()
+		if err := WriteManifest(dir, m); err != nil {
+			t.Skip(err) // a year that RFC 3339 has no room for
+		}
+		if back, err := readManifest(dir); err != nil || back.RunID != m.RunID || back.Ranks != m.Ranks {
+			t.Fatal(back, err)
+		}
+	})
+}
+
+// hostile writes one slot full of one kind of record.
+func hostile(records int, add func(w *slotWriter, i int)) []byte {
+	w := &slotWriter{file: make([]byte, pageSize)}
+	w.head(&Rank{Size: 1 << 30, Family: "mpich", Phase: Running})
+	for i := range records {
+		add(w, i)
+	}
+	putHeader(w.file, testHeader, 1)
+	return w.file
+}
+
+func TestMemoryIsBounded(t *testing.T) {
+	word := func(v ...int) []byte {
+		var f fill
+		for _, x := range v {
+			f.i32(x)
+		}
+		return f
+	}
+	for name, add := range map[string]func(w *slotWriter, i int){
+		"states of ever new threads": func(w *slotWriter, i int) {
+			w.record(recState, i&0xffff, word(1<<31-1-i, 0, 0, 0), make([]byte, 8))
+		},
+		"edges to nothing": func(w *slotWriter, i int) { w.record(recEdge, i&0xffff, word(i, i), make([]byte, 8)) },
+		"empty notes":      func(w *slotWriter, i int) { w.record(recNote, 0, nil, nil) },
+		"modules":          func(w *slotWriter, i int) { w.record(recModule, 0, word(i, 0, 0, 0, 0, 0), nil) },
+		"unknown records":  func(w *slotWriter, i int) { w.record(99, 0, nil, nil) },
+		"communicators of many": func(w *slotWriter, i int) {
+			w.record(recComm, 0, word(i, 0, 0, 1<<30, 0, 1, 0, 0, 0, 1, 1<<30), make([]byte, commLive))
+		},
+		"different groups": func(w *slotWriter, i int) {
+			w.record(recComm, 0, word(i, 0, 0, 50000, 0, 1, 0, 0, i, 1, 50000), make([]byte, commLive))
+		},
+		"world of two billion": func(w *slotWriter, i int) {
+			w.record(recComm, 0, word(i, flagWorld, 0, 1<<31-1, 0, 1, 0, 0, 0, 1, 1<<31-1), make([]byte, commLive))
+		},
+	} {
+		data := hostile(20_000, add)
+		var run *Run
+		n := allocated(func() { run, _ = Decode("node-a.lgd", data) })
+		if n > memoryFactor*uint64(len(data))+memoryBase {
+			t.Errorf("%s: %d bytes allocated for %d, %.1f times", name, n, len(data), float64(n)/float64(len(data)))
+		}
+		checkRun(t, run)
+		if run.Missing().Len() == 0 {
+			t.Errorf("%s: no rank is missing", name)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package model
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// liveFile maps a file of one rank for writing, as a recorder has it.
+func liveFile(t *testing.T) (dir string, data []byte, off func(recType) int64) {
+	t.Helper()
+	k := &Rank{Rank: 0, Size: 1, Family: "mpich", Phase: Running}
+	k.Threads = []*Thread{{Op: Op{State: -1}}}
+	k.Comms = []*Comm{{ID: 5, Parent: 6, World: true, Members: []int{0}, Size: 1, State: -1}}
+	k.Channels = []Channel{{Comm: 0, Peer: 1, Tag: 1, Sent: 1, Received: 1}}
+	dir = t.TempDir()
+	writeNode(t, dir, testHeader, []*Rank{k})
+	file, err := os.OpenFile(filepath.Join(dir, "node-a.lgd"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err = unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Munmap(data) })
+	m := newImage("", data)
+	var p problems
+	l, err := m.readLayout(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, data, func(typ recType) int64 {
+		c := newCursor(m, l, 0, &p)
+		for rec, ok := c.next(); ok; rec, ok = c.next() {
+			if rec.typ == typ {
+				return rec.live
+			}
+		}
+		t.Fatalf("no %s", typ)
+		return 0
+	}
+}
+
+// put stores a word as the recorder does.
+func put(data []byte, off int64, v uint64) {
+	atomic.StoreUint64((*uint64)(unsafe.Pointer(&data[off])), littleEndian(v))
+}
+
+// The reader never sees half of an update, however fast the writer is.
+func TestUpdatesAreSeenWhole(t *testing.T) {
+	dir, data, off := liveFile(t)
+	op, comm, channel := off(recThreadRec), off(recComm), off(recChannels)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := uint64(1); ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			put(data, op, 2*n-1)
+			put(data, op+opCalls, n)
+			put(data, op+opProgress, n)
+			put(data, op+opPolls, n)
+			put(data, op, 2*n)
+			put(data, comm+commFreed, 1)
+			put(data, comm+commID, n)
+			put(data, comm+commParent, n+1)
+			put(data, comm+commFreed, 0)
+			seq := uint64(uint32(2*n - 1))
+			put(data, channel, 1<<32|seq)
+			put(data, channel+channelSent, n)
+			put(data, channel+channelReceived, n)
+			put(data, channel, 1<<32|uint64(uint32(2*n)))
+		}
+	})
+	t.Cleanup(func() { close(stop); wg.Wait() })
+	whole := 0
+	for range 300 {
+		run := mustOpen(t, dir)
+		for _, p := range run.Problems {
+			if !errors.Is(p.Err, ErrTorn) { // it may be halted within an update for long
+				t.Fatal(p.Err)
+			}
+		}
+		if len(run.Problems) > 0 {
+			continue
+		}
+		whole++
+		th := run.Ranks[0].Threads[0]
+		if th.Calls != th.Progress || th.Calls != th.Polls {
+			t.Fatalf("calls %d, progress %d, polls %d", th.Calls, th.Progress, th.Polls)
+		}
+		if c := run.Ranks[0].Comms[0]; !c.Freed && c.ID != 5 && c.ID+1 != c.Parent {
+			t.Fatalf("communicator %d made from %d", c.ID, c.Parent)
+		}
+		for _, c := range run.Ranks[0].Channels {
+			if c.Sent != c.Received {
+				t.Fatalf("sent %d, received %d", c.Sent, c.Received)
+			}
+		}
+	}
+	if whole == 0 {
+		t.Error("no read was undisturbed")
+	}
+}
+
+// A file that someone empties while it is mapped is damaged, not fatal.
+func TestFileShrinksUnderTheReader(t *testing.T) {
+	dir, _, _ := liveFile(t)
+	path := filepath.Join(dir, "node-a.lgd")
+	img, err := openImage(path, "node-a.lgd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer img.close()
+	var p problems
+	l, err := img.readLayout(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, pageSize); err != nil {
+		t.Fatal(err)
+	}
+	r := readSlot(img, l, 0)
+	if len(r.probs.list) == 0 || !errors.Is(r.probs.list[0], ErrTruncated) || len(r.rank.Threads) != 1 {
+		t.Errorf("%d threads, problems %v", len(r.rank.Threads), r.probs.list)
+	}
+}
+
+// A slot that gets a new chunk while it is read is read with it.
+func TestFileGrowsUnderTheReader(t *testing.T) {
+	dir, data, _ := liveFile(t)
+	path := filepath.Join(dir, "node-a.lgd")
+	img, err := openImage(path, "node-a.lgd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer img.close()
+	var p problems
+	l, err := img.readLayout(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &slotWriter{file: data, seq: 1}
+	w.record(recState, 0, append(make([]byte, 4), 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'M', 'P', 'I', '_', 'S', 'e', 'n', 'd'), []byte{3, 0, 0, 0, 0, 0, 0, 0})
+	if err := os.WriteFile(path, w.file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := readSlot(img, l, 0)
+	m := r.rank.Threads[0].Model
+	if len(m.States) != 1 || m.States[0].Call != "MPI_Send" || m.Visits[0] != 3 || len(r.probs.list) > 0 {
+		t.Errorf("%d states, problems %v", len(m.States), r.probs.list)
+	}
+}
+
+// A live process reserves a chunk before it lengthens the file.
+func TestReservedBehindTheEnd(t *testing.T) {
+	dir, data, _ := liveFile(t)
+	binary.LittleEndian.PutUint64(data[fileEnd:], uint64(len(data))+chunkSize)
+	run := mustOpen(t, dir)
+	if got := problemText(run.Problems); !strings.Contains(got, "file is cut short") || len(run.Ranks) != 1 {
+		t.Error(got)
+	}
+}
+
+func TestManyTornBlocksDoNotHoldUp(t *testing.T) {
+	dir, data, off := liveFile(t)
+	op, channel := off(recThreadRec), off(recChannels)
+	data[op], data[op+opSize], data[channel] = 1, 1, 1
+	run := mustOpen(t, dir)
+	if len(run.Problems) != 3 {
+		t.Error(problemText(run.Problems))
+	}
+}

@@ -1,0 +1,190 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// batchSlots is how many slots are decoded before the next ones are begun.
+// Their states are joined with those of the slots before, so a load holds
+// little more than the states that differ.
+const batchSlots = 64
+
+// Open reads a run directory: Scan, then Load of every slot. A damaged or
+// missing part is in Run.Problems and takes nothing else with it; see Scan for
+// the errors.
+func Open(dir string) (*Run, error) {
+	x, err := Scan(dir)
+	if err != nil {
+		return nil, err
+	}
+	run, err := x.Load(0, len(x.Slots))
+	if err != nil {
+		return nil, err
+	}
+	run.Problems = slices.Concat(x.Problems, run.Problems)
+	return run, nil
+}
+
+// Decode reads one node file that is in memory; name is for the errors. The
+// error means that nothing in it can be used.
+func Decode(name string, data []byte) (*Run, error) {
+	x := &Index{open: func(string) (*image, error) { return newImage(name, data), nil }}
+	if x.scan([]string{name}) == 0 {
+		return nil, x.Problems[len(x.Problems)-1].Err
+	}
+	run, err := x.Load(0, len(x.Slots))
+	if err != nil {
+		return nil, err
+	}
+	run.Problems = slices.Concat(x.Problems, run.Problems)
+	return run, nil
+}
+
+// Missing returns the ranks of MPI_COMM_WORLD that left nothing in the
+// directory.
+func (r *Run) Missing() RankSet {
+	seen, size := r.Seen.Clone(), r.Size
+	for _, k := range r.Ranks {
+		seen.Add(k.Rank)
+		size = max(size, k.Size)
+	}
+	return missing(size, seen)
+}
+
+// Load decodes the slots from <= i < to of Index.Slots. The problems are those
+// of these slots only; Index.Problems has those of files. An error means that
+// from and to are no such interval.
+func (x *Index) Load(from, to int) (*Run, error) {
+	if from < 0 || to < from || to > len(x.Slots) {
+		return nil, fmt.Errorf("model: load of slots %d to %d of %d", from, to, len(x.Slots))
+	}
+	run := &Run{Dir: x.Dir, ID: x.ID, Manifest: x.Manifest, Size: x.Size, Seen: x.Seen}
+	in := newInterner(x.bytes)
+	slots := slices.Clone(x.Slots[from:to])
+	slices.SortFunc(slots, func(a, b SlotInfo) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Slot-b.Slot) })
+	for len(slots) > 0 {
+		n := batch(slots)
+		for i, r := range x.readBatch(slots[:n]) {
+			r.internMembers(in)
+			in.rank(r.rank)
+			run.take(slots[i], r)
+		}
+		slots = slots[n:]
+	}
+	slices.SortFunc(run.Ranks, func(a, b *Rank) int { return a.Rank - b.Rank })
+	return run, nil
+}
+
+// batch returns how many slots to read together: those of whole files, so that
+// no file is opened twice.
+func batch(slots []SlotInfo) int {
+	n := min(batchSlots, len(slots))
+	for n < len(slots) && slots[n].File == slots[n-1].File {
+		n++
+	}
+	return n
+}
+
+// take puts a slot where the scan decided it belongs, also if it is of a live
+// process that has learnt its rank since.
+func (r *Run) take(s SlotInfo, read *slotReader) {
+	if s.regular(r.Size) {
+		read.rank.Rank = s.Rank
+		r.Ranks = append(r.Ranks, read.rank)
+	} else {
+		r.Others = append(r.Others, read.rank)
+	}
+	r.Problems = append(r.Problems, read.probs.done(read.rank.Rank)...)
+}
+
+// readBatch decodes the slots in parallel and returns them in the same order.
+// A slot that is gone since the scan is left with a problem.
+func (x *Index) readBatch(slots []SlotInfo) []*slotReader {
+	files, of := x.openFiles(slots)
+	defer func() {
+		for _, f := range files {
+			f.close()
+		}
+	}()
+	out := make([]*slotReader, len(slots))
+	parallel(len(slots), func(i int) {
+		out[i] = files[of[i]].read(slots[i])
+	})
+	return out
+}
+
+// openFile is a file during a load.
+type openFile struct {
+	img    *image
+	layout *layout
+	err    error
+}
+
+// openFiles opens each file of the slots once; of says which one is for a slot.
+func (x *Index) openFiles(slots []SlotInfo) (files []*openFile, of []int) {
+	var names []string
+	for _, s := range slots {
+		if len(names) == 0 || names[len(names)-1] != s.File {
+			names = append(names, s.File)
+		}
+		of = append(of, len(names)-1)
+	}
+	files = make([]*openFile, len(names))
+	parallel(len(names), func(i int) { files[i] = x.openFile(names[i]) })
+	return files, of
+}
+
+func (x *Index) openFile(name string) *openFile {
+	f := new(openFile)
+	if f.img, f.err = x.open(name); f.err != nil {
+		return f
+	}
+	var said problems // by Scan
+	fault := f.img.guard(func() { f.layout, f.err = f.img.readLayout(&said) })
+	f.err = cmp.Or(f.err, fault)
+	return f
+}
+
+func (f *openFile) close() {
+	if f.img != nil {
+		f.img.close()
+	}
+}
+
+// read decodes a slot; one that cannot be read any more keeps what Scan knew.
+func (f *openFile) read(s SlotInfo) *slotReader {
+	if f.err == nil && f.layout.slots[uint32(s.Slot)] != nil {
+		return readSlot(f.img, f.layout, uint32(s.Slot))
+	}
+	r := &slotReader{probs: problems{file: s.File, slot: s.Slot}}
+	r.rank = &Rank{Rank: s.Rank, Size: s.Size, Host: s.Host, File: s.File, Slot: s.Slot, Start: s.Start, Spawned: s.Spawned,
+		EndDetail: -1, ThreadLevel: -1, Threads: []*Thread{{Op: Op{State: -1}}}}
+	if f.err != nil {
+		r.probs.add("", -1, f.err)
+	} else {
+		r.probs.add("", -1, fmt.Errorf("%w: the slot is gone since the scan", ErrLost))
+	}
+	return r
+}
+
+// parallel calls f(0) to f(n-1), as many at a time as there are processors.
+func parallel(n int, f func(i int)) {
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}

@@ -1,0 +1,189 @@
+package progress
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/graph/topo"
+
+	"laggard/model"
+)
+
+// waitGraph is an AND–OR graph. A gate is released when all of its successors
+// are, or, for an OR gate, when any is. A rank is an OR gate over its
+// alternatives; an alternative is an AND gate over its links; a link leads to
+// the gate of a target, which ranks share, so that the graph stays linear in
+// what was recorded.
+type waitGraph struct {
+	or    []bool
+	next  [][]int
+	prev  [][]int
+	rank  []int       // by gate: the rank it stands for, -1 none
+	gates map[int]int // by rank
+	// present are the ranks that have gates of their own. Those without a
+	// record all behave alike; of each target the first stands for them, so
+	// that a wrong size of the job costs nothing.
+	present model.RankSet
+}
+
+// newWaitGraph builds the graph of the needs that use accepts; the others, and
+// ranks outside, wait for nothing. With side, the alternatives of side threads
+// count as well.
+func newWaitGraph(s *scene, use func(n need) bool, side bool) *waitGraph {
+	g := &waitGraph{gates: map[int]int{}, present: s.present}
+	targets := map[*target]int{}
+	for _, f := range s.sum.Facts {
+		n := s.needs[f.Rank]
+		if n.standing != waiting || !use(n) {
+			continue
+		}
+		rank := g.rankGate(f.Rank)
+		g.or[rank] = true
+		alts := n.alts
+		if side {
+			alts = slices.Concat(n.alts, n.side)
+		}
+		for _, alt := range alts {
+			and := g.gate(-1, false)
+			g.connect(rank, and)
+			for _, l := range alt {
+				g.connect(and, g.targetGate(targets, l.to))
+			}
+		}
+	}
+	return g
+}
+
+func (g *waitGraph) gate(rank int, or bool) int {
+	g.or, g.rank = append(g.or, or), append(g.rank, rank)
+	g.next, g.prev = append(g.next, nil), append(g.prev, nil)
+	return len(g.or) - 1
+}
+
+// rankGate returns the gate of a rank; until it gets alternatives it is an AND
+// gate over nothing, which is released.
+func (g *waitGraph) rankGate(rank int) int {
+	gate, known := g.gates[rank]
+	if !known {
+		gate = g.gate(rank, false)
+		g.gates[rank] = gate
+	}
+	return gate
+}
+
+func (g *waitGraph) targetGate(known map[*target]int, t *target) int {
+	gate, done := known[t]
+	if !done {
+		gate = g.gate(-1, t.any)
+		known[t] = gate
+		t.ranks.Intersect(g.present).Each(func(r int) { g.connect(gate, g.rankGate(r)) })
+		if first := t.ranks.Minus(g.present).Min(); first >= 0 {
+			g.connect(gate, g.rankGate(first))
+		}
+	}
+	return gate
+}
+
+func (g *waitGraph) connect(from, to int) {
+	g.next[from] = append(g.next[from], to)
+	g.prev[to] = append(g.prev[to], from)
+}
+
+// stuck returns the gates of the set that can never be released if all gates
+// outside it are. Gates come in the order of the set.
+func (g *waitGraph) stuck(set []int) []int {
+	inside := make(map[int]bool, len(set))
+	for _, x := range set {
+		inside[x] = true
+	}
+	missing := make(map[int]int, len(set)) // successors an AND gate still needs
+	var queue []int
+	for _, x := range set {
+		for _, y := range g.next[x] {
+			missing[x] += b2i(inside[y])
+		}
+		free := len(g.next[x]) - missing[x]
+		if g.or[x] && free > 0 || !g.or[x] && missing[x] == 0 {
+			queue = append(queue, x)
+		}
+	}
+	released := map[int]bool{}
+	for len(queue) > 0 {
+		x := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if released[x] {
+			continue
+		}
+		released[x] = true
+		for _, y := range g.prev[x] {
+			missing[y]--
+			if inside[y] && (g.or[y] || missing[y] == 0) {
+				queue = append(queue, y)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(set), func(x int) bool { return released[x] })
+}
+
+// components returns the strongly connected components of the gates in the
+// set, each after those it leads to, ascending inside.
+func (g *waitGraph) components(set []int) [][]int {
+	d := simple.NewDirectedGraph()
+	for _, x := range set {
+		d.AddNode(simple.Node(x))
+	}
+	for _, x := range set {
+		for _, y := range g.next[x] {
+			if d.Node(int64(y)) != nil {
+				d.SetEdge(simple.Edge{F: simple.Node(x), T: simple.Node(y)})
+			}
+		}
+	}
+	var out [][]int
+	for _, c := range topo.TarjanSCC(d) {
+		gates := make([]int, len(c))
+		for i, n := range c {
+			gates[i] = int(n.ID())
+		}
+		slices.Sort(gates)
+		out = append(out, gates)
+	}
+	return out
+}
+
+// ranks returns the ranks among the gates.
+func (g *waitGraph) ranks(gates []int) model.RankSet {
+	var out model.RankSet
+	for _, x := range gates {
+		out.Add(g.rank[x])
+	}
+	return out
+}
+
+// reached returns the gates that can be reached from some, those themselves
+// not counted unless a way leads back.
+func (g *waitGraph) reached(from []int) []int {
+	seen := make([]bool, len(g.next))
+	queue := slices.Clone(from)
+	var out []int
+	for len(queue) > 0 {
+		x := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, y := range g.next[x] {
+			if !seen[y] {
+				seen[y] = true
+				queue, out = append(queue, y), append(out, y)
+			}
+		}
+	}
+	return out
+}
+
+// all returns all gates.
+func (g *waitGraph) all() []int {
+	out := make([]int, len(g.or))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package progress
+
+import "laggard/model"
+
+// The levels of confidence. They are no measured frequencies but a fixed order
+// of how a conclusion was reached:
+//
+//	0.99         lost processes, and deadlocks of certain waits
+//	0.90 – 0.99  ranks waited for: rises with the share of waits that are certain
+//	0.70         a deadlock that buffering may dissolve
+//	0.40 – 0.80  inference: rises with the share of positions that the algorithm
+//	             could order against those it chose
+//	0.50         ranks waited for of which nothing certain is known
+//	0.10         nothing tells the unfinished ranks apart
+//
+// Each is multiplied with the share of the job's ranks whose record can be
+// relied on; a rank known to be lost counts as known.
+const (
+	certainty = 0.99
+	awaitedBy = 0.90
+	likely    = 0.70
+	guess     = 0.50
+	inferring = 0.40
+	undecided = 0.10
+)
+
+// sure weighs a level with the share of ranks that are known.
+func (f *Finding) sure(level float64) float64 {
+	s := f.scene
+	known := s.present.Minus(s.off).Union(s.lost)
+	if s.all.Len() == 0 {
+		return 0
+	}
+	return level * float64(known.Len()) / float64(s.all.Len())
+}
+
+// directness is the level of ranks waited for.
+func (f *Finding) directness() float64 {
+	certain, all := 0, 0
+	for _, n := range f.scene.needs {
+		all += b2i(n.standing == waiting)
+		certain += b2i(n.standing == waiting && !n.weak)
+	}
+	if all == 0 {
+		return 0
+	}
+	return awaitedBy + (certainty-awaitedBy)*float64(certain)/float64(all)
+}
+
+// inferredConfidence is the level of what the algorithm chose: of the other
+// positions, how many does it know to be ahead of one chosen?
+func (f *Finding) inferredConfidence(chosen []int) float64 {
+	switch {
+	case f.least.Len() == 0:
+		return 0
+	case f.undecided():
+		return undecided
+	}
+	ends := model.NewRankSet(chosen...) // of nodes
+	others, ordered := 0, 0
+	for i := range f.pdg.Nodes {
+		if ends.Contains(i) {
+			continue
+		}
+		others++
+		for _, j := range f.pdg.Waits[i] {
+			if ends.Contains(j) {
+				ordered++
+				break
+			}
+		}
+	}
+	if others == 0 {
+		return inferring
+	}
+	return inferring + inferring*float64(ordered)/float64(others)
+}

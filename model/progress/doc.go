@@ -1,0 +1,25 @@
+// Package progress answers which ranks of a hung or ended MPI job are least
+// progressed, who waits for them and how sure that is (paper PDI §2–§4).
+//
+// Input are recorded ranks ([model.Rank]); output is one [Result]. The
+// analysis runs in three steps, so that P analysis ranks can share the work,
+// each holding a block of the recorded ranks:
+//
+//   - [Summarise] folds a block into a [Summary]: where each rank is (the
+//     paper's statesSet), what it waits for, how its process fares. Summaries
+//     merge; the merged one goes to every analysis rank.
+//   - [Local] builds the local progress dependence graph of each distinct model
+//     and position of the block (Figure 5) and answers what the waiting ranks
+//     ask about the message counters of their peers. Partials merge; the union
+//     of edges is a bitwise OR (Table 2).
+//   - [Conclude] draws the conclusion from both, at one analysis rank.
+//
+// Summary and Partial are monoids with deterministic encodings: any blocks,
+// any order and any tree give the same bytes.
+//
+// Two sources speak, and the result tells them apart. Evidence: exact
+// wait-for edges from the blocked operations, deadlocks as what no rank can
+// leave by itself, lost processes. Inference: an [Algorithm] over the Markov
+// models orders what the evidence leaves open. An edge x → y always means
+// that x waits for y.
+package progress

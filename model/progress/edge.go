@@ -1,0 +1,189 @@
+package progress
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"laggard/model"
+)
+
+// edgeKey names an edge between groups.
+type edgeKey struct {
+	from, to int
+	kind     EdgeKind
+}
+
+// edgeSum gathers the links that make up one edge.
+type edgeSum struct {
+	waiting []int // ranks
+	example link
+	peer    int
+}
+
+// edges draws the edges between groups: those of evidence, and of inference
+// where evidence leaves the order of two groups open.
+func (f *Finding) edges(groups []Group) []Edge {
+	var out []Edge
+	if !f.scene.opts.PaperOnly {
+		out = f.evidenceEdges(groups)
+	}
+	out = append(out, f.inferredEdges(groups, out)...)
+	slices.SortFunc(out, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Kind, b.Kind))
+	})
+	return out
+}
+
+func (f *Finding) evidenceEdges(groups []Group) []Edge {
+	sums := map[edgeKey]*edgeSum{}
+	spread := f.spreader(groups)
+	for _, g := range groups {
+		g.Ranks.Each(func(rank int) {
+			for _, alt := range f.scene.needs[rank].alts {
+				for _, l := range alt {
+					for _, part := range spread(l.to) {
+						addLink(sums, g.ID, part, rank, l)
+					}
+				}
+			}
+		})
+	}
+	var out []Edge
+	for key, sum := range sums {
+		out = append(out, f.evidenceEdge(key, sum))
+	}
+	return out
+}
+
+// part is what of a target falls into one group.
+type part struct {
+	group int
+	ranks model.RankSet
+}
+
+// spreader returns a function that splits targets by group, each target once.
+func (f *Finding) spreader(groups []Group) func(t *target) []part {
+	groupOf := map[int]int{}
+	var absent []Group
+	for _, g := range groups {
+		if !f.scene.present.Contains(g.Ranks.Min()) {
+			absent = append(absent, g)
+			continue
+		}
+		g.Ranks.Each(func(r int) { groupOf[r] = g.ID })
+	}
+	done := map[*target][]part{}
+	return func(t *target) []part {
+		if parts, known := done[t]; known {
+			return parts
+		}
+		members := map[int][]int{}
+		t.ranks.Intersect(f.scene.present).Each(func(r int) {
+			members[groupOf[r]] = append(members[groupOf[r]], r)
+		})
+		parts := []part{}
+		for _, g := range sortedKeys(members) {
+			parts = append(parts, part{g, model.NewRankSet(members[g]...)})
+		}
+		for _, g := range absent {
+			if set := t.ranks.Intersect(g.Ranks); set.Len() > 0 {
+				parts = append(parts, part{g.ID, set})
+			}
+		}
+		done[t] = parts
+		return parts
+	}
+}
+
+// addLink adds one rank's link to the edge it belongs to. A rank among those of
+// which any will do does not wait for itself. A certain link makes a better
+// example than a weak one.
+func addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int, l link) {
+	peer := to.ranks.Min()
+	if l.to.any && peer == rank {
+		if peer = to.ranks.Minus(model.NewRankSet(rank)).Min(); peer < 0 {
+			return
+		}
+	}
+	key := edgeKey{from, to.group, l.kind}
+	sum := sums[key]
+	if sum == nil {
+		sum = &edgeSum{example: l, peer: peer}
+		sums[key] = sum
+	}
+	if sum.example.weak && !l.weak {
+		sum.example, sum.peer = l, peer
+	}
+	if n := len(sum.waiting); n == 0 || sum.waiting[n-1] != rank {
+		sum.waiting = append(sum.waiting, rank)
+	}
+}
+
+func (f *Finding) evidenceEdge(key edgeKey, sum *edgeSum) Edge {
+	reason := f.scene.linkText(sum.example, sum.peer)
+	if more := len(sum.waiting) - 1; more > 0 {
+		reason += fmt.Sprintf("; and %d more like it", more)
+	}
+	return Edge{From: key.from, To: key.to, Kind: key.kind, Weak: sum.example.weak, Reason: reason}
+}
+
+// inferredEdges returns the edges of the PDG between groups that the evidence
+// does not order.
+func (f *Finding) inferredEdges(groups []Group, evidence []Edge) []Edge {
+	at := map[Position][]int{} // groups
+	for _, g := range groups {
+		if fact := f.scene.facts[g.Ranks.Min()]; fact != nil {
+			at[fact.At] = append(at[fact.At], g.ID)
+		}
+	}
+	ahead := newReach(len(groups), evidence)
+	var out []Edge
+	for pair, r := range f.pdg.Relations {
+		if r.Code == Backward || r.Code == Undefined && pair[0] > pair[1] {
+			continue // the same pair the other way round
+		}
+		from, to := f.pdg.Nodes[pair[0]], f.pdg.Nodes[pair[1]]
+		kind := EdgeInferred
+		if r.Code == Undefined {
+			kind = EdgeUndefined
+		}
+		for _, a := range at[from] {
+			for _, b := range at[to] {
+				if !ahead.of(a).Contains(b) && !ahead.of(b).Contains(a) {
+					out = append(out, Edge{From: a, To: b, Kind: kind, Reason: f.relationText(from, to, r)})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// reach tells, by group, the groups that it waits for by evidence, directly or
+// not.
+type reach struct {
+	next [][]int
+	done []*model.RankSet // of groups
+}
+
+func newReach(groups int, edges []Edge) *reach {
+	r := &reach{make([][]int, groups), make([]*model.RankSet, groups)}
+	for _, e := range edges {
+		r.next[e.From] = append(r.next[e.From], e.To)
+	}
+	return r
+}
+
+func (r *reach) of(group int) model.RankSet {
+	if r.done[group] == nil {
+		var seen model.RankSet
+		for queue := slices.Clone(r.next[group]); len(queue) > 0; queue = queue[1:] {
+			if !seen.Contains(queue[0]) {
+				seen.Add(queue[0])
+				queue = append(queue, r.next[queue[0]]...)
+			}
+		}
+		r.done[group] = &seen
+	}
+	return *r.done[group]
+}

@@ -1,0 +1,257 @@
+package progress
+
+import (
+	"errors"
+	"fmt"
+
+	"laggard/model"
+)
+
+// ErrMismatch says that a partial does not belong to the summary.
+var ErrMismatch = errors.New("partial of another summary")
+
+// Finding is what was found out, before it is laid out as a Result.
+type Finding struct {
+	scene      *scene
+	algorithm  Algorithm
+	pdg        *PDG
+	graph      *waitGraph // of all needs, the weak ones too
+	hang       bool
+	least      model.RankSet
+	method     string
+	confidence float64
+	reason     string
+	deadlock   *Deadlock
+	notes      []string
+}
+
+// Conclude draws the conclusion from the merged summary and partial: FindLP,
+// then Finding.Result. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
+func Conclude(sum Summary, part Partial, opts Options) (Result, error) {
+	f, err := FindLP(sum, part, opts)
+	if err != nil {
+		return Result{}, err
+	}
+	return f.Result(), nil
+}
+
+// FindLP finds the least progressed ranks (PDI §4.3, and evidence before it).
+// In order: lost ranks; deadlocks; the ranks that the waiting ones wait for in
+// the end; deadlocks that buffering may still dissolve; and last what the
+// algorithm infers. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
+func FindLP(sum Summary, part Partial, opts Options) (*Finding, error) {
+	algorithm, err := NewAlgorithm(opts.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	positions := sum.Positions()
+	for _, e := range part.Edges {
+		if e.A < 0 || e.A >= e.B || e.B >= len(positions) {
+			return nil, fmt.Errorf("progress: edge %d–%d of %d positions: %w", e.A, e.B, len(positions), ErrMismatch)
+		}
+	}
+	s := newScene(&sum, &part, opts)
+	f := &Finding{scene: s, algorithm: algorithm, pdg: newPDG(positions, part.Edges)}
+	f.graph = newWaitGraph(s, func(need) bool { return true }, false)
+	f.pdg.PointToPoint = f.pointToPoint()
+	f.hang = !opts.Progressing && (s.unfinished().Len() > 0 || s.lost.Len() > 0)
+	if s.present.Len() == 0 {
+		f.notes = append(f.notes, "there is no record of any rank")
+	}
+	if n := sum.Outside; n > 0 {
+		f.notes = append(f.notes, fmt.Sprintf("%d processes outside MPI_COMM_WORLD, or without a known rank, were left out", n))
+	}
+	if f.hang {
+		f.find()
+	}
+	return f, nil
+}
+
+// find tries the sources in the order of their weight.
+func (f *Finding) find() {
+	if f.scene.opts.PaperOnly {
+		f.inferred()
+		return
+	}
+	certain := newWaitGraph(f.scene, func(n need) bool { return !n.weak }, true)
+	cycles := certain.deadlocks()
+	if len(cycles) > 0 {
+		f.deadlock = &Deadlock{Cycles: cycles, Certain: true}
+	}
+	switch {
+	case f.lostFirst(), f.deadlocked(), f.awaited(), f.maybeDeadlocked():
+		f.method = MethodEvidence
+	default:
+		f.inferred()
+	}
+}
+
+func (f *Finding) lostFirst() bool {
+	for _, l := range f.scene.losses {
+		if l.Cause {
+			f.least = f.least.Union(l.Ranks)
+		}
+	}
+	if f.least.Len() == 0 {
+		return false
+	}
+	f.reason = f.scene.lossReason()
+	f.confidence = f.sure(certainty)
+	return true
+}
+
+// lossReason names the losses that may be the cause.
+func (s *scene) lossReason() string {
+	text := ""
+	for _, l := range s.losses {
+		if l.Cause {
+			text = join(text, "; ", fmt.Sprintf("%s: %s", ranksText(l.Ranks), l.Reason))
+		}
+	}
+	return text
+}
+
+func join(text, between, more string) string {
+	if text == "" {
+		return more
+	}
+	return text + between + more
+}
+
+func (f *Finding) deadlocked() bool {
+	if f.deadlock == nil {
+		return false
+	}
+	for _, c := range f.deadlock.Cycles {
+		f.least = f.least.Union(model.NewRankSet(c...))
+	}
+	f.reason = "deadlock: " + cyclesText(f.deadlock.Cycles)
+	f.confidence = f.sure(certainty)
+	return true
+}
+
+// awaited takes the ranks that the waiting ranks wait for in the end. A rank
+// that has all it waits for, or whose record stopped, is taken only if there
+// is no other.
+func (f *Finding) awaited() bool {
+	graph := f.graph
+	first, second, alone := f.sinks(graph)
+	if first.Len() == 0 && second.Len() == 0 {
+		graph = newWaitGraph(f.scene, func(need) bool { return true }, true)
+		first, second, alone = f.sinks(graph)
+	}
+	f.least, f.confidence = first, f.sure(f.directness())
+	f.reason = "awaited in the end by " + ranksText(graph.ranks(f.waitingGates(graph)))
+	switch {
+	case first.Len() == 0:
+		f.least, f.confidence = second, f.sure(guess)
+		f.reason = "others wait for it, and nothing certain is known of what holds it"
+	case alone.Len() > 0:
+		f.reason = ranksText(alone) + ": waits for a message that nobody is left to send"
+	}
+	return f.least.Len() > 0
+}
+
+// sinks returns the ranks reached from waiting ranks that do not wait
+// themselves, and those that wait, alone, for what nobody is left to send.
+// Second come those of which nothing is known to hold them, or nothing certain.
+func (f *Finding) sinks(g *waitGraph) (first, second, alone model.RankSet) {
+	for rank, n := range f.scene.needs {
+		if n.alone {
+			alone.Add(rank)
+		}
+	}
+	first = first.Union(alone)
+	g.ranks(g.reached(f.waitingGates(g))).Each(func(rank int) {
+		n := f.scene.needs[rank]
+		switch {
+		case n.standing == waiting && !n.computes:
+		case n.computes || n.standing == ready || f.scene.off.Contains(rank):
+			second.Add(rank)
+		default:
+			first.Add(rank)
+		}
+	})
+	return first, second, alone
+}
+
+// waitingGates returns the gates of the ranks that wait.
+func (f *Finding) waitingGates(g *waitGraph) []int {
+	var out []int
+	for _, fact := range f.scene.sum.Facts {
+		if f.scene.needs[fact.Rank].standing == waiting {
+			out = append(out, g.gates[fact.Rank])
+		}
+	}
+	return out
+}
+
+// maybeDeadlocked: ranks wait, but for each other only, and the certain waits
+// alone make no deadlock.
+func (f *Finding) maybeDeadlocked() bool {
+	cycles := newWaitGraph(f.scene, func(need) bool { return true }, true).deadlocks()
+	if len(cycles) == 0 {
+		return false
+	}
+	f.deadlock = &Deadlock{Cycles: cycles}
+	f.deadlocked()
+	f.reason = "deadlock, unless some of the waits are satisfied already: " + cyclesText(cycles)
+	f.confidence = f.sure(likely)
+	return true
+}
+
+// inferred asks the algorithm. Finished ranks cannot be least progressed.
+func (f *Finding) inferred() {
+	f.method = f.algorithm.Name()
+	ends := f.algorithm.LeastProgressed(f.pdg)
+	for _, node := range ends {
+		f.least = f.least.Union(f.at(f.pdg.Nodes[node]).Intersect(f.scene.unfinished()))
+	}
+	f.reason = "in the execution history no rank is behind it"
+	switch {
+	case f.least.Len() == 0:
+		f.notes = append(f.notes, "the execution history leaves the order undefined: every position waits for another")
+	case f.undecided():
+		f.reason = "nothing tells the ranks apart"
+	}
+	f.confidence = f.sure(f.inferredConfidence(ends))
+}
+
+// undecided tells whether the least progressed ranks are all there are.
+func (f *Finding) undecided() bool {
+	return f.least.Len() > 1 && f.least.Equal(f.scene.unfinished())
+}
+
+// at returns the ranks at a position.
+func (f *Finding) at(p Position) model.RankSet {
+	return f.scene.factsWhere(func(fact *Fact) bool { return fact.At == p })
+}
+
+// pointToPoint returns, by node, the nodes that its ranks wait for in
+// point-to-point operations.
+func (f *Finding) pointToPoint() [][]int {
+	index := map[Position]int{}
+	for i, p := range f.pdg.Nodes {
+		index[p] = i
+	}
+	sets := make([]model.RankSet, len(f.pdg.Nodes)) // of nodes, not of ranks
+	for _, fact := range f.scene.sum.Facts {
+		for _, alt := range f.scene.needs[fact.Rank].alts {
+			for _, l := range alt {
+				if l.kind != EdgePointToPoint || l.to.any {
+					continue
+				}
+				l.to.ranks.Each(func(r int) {
+					if peer := f.scene.facts[r]; peer != nil {
+						sets[index[fact.At]].Add(index[peer.At])
+					}
+				})
+			}
+		}
+	}
+	out := make([][]int, len(sets))
+	for i, set := range sets {
+		out[i] = set.Slice()
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package progress
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+// seedBytes are encodings of a real summary and partial.
+func seedBytes(t testing.TB) (sum, part []byte) {
+	ranks := parseScript(randomScript(rand.New(rand.NewPCG(19, 20)))).ranks()
+	s, p := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	sum, err := EncodeSummary(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err = EncodePartial(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum, part
+}
+
+// What decodes can be encoded, decoded and merged again, with equal bytes; and
+// a conclusion can be drawn from it.
+func FuzzDecodeSummary(f *testing.F) {
+	sum, part := seedBytes(f)
+	f.Add(sum)
+	for _, text := range []string{
+		`{}`, `[]`, `{"sizes":[{"n":9000000000,"ranks":"0"}]}`, `{"facts":[{"rank":3,"at":"start","phase":2},{"rank":1,"at":"start","phase":2}]}`,
+		`{"comms":[{"id":1,"groups":["0-2147483647",""],"counts":[]}]}`, `{"places":[{"at":"zz"}]}`,
+		`{"stacks":[{"frames":[{"m":4,"o":1}],"ranks":"1"}]}`, `{} {}`, `{"more":1}`,
+		`{"facts":[{"rank":0,"at":"start","phase":2,"waits":[{"kind":4,"call":"x","wants":[{"kind":4,"comm":1,"peer":-32000,"seq":2}]}]}],"comms":[{"id":1,"world":true,"groups":["",""],"counts":[]}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	answers, err := DecodePartial(part)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := DecodeSummary(b)
+		if err != nil {
+			if !errors.Is(err, ErrEncoding) {
+				t.Fatalf("error of another kind: %v", err)
+			}
+			if diff := cmp.Diff(Summary{}, s); diff != "" {
+				t.Fatalf("an error and a value: %s", diff)
+			}
+			return
+		}
+		first := mustEncode(t, s, EncodeSummary)
+		again, err := DecodeSummary(first)
+		if err != nil {
+			t.Fatalf("own encoding: %v", err)
+		}
+		if second := mustEncode(t, again, EncodeSummary); !bytes.Equal(first, second) {
+			t.Fatalf("not stable:\n%s\n%s", first, second)
+		}
+		if s.size(0) > 1000 {
+			return // correct, but too slow for a fuzz step
+		}
+		for _, p := range []Partial{{}, answers} {
+			if _, err := Conclude(s, p, Options{}); err != nil && !errors.Is(err, ErrMismatch) {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func FuzzDecodePartial(f *testing.F) {
+	_, part := seedBytes(f)
+	f.Add(part)
+	for _, text := range []string{
+		`{}`, `{"edges":[{"a":1,"b":0,"code":1,"reach":1,"back":0}]}`, `{"edges":[{"a":0,"b":1,"code":9,"reach":1,"back":0}]}`,
+		`{"edges":[{"a":0,"b":1,"code":1,"reach":2,"back":0}]}`, `{"answers":[{"rank":2},{"rank":1}]}`, `nul`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := DecodePartial(b)
+		if err != nil {
+			if !errors.Is(err, ErrEncoding) || len(p.Edges)+len(p.Answers) > 0 {
+				t.Fatalf("%v with %v", err, p)
+			}
+			return
+		}
+		first := mustEncode(t, p, EncodePartial)
+		again, err := DecodePartial(first)
+		if err != nil {
+			t.Fatalf("own encoding: %v", err)
+		}
+		merged, err := MergePartials(Partial{}, again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second := mustEncode(t, merged, EncodePartial); !bytes.Equal(first, second) {
+			t.Fatalf("not stable:\n%s\n%s", first, second)
+		}
+	})
+}
+
+func FuzzPosition(f *testing.F) {
+	for _, text := range []string{"start", "00112233445566778899aabbccddeeff", "00112233445566778899aabbccddeeff+", "", "+", "00112233445566778899AABBCCDDEEFF"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var p Position
+		if err := p.UnmarshalText(b); err != nil {
+			if !errors.Is(err, ErrPosition) {
+				t.Fatalf("error of another kind: %v", err)
+			}
+			return
+		}
+		if text, _ := p.MarshalText(); !bytes.Equal(text, b) {
+			t.Fatalf("%q became %q", b, text)
+		}
+	})
+}
+
+func mustEncode[T any](t *testing.T, v T, encode func(T) ([]byte, error)) []byte {
+	t.Helper()
+	b, err := encode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

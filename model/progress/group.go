@@ -1,0 +1,107 @@
+package progress
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/model"
+)
+
+// role separates ranks at one position whose part in the hang differs.
+type role struct {
+	at         Position
+	record     bool // there is one
+	least      bool
+	lost       bool
+	deadlocked bool
+	waits      bool
+}
+
+// groups sorts the ranks by role, the groups by their smallest rank.
+func (f *Finding) groups() []Group {
+	var locked model.RankSet
+	if f.deadlock != nil {
+		for _, c := range f.deadlock.Cycles {
+			locked = locked.Union(model.NewRankSet(c...))
+		}
+	}
+	members := map[role][]int{}
+	for _, fact := range f.scene.sum.Facts {
+		r := role{
+			at: fact.At, record: true,
+			least:      f.least.Contains(fact.Rank),
+			lost:       f.scene.lost.Contains(fact.Rank),
+			deadlocked: locked.Contains(fact.Rank),
+			waits:      f.scene.needs[fact.Rank].standing == waiting,
+		}
+		members[r] = append(members[r], fact.Rank)
+	}
+	var out []Group
+	for r, ranks := range members {
+		out = append(out, f.group(r, model.NewRankSet(ranks...)))
+	}
+	missing := f.scene.all.Minus(f.scene.present)
+	for _, set := range []model.RankSet{missing.Intersect(f.scene.lost), missing.Minus(f.scene.lost)} {
+		if set.Len() > 0 {
+			out = append(out, f.group(role{least: f.least.Intersect(set).Len() > 0}, set))
+		}
+	}
+	slices.SortFunc(out, func(a, b Group) int { return cmp.Compare(a.Ranks.Min(), b.Ranks.Min()) })
+	for i := range out {
+		out[i].ID = i
+	}
+	return out
+}
+
+func (f *Finding) group(r role, ranks model.RankSet) Group {
+	g := Group{Ranks: ranks, Kind: Unknown, Isolated: ranks.Len() == 1, Least: r.least}
+	if !r.record {
+		return g
+	}
+	place := f.scene.place(r.at)
+	g.Kind, g.Call, g.Stack = Computation, place.Call, place.Stack
+	if r.at.InMPI {
+		g.Kind = Communication
+	}
+	return g
+}
+
+// locations lists where the least progressed ranks are.
+func (f *Finding) locations() []Location {
+	var out []Location
+	rest := f.least.Intersect(f.scene.present)
+	for _, stack := range f.scene.sum.Stacks {
+		byPlace := map[Position][]int{}
+		stack.Ranks.Intersect(rest).Each(func(r int) {
+			at := f.scene.facts[r].At
+			byPlace[at] = append(byPlace[at], r)
+		})
+		for at, ranks := range byPlace {
+			l := f.location(at, model.NewRankSet(ranks...))
+			l.Stack, l.Captured = stack.Frames, true
+			out = append(out, l)
+		}
+		rest = rest.Minus(stack.Ranks)
+	}
+	byPlace := map[Position][]int{}
+	rest.Each(func(r int) {
+		at := f.scene.facts[r].At
+		byPlace[at] = append(byPlace[at], r)
+	})
+	for at, ranks := range byPlace {
+		out = append(out, f.location(at, model.NewRankSet(ranks...)))
+	}
+	slices.SortFunc(out, func(a, b Location) int { return cmp.Compare(a.Ranks.Min(), b.Ranks.Min()) })
+	return out
+}
+
+func (f *Finding) location(at Position, ranks model.RankSet) Location {
+	place := f.scene.place(at)
+	l := Location{Ranks: ranks, Stack: place.Stack}
+	if at.InMPI {
+		l.Call = place.Call
+	} else {
+		l.After = place.Call
+	}
+	return l
+}

@@ -1,0 +1,172 @@
+package progress
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	"laggard/model"
+)
+
+// staleAfter is by how much the last sign of life of a rank may lag behind the
+// newest one on its host; the recorder writes one about every second.
+const staleAfter = 5 * time.Second
+
+// Loss is a set of ranks whose process is gone or stands still, with the
+// reason.
+type Loss struct {
+	Ranks  model.RankSet
+	Reason string
+	// Cause says that the loss can have come first; false for a rank that
+	// failed after another had.
+	Cause bool
+}
+
+// findLosses fills in the ranks that are lost. At the end of a killed job all
+// processes have ended, so that having ended by the launcher's signal is not
+// suspicious; having ended otherwise is, and so is silence.
+func (s *scene) findLosses() {
+	s.loseAbsent()
+	s.loseObserved()
+	s.loseFailed()
+	s.loseExited()
+	s.loseSilent()
+}
+
+// lose records a loss of those ranks that are not lost yet.
+func (s *scene) lose(ranks model.RankSet, cause bool, format string, args ...any) {
+	ranks = ranks.Minus(s.lost)
+	if ranks.Len() == 0 {
+		return
+	}
+	s.losses = append(s.losses, Loss{ranks, fmt.Sprintf(format, args...), cause})
+	s.lost = s.lost.Union(ranks)
+}
+
+// loseAbsent: some ranks left a record and others none. If all that did have
+// finalized, the others must have done so too.
+func (s *scene) loseAbsent() {
+	if s.present.Len() > 0 && s.unfinished().Len() > 0 {
+		s.lose(s.all.Minus(s.present).Minus(s.opts.Damaged), true, "no record")
+	}
+}
+
+// unfinished returns the ranks with a record that have not finalized, as far as
+// it goes.
+func (s *scene) unfinished() model.RankSet {
+	return s.factsWhere(func(f *Fact) bool { return f.Phase < model.Finalized && !f.Off })
+}
+
+func (s *scene) factsWhere(keep func(f *Fact) bool) model.RankSet {
+	var out []int
+	for i := range s.sum.Facts {
+		if f := &s.sum.Facts[i]; keep(f) {
+			out = append(out, f.Rank)
+		}
+	}
+	return model.NewRankSet(out...)
+}
+
+// loseObserved: the caller saw that the process is dead or stopped. A rank that
+// has finalized, or said how it ended, may be dead; and if all are, that tells
+// none apart.
+func (s *scene) loseObserved() {
+	seen := func(l Liveness) model.RankSet {
+		return s.factsWhere(func(f *Fact) bool {
+			return s.opts.Liveness[f.Rank] == l && f.Phase < model.Finalized && f.End == model.NoEnd
+		})
+	}
+	open := s.factsWhere(func(f *Fact) bool { return f.End == model.NoEnd })
+	if stopped := seen(Stopped); !stopped.Equal(open) {
+		s.lose(stopped, true, "the process is stopped")
+	}
+	if dead := seen(Dead); !dead.Equal(open) {
+		s.lose(dead, true, "the process is dead, without a word: killed")
+	}
+}
+
+// loseFailed: a rank died of a fault, or aborted the job. The first one is the
+// cause; the others may have followed.
+func (s *scene) loseFailed() {
+	var failed []*Fact
+	for i := range s.sum.Facts {
+		f := &s.sum.Facts[i]
+		if f.End == model.Aborted || f.End == model.Signalled && faultSignal(f.Detail) {
+			failed = append(failed, f)
+		}
+	}
+	first := int64(0)
+	for _, f := range failed {
+		if f.EndTime > 0 && (first == 0 || f.EndTime < first) {
+			first = f.EndTime
+		}
+	}
+	slices.SortStableFunc(failed, func(a, b *Fact) int { return compareBool(b.EndTime == first, a.EndTime == first) })
+	for _, f := range failed {
+		reason := "called MPI_Abort"
+		if f.End == model.Signalled {
+			reason = fmt.Sprintf("died of signal %d (%v)", f.Detail, syscall.Signal(f.Detail))
+		}
+		s.lose(model.NewRankSet(f.Rank), f.EndTime == first, "%s", reason)
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// faultSignal tells whether a signal comes from a fault of the program itself,
+// rather than from a launcher or a user.
+func faultSignal(signal int) bool {
+	switch syscall.Signal(signal) {
+	case syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL,
+		syscall.SIGSYS, syscall.SIGTRAP, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGPIPE:
+		return true
+	}
+	return false
+}
+
+// loseExited: a rank ended by itself before MPI_Finalize, while others had not
+// ended by themselves.
+func (s *scene) loseExited() {
+	left := s.factsWhere(func(f *Fact) bool { return f.End == model.Exited && f.Phase < model.Finalizing })
+	others := s.factsWhere(func(f *Fact) bool { return f.End != model.Exited && f.Phase < model.Finalized })
+	if others.Minus(s.lost).Len() == 0 {
+		return
+	}
+	byStatus := map[int][]int{}
+	left.Each(func(r int) { byStatus[s.facts[r].Detail] = append(byStatus[s.facts[r].Detail], r) })
+	for _, status := range sortedKeys(byStatus) {
+		s.lose(model.NewRankSet(byStatus[status]...), true, "exited with status %d before MPI_Finalize", status)
+	}
+}
+
+// loseSilent: a rank that said nothing of its end, and either whose signs of
+// life stopped well before those of its host, or which did not take the
+// termination signal that most others took. After an abort a launcher may kill
+// at once, so that silence then says nothing.
+func (s *scene) loseSilent() {
+	newest, told, aborted := map[string]int64{}, 0, false
+	for _, f := range s.sum.Facts {
+		newest[f.Host] = max(newest[f.Host], f.Heartbeat, f.EndTime)
+		told += b2i(f.End == model.Signalled && !faultSignal(f.Detail))
+		aborted = aborted || f.End == model.Aborted
+	}
+	silent := s.factsWhere(func(f *Fact) bool {
+		return f.End == model.NoEnd && f.Phase < model.Finalized && !f.Off
+	})
+	silent.Each(func(rank int) {
+		f := s.facts[rank]
+		quiet := time.Duration(newest[f.Host] - f.Heartbeat)
+		if f.Heartbeat > 0 && quiet > staleAfter {
+			s.lose(model.NewRankSet(rank), true, "no heartbeat for %.0f s: stopped or killed", quiet.Seconds())
+		}
+	})
+	if !aborted && 2*told > s.present.Len() {
+		s.lose(silent, true, "did not take the signal that ended the others: stopped or killed before")
+	}
+}

@@ -1,0 +1,171 @@
+package progress
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+// randomScript writes ranks with random models, positions and waits.
+func randomScript(rng *rand.Rand) string {
+	n := 1 + rng.IntN(20)
+	var b strings.Builder
+	fmt.Fprintf(&b, "size %d\ncomm even members=%s\n", n, evens(n))
+	for i := range 3 {
+		fmt.Fprintf(&b, "model m%d", i)
+		for range 1 + rng.IntN(8) {
+			fmt.Fprintf(&b, " %c>%c:%d", 'A'+rng.IntN(5), 'A'+rng.IntN(5), 1+rng.IntN(9))
+		}
+		b.WriteString("\n")
+	}
+	for r := range n {
+		fmt.Fprintf(&b, "rank %d model=m%d at=%c host=n%d coll=world:%d beat=%d stack=%c,g ", r, rng.IntN(3),
+			'A'+rng.IntN(5), rng.IntN(2), rng.IntN(3), 100+rng.IntN(4), 'a'+rng.IntN(3))
+		peer, seq := rng.IntN(n), 1+rng.IntN(3)
+		switch rng.IntN(5) {
+		case 0:
+			fmt.Fprintf(&b, "kind=recv pend=recv:world:%d:1:%d", peer, seq)
+		case 1:
+			b.WriteString("kind=recv pend=recv:world:any:any:0")
+		case 2:
+			fmt.Fprintf(&b, "kind=wait pend=send:world:%d:1:%d:MPI_Isend pend=recv:world:any:1:0", peer, seq)
+		case 3:
+			fmt.Fprintf(&b, "kind=coll pend=coll:world:none:none:%d", seq)
+		case 4:
+			fmt.Fprintf(&b, "after=%c", 'A'+rng.IntN(5))
+		}
+		fmt.Fprintf(&b, " ch=world:%d:1:%d:%d\n", rng.IntN(n), rng.IntN(4), rng.IntN(4))
+	}
+	return b.String()
+}
+
+func evens(n int) string {
+	out := "0"
+	for i := 2; i < n; i += 2 {
+		out += fmt.Sprintf(",%d", i)
+	}
+	return out
+}
+
+// TestMergeLaws: whatever the blocks, the order and the tree, and through the
+// encodings, the bytes are the same, and so is the conclusion.
+func TestMergeLaws(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for range 60 {
+		text := randomScript(rng)
+		ranks := parseScript(text).ranks()
+		sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+		want, err := Conclude(sum, part, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := 1; p <= 9; p++ {
+			s, q := analyse(t, blocksOf(ranks, p, rng), Options{}, rng)
+			if diff := cmp.Diff(encoded(t, sum, part), encoded(t, s, q)); diff != "" {
+				t.Fatalf("%d blocks:\n%s\n%s", p, text, diff)
+			}
+			got, err := Conclude(s, q, Options{})
+			if diff := cmp.Diff(describe(want), describe(got)); diff != "" || err != nil {
+				t.Fatalf("%d blocks: %v\n%s\n%s", p, err, text, diff)
+			}
+		}
+	}
+}
+
+// The zero values are neutral.
+func TestNeutralElements(t *testing.T) {
+	ranks := parseScript(randomScript(rand.New(rand.NewPCG(15, 16)))).ranks()
+	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	left, err := MergeSummaries(Summary{}, sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, err := MergePartials(part, Partial{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(encoded(t, sum, part), encoded(t, left, right)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	ranks := parseScript("rank 0-1 at=A\n").ranks()
+	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	if _, err := MergeSummaries(sum, sum); !errors.Is(err, ErrOverlap) {
+		t.Errorf("merging a block with itself: %v", err)
+	}
+	if _, err := Summarise(append(ranks, ranks[0])); !errors.Is(err, ErrOverlap) {
+		t.Errorf("a rank twice: %v", err)
+	}
+	if _, err := Local(ranks, &sum, Options{Algorithm: "tarot"}); !errors.Is(err, ErrUnknownAlgorithm) {
+		t.Errorf("unknown algorithm: %v", err)
+	}
+	if _, err := Conclude(sum, part, Options{Algorithm: "tarot"}); !errors.Is(err, ErrUnknownAlgorithm) {
+		t.Errorf("unknown algorithm: %v", err)
+	}
+	foreign := Partial{Edges: []PairEdge{{A: 0, B: 7, Code: Forward}}}
+	if _, err := Conclude(sum, foreign, Options{}); !errors.Is(err, ErrMismatch) {
+		t.Errorf("partial of another summary: %v", err)
+	}
+}
+
+// Text that is no UTF-8 gives the same bytes whether or not it travelled.
+func TestOddText(t *testing.T) {
+	ranks := parseScript("rank 0-3 at=A\nrank 2 after=B\n").ranks()
+	for _, r := range ranks {
+		r.Host = "n\xff"
+		r.Threads[0].Model.States[0].Call = "\xfe"
+	}
+	whole, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	rng := rand.New(rand.NewPCG(17, 18))
+	s, p := analyse(t, blocksOf(ranks, 3, rng), Options{}, rng)
+	if diff := cmp.Diff(encoded(t, whole, part), encoded(t, s, p)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Twenty thousand ranks, half of them waiting for the other half, in a chain
+// and in collectives: time and edges stay linear in the ranks.
+func TestManyRanks(t *testing.T) {
+	const n = 20000
+	members := make([]int, n)
+	for i := range members {
+		members[i] = i
+	}
+	state := stateNamed("MPI_Recv")
+	var ranks []*model.Rank
+	for i := range n {
+		th := &model.Thread{Model: model.Model{States: []*model.State{state}, Visits: []uint64{1}}}
+		world := &model.Comm{ID: 1, World: true, Rank: i, Members: members}
+		switch {
+		case i == 0:
+			th.Op = model.Op{State: 0}
+		case i < n/2:
+			th.Op = model.Op{State: 0, InMPI: true, Kind: model.Recv, Pending: []model.Pending{{Kind: model.Recv, Peer: i - 1, Tag: 1, Seq: 1}}}
+		default:
+			world.Coll = 1
+			th.Op = model.Op{State: 0, InMPI: true, Kind: model.Collective, Pending: []model.Pending{{Kind: model.Collective, Peer: model.None, Seq: 1}}}
+		}
+		ranks = append(ranks, &model.Rank{Rank: i, Size: n, Phase: model.Running, Threads: []*model.Thread{th}, Comms: []*model.Comm{world}})
+	}
+	began := time.Now()
+	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	r, err := Conclude(sum, part, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.LeastProgressed == nil || r.LeastProgressed.Ranks.String() != "0" || len(r.Groups) > 5 || len(r.Edges) > 10 {
+		t.Errorf("least %+v, %d groups, %d edges", r.LeastProgressed, len(r.Groups), len(r.Edges))
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}

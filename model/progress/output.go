@@ -1,0 +1,39 @@
+package progress
+
+import "laggard/model"
+
+// Result lays the finding out.
+func (f *Finding) Result() Result {
+	groups := f.groups()
+	levels := f.levels()
+	r := Result{
+		Algorithm:     f.algorithm.Name(),
+		Size:          f.scene.all.Len(),
+		Hang:          f.hang,
+		Deadlock:      f.deadlock,
+		Lost:          f.scene.losses,
+		Unfinished:    f.unfinished(),
+		Groups:        groups,
+		Edges:         f.edges(groups),
+		ProgressOrder: f.groupOrder(groups, levels),
+		RankOrder:     f.rankOrder(levels),
+		Notes:         f.notes,
+	}
+	if f.least.Len() > 0 {
+		r.LeastProgressed = &LeastProgressed{
+			Ranks: f.least, Method: f.method, Confidence: f.confidence,
+			Reason: f.reason, Locations: f.locations(),
+		}
+	}
+	return r
+}
+
+// unfinished returns the ranks that never came to MPI_Finalize although others
+// did.
+func (f *Finding) unfinished() model.RankSet {
+	late := f.scene.notFinalizing()
+	if late.Equal(f.scene.all) {
+		return model.RankSet{}
+	}
+	return late.Intersect(f.scene.present.Union(f.scene.lost))
+}

@@ -1,0 +1,96 @@
+package progress
+
+import "laggard/model"
+
+// Result is the diagnosis of a run, with everything its report shows but the
+// names of functions and lines. Ranks are ranks of MPI_COMM_WORLD.
+type Result struct {
+	Algorithm string // that did the inference
+	Size      int    // ranks the run should have
+	// Hang says that ranks have not finished, and that nobody saw them move.
+	Hang bool
+	// LeastProgressed is nil if nothing hangs, or if no rank is known.
+	LeastProgressed *LeastProgressed
+	Deadlock        *Deadlock // nil: none
+	Lost            []Loss
+	// Unfinished are the ranks that never came to MPI_Finalize although others
+	// did.
+	Unfinished model.RankSet
+	Groups     []Group // by their smallest rank; Groups[i].ID is i
+	Edges      []Edge  // by From, To, Kind; an edge from a group to itself is among its ranks
+	// ProgressOrder lists the IDs of all groups, from the least to the most
+	// progressed; groups in one list are not told apart.
+	ProgressOrder [][]int
+	// RankOrder is the same by rank, and finer: ranks of one group may wait
+	// for each other.
+	RankOrder []model.RankSet
+	// Notes are what a reader should know about the conclusion.
+	Notes []string
+}
+
+// LeastProgressed is the least progressed rank, or ranks.
+type LeastProgressed struct {
+	Ranks  model.RankSet
+	Method string // MethodEvidence, or the name of the algorithm
+	// Confidence says how much the conclusion rests on facts; see confidence.
+	Confidence float64
+	Reason     string
+	Locations  []Location // by smallest rank
+}
+
+// MethodEvidence is the method of a conclusion from evidence alone.
+const MethodEvidence = "evidence"
+
+// Location is where some of the least progressed ranks are.
+type Location struct {
+	Ranks model.RankSet
+	Call  string // the MPI function they are in; "" in computation
+	After string // in computation: the MPI function they called last, "" none
+	// Stack is innermost first. Its modules have no addresses: only build-id
+	// and path.
+	Stack []model.Frame
+	// Captured says that Stack was taken in the computation and starts with a
+	// program counter. Else it is that of the call, all return addresses.
+	Captured bool
+}
+
+// StateKind says what a group's state is.
+type StateKind string
+
+// The kinds of state. Unknown: there is no record.
+const (
+	Communication StateKind = "communication"
+	Computation   StateKind = "computation"
+	Unknown       StateKind = "unknown"
+)
+
+// Group is a set of ranks at one position with the same role.
+type Group struct {
+	ID       int
+	Ranks    model.RankSet
+	Kind     StateKind
+	Call     string        // MPI function of the state, "" before the first call or unknown
+	Stack    []model.Frame // of the state, as in Location
+	Isolated bool          // it is a single rank (the paper's isolation, §5.2)
+	Least    bool          // its ranks are least progressed
+}
+
+// EdgeKind tells how an edge is known.
+type EdgeKind string
+
+// The kinds of edge: two of evidence, two of inference.
+const (
+	EdgeCollective   EdgeKind = "collective"
+	EdgePointToPoint EdgeKind = "p2p"
+	EdgeInferred     EdgeKind = "inferred"
+	EdgeUndefined    EdgeKind = "undefined"
+)
+
+// Edge says that ranks of one group wait for ranks of another. The ends of an
+// undefined edge are in no order.
+type Edge struct {
+	From, To int // group IDs
+	Kind     EdgeKind
+	Weak     bool // evidence that may be satisfied already
+	Reason   string
+}

@@ -1,0 +1,322 @@
+package progress
+
+import (
+	"crypto/md5"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"laggard/model"
+)
+
+// The language of the transcripts in testdata. A line describes something:
+//
+//	size N                            ranks of MPI_COMM_WORLD, default: the last rank + 1
+//	comm NAME members=SET [remote=SET]
+//	model NAME A>B:count …            states are named by their MPI function, with #x to tell two apart
+//	rank SET word …                   a later line for a rank replaces an earlier one
+//
+// Words of a rank: model=NAME, at=STATE (in the call), after=STATE,
+// kind=KIND, pend=KIND:COMM:PEER:TAG:SEQ[:STATE] (PEER and TAG: a number, any,
+// none, null; PEER also me+1, me-1 around the communicator), coll=COMM:COUNT,
+// ch=COMM:PEER:TAG:SENT:RECEIVED, phase=, end=HOW:DETAIL, endtime=, beat=
+// (seconds), host=, says= (the size of MPI_COMM_WORLD), polls=, visits=, same= (captures in a row without a call),
+// moved (a call since the capture), stack=a,b (captured frames), unlisted=,
+// off, evicted, spawned, and thread, after which words are about another
+// thread with less progress.
+type script struct {
+	size   int
+	comms  []scriptComm
+	models map[string]model.Model
+	lines  map[int][]string // by rank
+}
+
+type scriptComm struct {
+	name            string
+	members, remote []int
+}
+
+func parseScript(input string) *script {
+	s := &script{models: map[string]model.Model{}, lines: map[int][]string{}}
+	for line := range strings.Lines(input) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		switch words[0] {
+		case "size":
+			s.size = number(words[1])
+		case "comm":
+			s.comms = append(s.comms, parseComm(words[1:]))
+		case "model":
+			s.models[words[1]] = parseModel(words[2:])
+		case "rank":
+			for _, r := range set(words[1]) {
+				s.lines[r] = words[2:]
+				s.size = max(s.size, r+1)
+			}
+		default:
+			panic("unknown line: " + line)
+		}
+	}
+	return s
+}
+
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func set(text string) []int {
+	s, err := model.ParseRankSet(text)
+	if err != nil {
+		panic(err)
+	}
+	return s.Slice()
+}
+
+func parseComm(words []string) scriptComm {
+	c := scriptComm{name: words[0]}
+	for _, w := range words[1:] {
+		key, value, _ := strings.Cut(w, "=")
+		if key == "remote" {
+			c.remote = set(value)
+		} else {
+			c.members = set(value)
+		}
+	}
+	return c
+}
+
+// stateNamed makes a state; the same name gives the same ID.
+func stateNamed(name string) *model.State {
+	call, _, _ := strings.Cut(name, "#")
+	return &model.State{
+		ID: md5.Sum([]byte(name)), Call: call,
+		Stack: []model.Frame{frameNamed(name)},
+	}
+}
+
+func frameNamed(name string) model.Frame {
+	sum := md5.Sum([]byte(name))
+	return model.Frame{Module: &model.Module{BuildID: "ab", Path: "/bin/app"}, Offset: uint64(sum[0])<<8 | uint64(sum[1])}
+}
+
+func parseModel(words []string) model.Model {
+	var m model.Model
+	for _, w := range words {
+		pair, count, _ := strings.Cut(w, ":")
+		from, to, _ := strings.Cut(pair, ">")
+		m.Edges = append(m.Edges, model.Edge{From: stateIn(&m, from), To: stateIn(&m, to), Count: uint64(number(count))})
+	}
+	return m
+}
+
+// stateIn returns the index of a state in a model, adding it if need be.
+func stateIn(m *model.Model, name string) int {
+	s := stateNamed(name)
+	for i, known := range m.States {
+		if known.ID == s.ID {
+			return i
+		}
+	}
+	m.States, m.Visits = append(m.States, s), append(m.Visits, 1)
+	return len(m.States) - 1
+}
+
+// ranks builds the ranks that the script describes.
+func (s *script) ranks() []*model.Rank {
+	world := make([]int, s.size)
+	for i := range world {
+		world[i] = i
+	}
+	comms := append([]scriptComm{{name: "world", members: world}}, s.comms...)
+	var out []*model.Rank
+	for r := range s.size {
+		if words, there := s.lines[r]; there {
+			out = append(out, s.rank(r, words, comms))
+		}
+	}
+	return out
+}
+
+func (s *script) rank(rank int, words []string, comms []scriptComm) *model.Rank {
+	t := &model.Thread{Op: model.Op{State: -1}, Calls: 100, Progress: 50}
+	r := &model.Rank{Rank: rank, Size: s.size, Host: "n1", Phase: model.Running, EndDetail: -1, Threads: []*model.Thread{t}}
+	b := &rankBuilder{script: s, r: r, t: t, comms: map[string]int{}}
+	for i, c := range comms {
+		b.addComm(i, c)
+	}
+	for _, w := range words {
+		key, value, _ := strings.Cut(w, "=")
+		b.word(key, value)
+	}
+	return r
+}
+
+type rankBuilder struct {
+	script *script
+	r      *model.Rank
+	t      *model.Thread
+	comms  map[string]int
+}
+
+func (b *rankBuilder) addComm(id int, c scriptComm) {
+	for _, groups := range [][2][]int{{c.members, c.remote}, {c.remote, c.members}} {
+		for i, m := range groups[0] {
+			if m == b.r.Rank {
+				b.comms[c.name] = len(b.r.Comms)
+				b.r.Comms = append(b.r.Comms, &model.Comm{
+					ID: uint64(id + 1), World: c.name == "world", Self: c.name == "self",
+					Inter: len(c.remote) > 0, Rank: i, Members: groups[0], Remote: groups[1], State: -1,
+				})
+			}
+		}
+	}
+}
+
+var kinds = map[string]model.Kind{
+	"local": model.Local, "send": model.Send, "recv": model.Recv, "probe": model.Probe, "coll": model.Collective,
+	"wait": model.Wait, "waitany": model.WaitAny, "poll": model.Poll, "init": model.Init, "finalize": model.Finalize,
+	"rma": model.RMA, "other": model.Other, "abort": model.Abort,
+}
+
+func (b *rankBuilder) word(key, value string) {
+	r, t := b.r, b.t
+	parts := strings.Split(value, ":")
+	switch key {
+	case "model":
+		m := b.script.models[value]
+		t.Model = model.Model{States: append([]*model.State(nil), m.States...), Visits: append([]uint64(nil), m.Visits...), Edges: m.Edges}
+	case "at", "after":
+		t.Op.State, t.Op.InMPI = stateIn(&t.Model, value), key == "at"
+	case "kind":
+		t.Op.Kind = kinds[value]
+	case "pend":
+		t.Op.Pending = append(t.Op.Pending, b.pending(parts))
+	case "coll":
+		r.Comms[b.comms[parts[0]]].Coll = uint64(number(parts[1]))
+	case "ch":
+		comm := b.comms[parts[0]]
+		r.Channels = append(r.Channels, model.Channel{Comm: comm, Peer: b.peer(comm, parts[1]), Tag: number(parts[2]),
+			Sent: uint64(number(parts[3])), Received: uint64(number(parts[4]))})
+	case "phase":
+		r.Phase = map[string]model.Phase{"starting": model.Starting, "finalizing": model.Finalizing, "finalized": model.Finalized}[value]
+	case "end":
+		r.End = map[string]model.End{"exited": model.Exited, "signalled": model.Signalled, "aborted": model.Aborted}[parts[0]]
+		r.EndDetail = number(parts[1])
+	case "endtime":
+		r.EndTime = time.Unix(int64(number(value)), 0)
+	case "beat":
+		r.Heartbeat = time.Unix(int64(number(value)), 0)
+	case "host":
+		r.Host = value
+	case "polls":
+		t.Polls = uint64(number(value))
+	case "visits":
+		t.Model.Visits[t.Op.State] = uint64(number(value))
+	case "same":
+		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: number(value)}
+	case "moved":
+		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls - 1, Same: 1}
+	case "stack":
+		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: 1}
+		for name := range strings.SplitSeq(value, ",") {
+			t.Captured.Stack = append(t.Captured.Stack, frameNamed(name))
+		}
+	case "unlisted":
+		t.Op.Unlisted = number(value)
+	case "says":
+		r.Size = number(value)
+	case "off":
+		r.Off = true
+	case "evicted":
+		r.Evicted = 1
+	case "spawned":
+		r.Spawned = true
+	case "thread":
+		b.t = &model.Thread{Index: len(r.Threads), Op: model.Op{State: -1}, Calls: 10, Progress: 5}
+		r.Threads = append(r.Threads, b.t)
+	default:
+		panic("unknown word: " + key)
+	}
+}
+
+func (b *rankBuilder) pending(parts []string) model.Pending {
+	comm := b.comms[parts[1]]
+	p := model.Pending{Kind: kinds[parts[0]], Comm: comm, Peer: b.peer(comm, parts[2]), Tag: special(parts[3]),
+		Seq: uint64(number(parts[4])), State: b.t.Op.State}
+	if len(parts) > 5 {
+		p.State = stateIn(&b.t.Model, parts[5])
+	}
+	return p
+}
+
+func (b *rankBuilder) peer(comm int, text string) int {
+	step, relative := strings.CutPrefix(text, "me")
+	if !relative {
+		return special(text)
+	}
+	c := b.r.Comms[comm]
+	n := len(c.Members)
+	return (c.Rank + number(step) + n) % n
+}
+
+func special(text string) int {
+	switch text {
+	case "any":
+		return model.Any
+	case "none":
+		return model.None
+	case "null":
+		return model.ProcNull
+	}
+	return number(text)
+}
+
+// describe writes a result as the transcripts show it.
+func describe(r Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "hang: %t\n", r.Hang)
+	if l := r.LeastProgressed; l != nil {
+		fmt.Fprintf(&b, "least: %v by %s, %.2f: %s\n", l.Ranks, l.Method, l.Confidence, l.Reason)
+		for _, at := range l.Locations {
+			where := "in " + at.Call
+			if at.Call == "" {
+				where = "after " + at.After
+			}
+			if at.Captured {
+				where += fmt.Sprintf(", captured %d frames", len(at.Stack))
+			}
+			fmt.Fprintf(&b, "  %v: %s\n", at.Ranks, where)
+		}
+	}
+	if d := r.Deadlock; d != nil {
+		fmt.Fprintf(&b, "deadlock: %v certain %t\n", d.Cycles, d.Certain)
+	}
+	for _, l := range r.Lost {
+		fmt.Fprintf(&b, "lost: %v: %s (cause %t)\n", l.Ranks, l.Reason, l.Cause)
+	}
+	if r.Unfinished.Len() > 0 {
+		fmt.Fprintf(&b, "unfinished: %v\n", r.Unfinished)
+	}
+	for _, g := range r.Groups {
+		fmt.Fprintf(&b, "group %d: %v %s %s\n", g.ID, g.Ranks, g.Kind, g.Call)
+	}
+	for _, e := range r.Edges {
+		fmt.Fprintf(&b, "%d -> %d %s: %s\n", e.From, e.To, e.Kind, e.Reason)
+	}
+	fmt.Fprintf(&b, "order: groups %v ranks", r.ProgressOrder)
+	for _, s := range r.RankOrder {
+		fmt.Fprintf(&b, " [%v]", s)
+	}
+	b.WriteString("\n")
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "note: %s\n", n)
+	}
+	return b.String()
+}

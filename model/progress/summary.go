@@ -1,0 +1,208 @@
+package progress
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"laggard/model"
+)
+
+// ErrOverlap wraps the rank that two merged blocks both hold.
+var ErrOverlap = errors.New("rank in two blocks")
+
+// Summary is what all analysis ranks need to know of all recorded ranks: the
+// paper's statesSet (§4.2, steps 1 and 2) and the facts that evidence needs.
+// It is a monoid; the zero value is its neutral element.
+type Summary struct {
+	Sizes  []Count // sizes of MPI_COMM_WORLD that ranks told of, ascending
+	Facts  []Fact  // by rank
+	Places []Place // the distinct positions, in their order
+	Stacks []Stack // the distinct captured stacks, in their order
+	Comms  []Comm  // by ID
+	// Outside counts ranks that are left out: started by MPI_Comm_spawn, or
+	// without a rank in MPI_COMM_WORLD.
+	Outside int
+}
+
+// Fact is what the analysis knows of one rank.
+type Fact struct {
+	Rank      int         `json:"rank"`
+	At        Position    `json:"at"`
+	Driving   bool        `json:"driving,omitempty"` // a thread is in MPI and moves messages on
+	Host      string      `json:"host,omitempty"`
+	Phase     model.Phase `json:"phase"`
+	End       model.End   `json:"end,omitempty"`
+	Detail    int         `json:"detail,omitempty"`    // exit status, signal or error code
+	EndTime   int64       `json:"end_time,omitempty"`  // ns since 1970, 0 unknown
+	Heartbeat int64       `json:"heartbeat,omitempty"` // ns since 1970, 0 unknown
+	Off       bool        `json:"off,omitempty"`       // its record stopped before it did
+	Evicted   bool        `json:"evicted,omitempty"`   // its message counters are not complete
+	Waits     []Wait      `json:"waits,omitempty"`     // of its blocked threads, the representative first
+}
+
+// Place is a position that ranks are in.
+type Place struct {
+	At    Position
+	Call  string        // MPI function of the state, "" at the start
+	Stack []model.Frame // of the state; without run-time addresses
+}
+
+// Stack is a stack captured in the computation that a rank is still in, or
+// when a fatal signal arrived.
+type Stack struct {
+	Frames []model.Frame // innermost first, a program counter; without run-time addresses
+	Fatal  bool
+	Ranks  model.RankSet
+}
+
+// Comm is a communicator as its members know it together.
+type Comm struct {
+	ID    uint64 `json:"id"`
+	World bool   `json:"world,omitempty"`
+	// Groups are its ranks of MPI_COMM_WORLD; the second is empty unless it is
+	// an intercommunicator, and the first holds the smallest rank.
+	Groups [2]model.RankSet `json:"groups"`
+	// Counts are the collective operations that members have begun, ascending.
+	Counts []Count `json:"counts"`
+}
+
+// Count is a number and the ranks that gave it.
+type Count struct {
+	N     uint64        `json:"n"`
+	Ranks model.RankSet `json:"ranks"`
+}
+
+// Summarise folds a block of recorded ranks. The ranks may come in any order.
+// Errors wrap ErrOverlap.
+func Summarise(ranks []*model.Rank) (Summary, error) {
+	b := newBuilder()
+	for _, r := range ranks {
+		b.add(r)
+	}
+	return b.summary()
+}
+
+// MergeSummaries joins the summaries of two blocks. Errors wrap ErrOverlap.
+func MergeSummaries(a, b Summary) (Summary, error) {
+	facts := slices.Concat(a.Facts, b.Facts)
+	slices.SortFunc(facts, func(x, y Fact) int { return cmp.Compare(x.Rank, y.Rank) })
+	for i := 1; i < len(facts); i++ {
+		if facts[i].Rank == facts[i-1].Rank {
+			return Summary{}, fmt.Errorf("progress: rank %d: %w", facts[i].Rank, ErrOverlap)
+		}
+	}
+	return Summary{
+		Sizes:   mergeSorted(a.Sizes, b.Sizes, compareCounts, joinCounts),
+		Facts:   facts,
+		Places:  mergeSorted(a.Places, b.Places, comparePlaces, firstOf[Place]),
+		Stacks:  mergeSorted(a.Stacks, b.Stacks, compareStacks, joinStacks),
+		Comms:   mergeSorted(a.Comms, b.Comms, compareComms, joinComms),
+		Outside: a.Outside + b.Outside,
+	}, nil
+}
+
+// mergeSorted merges two ascending lists and joins elements that are equal.
+func mergeSorted[T any](a, b []T, compare func(x, y T) int, join func(x, y T) T) []T {
+	var out []T
+	for len(a) > 0 && len(b) > 0 {
+		switch c := compare(a[0], b[0]); {
+		case c < 0:
+			out, a = append(out, a[0]), a[1:]
+		case c > 0:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, join(a[0], b[0])), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// sortJoined sorts a list and joins elements that are equal.
+func sortJoined[T any](list []T, compare func(x, y T) int, join func(x, y T) T) []T {
+	slices.SortStableFunc(list, compare)
+	var out []T
+	for _, x := range list {
+		if n := len(out); n > 0 && compare(out[n-1], x) == 0 {
+			out[n-1] = join(out[n-1], x)
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func firstOf[T any](x, _ T) T { return x }
+
+// comparePlaces compares contents too: should two ranks disagree on what a
+// state is, both versions stay and no order of merging matters.
+func comparePlaces(a, b Place) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Call, b.Call), compareFrames(a.Stack, b.Stack))
+}
+
+func compareStacks(a, b Stack) int {
+	return cmp.Or(compareBool(a.Fatal, b.Fatal), compareFrames(a.Frames, b.Frames))
+}
+
+func joinStacks(a, b Stack) Stack {
+	a.Ranks = a.Ranks.Union(b.Ranks)
+	return a
+}
+
+func compareFrames(a, b []model.Frame) int {
+	return slices.CompareFunc(a, b, func(x, y model.Frame) int {
+		return cmp.Or(compareModules(x.Module, y.Module), cmp.Compare(x.Offset, y.Offset))
+	})
+}
+
+func compareModules(a, b *model.Module) int {
+	if a == nil || b == nil {
+		return compareBool(a != nil, b != nil)
+	}
+	return cmp.Or(cmp.Compare(a.BuildID, b.BuildID), cmp.Compare(a.Path, b.Path))
+}
+
+func compareCounts(x, y Count) int { return cmp.Compare(x.N, y.N) }
+
+func joinCounts(x, y Count) Count { return Count{x.N, x.Ranks.Union(y.Ranks)} }
+
+func compareComms(a, b Comm) int { return cmp.Compare(a.ID, b.ID) }
+
+// joinComms joins what members know of one communicator. One that does not
+// know the members adds only its count.
+func joinComms(a, b Comm) Comm {
+	a.World = a.World || b.World
+	a.Groups = joinGroups(a.Groups, b.Groups)
+	a.Counts = mergeSorted(a.Counts, b.Counts, compareCounts, joinCounts)
+	return a
+}
+
+// joinGroups joins two views of the groups; each has the smallest rank in its
+// first group, so they are in the same order.
+func joinGroups(a, b [2]model.RankSet) [2]model.RankSet {
+	for i := range a {
+		if a[i].Len() == 0 {
+			a[i] = b[i]
+		} else if !a[i].Equal(b[i]) {
+			a[i] = a[i].Union(b[i])
+		}
+	}
+	return a
+}
+
+// size returns how many ranks the run should have: the size that most ranks
+// told of, the larger of equals, but no less than what was expected or seen.
+func (s *Summary) size(expected int) int {
+	size, votes := uint64(0), 0
+	for _, c := range s.Sizes {
+		if n := c.Ranks.Len(); n >= votes && c.N > 0 {
+			size, votes = c.N, n
+		}
+	}
+	last := 0
+	if n := len(s.Facts); n > 0 {
+		last = s.Facts[n-1].Rank + 1
+	}
+	return min(max(int(min(size, maxSize)), expected, last), maxSize)
+}

@@ -1,0 +1,156 @@
+package progress
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"laggard/model"
+)
+
+// sortedKeys returns the keys of a map in order.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// ranksText writes "rank 3" or "ranks 0-2,7".
+func ranksText(r model.RankSet) string {
+	if r.Len() == 1 {
+		return "rank " + r.String()
+	}
+	return "ranks " + r.String()
+}
+
+// cyclesText writes the cycles of a deadlock.
+func cyclesText(cycles [][]int) string {
+	text := ""
+	for _, c := range cycles {
+		who := ranksText(model.NewRankSet(c...)) + " wait for each other"
+		if len(c) == 1 {
+			who = fmt.Sprintf("rank %d waits for itself", c[0])
+		}
+		text = join(text, "; ", who)
+	}
+	return text
+}
+
+// placeText describes a position.
+func (f *Finding) placeText(p Position) string {
+	switch call := f.scene.callAt(p); {
+	case !p.Begun:
+		return "before the first MPI call"
+	case p.InMPI:
+		return "in " + call
+	default:
+		return "after " + call
+	}
+}
+
+func (s *scene) callAt(p Position) string { return s.place(p).Call }
+
+// place returns what is known of a position.
+func (s *scene) place(p Position) Place {
+	i, _ := slices.BinarySearchFunc(s.sum.Places, p, func(x Place, at Position) int { return x.At.Compare(at) })
+	if i < len(s.sum.Places) && s.sum.Places[i].At == p {
+		return s.sum.Places[i]
+	}
+	return Place{At: p}
+}
+
+// linkText says why a rank waits for a peer.
+func (s *scene) linkText(l link, peer int) string {
+	wait := &s.facts[l.source.rank].Waits[l.source.wait]
+	who := fmt.Sprintf("rank %d is in %s", l.source.rank, wait.Call)
+	if l.source.want < 0 {
+		return fmt.Sprintf("%s, rank %d has not come to it", who, peer)
+	}
+	w := &wait.Wants[l.source.want]
+	if w.Call != "" && w.Call != wait.Call {
+		who += " for " + w.Call
+	}
+	text := ""
+	switch {
+	case w.Kind == model.Collective:
+		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.begun(w.Comm, peer))
+	case w.Kind == model.RMA:
+		text = fmt.Sprintf("%s on %s, rank %d is at no such call", who, s.commText(w), peer)
+	case w.Kind == model.Send:
+		text = fmt.Sprintf("%s%s to rank %d%s on %s; rank %d has begun %d such receives",
+			who, message(w), peer, tagText(w), s.commText(w), peer, s.answered(l.source))
+	case w.Peer == model.Any:
+		text = fmt.Sprintf("%s from any source%s on %s; rank %d may send it", who, tagText(w), s.commText(w), peer)
+	case w.wild():
+		text = fmt.Sprintf("%s from rank %d%s on %s; it has sent nothing more", who, peer, tagText(w), s.commText(w))
+	default:
+		text = fmt.Sprintf("%s%s from rank %d%s on %s; it has sent %d such",
+			who, message(w), peer, tagText(w), s.commText(w), s.answered(l.source))
+	}
+	if l.weak {
+		text += " (it may be satisfied already)"
+	}
+	return text
+}
+
+func message(w *Want) string {
+	if w.Seq == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" number %d", w.Seq)
+}
+
+func tagText(w *Want) string {
+	switch w.Tag {
+	case model.None:
+		return ""
+	case model.Any:
+		return " with any tag"
+	}
+	return fmt.Sprintf(" with tag %d", w.Tag)
+}
+
+// commText names a communicator.
+func (s *scene) commText(w *Want) string {
+	c := s.comms[w.Comm]
+	switch {
+	case w.Self:
+		return "MPI_COMM_SELF"
+	case c == nil:
+		return "an unknown communicator"
+	case c.World:
+		return "MPI_COMM_WORLD"
+	}
+	return fmt.Sprintf("communicator %x of %d ranks", c.ID, s.members(c).Len())
+}
+
+// begun returns how many collectives a rank has begun on a communicator.
+func (s *scene) begun(comm uint64, rank int) uint64 {
+	n := uint64(0)
+	if c := s.comms[comm]; c != nil {
+		for _, count := range c.Counts {
+			if count.Ranks.Contains(rank) {
+				n = count.N
+			}
+		}
+	}
+	return n
+}
+
+// relationText gives the reason of an inferred edge.
+func (f *Finding) relationText(from, to Position, r Relation) string {
+	a, b := f.placeText(from), f.placeText(to)
+	if r.Code == Undefined {
+		return fmt.Sprintf("%s and %s lead to each other, with probability %s and %s: not ordered",
+			a, b, chance(r.Reach), chance(r.Back))
+	}
+	return fmt.Sprintf("%s leads to %s with probability %s, back with %s", b, a, chance(r.Back), chance(r.Reach))
+}
+
+// chance writes a probability so that only 0 and 1 themselves look like them.
+func chance(p float64) string {
+	switch {
+	case p > 0 && p < 0.001:
+		return "<0.001"
+	case p < 1 && p > 0.999:
+		return ">0.999"
+	}
+	return fmt.Sprintf("%.3g", p)
+}

@@ -1,0 +1,237 @@
+package progress
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+// TestTranscripts runs the scenarios of testdata; -rewrite writes what came out.
+func TestTranscripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		if strings.Contains(path, "fuzz") {
+			t.Skip()
+		}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "diagnose":
+				return diagnose(t, d)
+			case "table1":
+				return table1(d.Input)
+			case "table2":
+				return table2(d.Input)
+			case "reach":
+				return reachTable(d)
+			case "codes":
+				return codes(t, d)
+			}
+			d.Fatalf(t, "unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
+
+func options(t *testing.T, d *datadriven.TestData) Options {
+	opts := Options{PaperOnly: d.HasArg("paper"), Progressing: d.HasArg("progressing"), Liveness: map[int]Liveness{}}
+	for _, a := range d.CmdArgs {
+		switch a.Key {
+		case "size":
+			opts.Size = number(a.Vals[0])
+		case "damaged":
+			opts.Damaged = model.NewRankSet(set(a.Vals[0])...)
+		case "dead":
+			for _, r := range set(a.Vals[0]) {
+				opts.Liveness[r] = Dead
+			}
+		case "stopped":
+			for _, r := range set(a.Vals[0]) {
+				opts.Liveness[r] = Stopped
+			}
+		case "paper", "progressing":
+		default:
+			d.Fatalf(t, "unknown argument %s", a.Key)
+		}
+	}
+	return opts
+}
+
+// diagnose concludes from one block, and checks that any other blocks, merged
+// in any order and through the encodings, lead to the same bytes.
+func diagnose(t *testing.T, d *datadriven.TestData) string {
+	ranks, opts := parseScript(d.Input).ranks(), options(t, d)
+	sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
+	result, err := Conclude(sum, part, opts)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 6 {
+		s, p := analyse(t, blocksOf(ranks, 1+rng.IntN(9), rng), opts, rng)
+		if diff := cmp.Diff(encoded(t, sum, part), encoded(t, s, p)); diff != "" {
+			d.Fatalf(t, "other blocks, other bytes:\n%s", diff)
+		}
+		again, err := Conclude(s, p, opts)
+		if diff := cmp.Diff(describe(result), describe(again)); diff != "" || err != nil {
+			d.Fatalf(t, "other blocks, other result: %v\n%s", err, diff)
+		}
+	}
+	return describe(result)
+}
+
+// blocksOf deals the ranks out at random.
+func blocksOf(ranks []*model.Rank, n int, rng *rand.Rand) [][]*model.Rank {
+	blocks := make([][]*model.Rank, n)
+	for _, i := range rng.Perm(len(ranks)) {
+		b := rng.IntN(n)
+		blocks[b] = append(blocks[b], ranks[i])
+	}
+	return blocks
+}
+
+// analyse runs the steps over blocks; with rng it merges in a random tree.
+func analyse(t testing.TB, blocks [][]*model.Rank, opts Options, rng *rand.Rand) (Summary, Partial) {
+	t.Helper()
+	var sums []Summary
+	for _, b := range blocks {
+		s, err := Summarise(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, s)
+	}
+	sum := fold(t, sums, rng, MergeSummaries, EncodeSummary, DecodeSummary)
+	var parts []Partial
+	for _, b := range blocks {
+		p, err := Local(b, &sum, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, p)
+	}
+	return sum, fold(t, parts, rng, MergePartials, EncodePartial, DecodePartial)
+}
+
+// fold merges in a random order and tree, each value through its encoding.
+func fold[T any](t testing.TB, values []T, rng *rand.Rand, merge func(a, b T) (T, error),
+	encode func(T) ([]byte, error), decode func([]byte) (T, error)) T {
+	t.Helper()
+	for len(values) > 1 {
+		i, j := 0, 1
+		if rng != nil {
+			i = rng.IntN(len(values))
+			j = (i + 1 + rng.IntN(len(values)-1)) % len(values)
+		}
+		b, err := encode(values[j])
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if values[i], err = merge(values[i], other); err != nil {
+			t.Fatal(err)
+		}
+		values = append(values[:j:j], values[j+1:]...)
+	}
+	return values[0]
+}
+
+func encoded(t testing.TB, s Summary, p Partial) string {
+	t.Helper()
+	a, err := EncodeSummary(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := EncodePartial(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(a) + "\n" + string(b)
+}
+
+// table1 prints the code for each line with the two probabilities.
+func table1(input string) string {
+	var b strings.Builder
+	for line := range strings.Lines(input) {
+		var ij, ji float64
+		if _, err := fmt.Sscan(line, &ij, &ji); err != nil {
+			return err.Error()
+		}
+		c := Dependence(ij, ji)
+		says := [...]string{"none", "i waits for j", "j waits for i", "undefined"}[c]
+		fmt.Fprintf(&b, "P(i,j)=%g P(j,i)=%g: %d %v, %s\n", ij, ji, c, c, says)
+		if c.Swap() != Dependence(ji, ij) {
+			b.WriteString("not symmetric\n")
+		}
+	}
+	return b.String()
+}
+
+// table2 prints the union of the two codes in each line.
+func table2(input string) string {
+	var b strings.Builder
+	for line := range strings.Lines(input) {
+		var x, y Code
+		if _, err := fmt.Sscan(line, &x, &y); err != nil {
+			return err.Error()
+		}
+		fmt.Fprintf(&b, "%v ∪ %v = %v, %d+%d=%d\n", x, y, x.Union(y), x, y, x.Union(y))
+	}
+	return b.String()
+}
+
+// reachTable prints P(from, to) for the pairs in the arguments.
+func reachTable(d *datadriven.TestData) string {
+	m := parseModel(strings.Fields(d.Input))
+	c := NewChain(&m)
+	var b strings.Builder
+	for _, a := range d.CmdArgs {
+		fmt.Fprintf(&b, "P(%s,%s) = %.6g\n", a.Vals[0], a.Vals[1], c.Reach(positionNamed(a.Vals[0]), positionNamed(a.Vals[1])))
+	}
+	return b.String()
+}
+
+// positionNamed reads "start", a state, or a state with "+" for the
+// computation behind it.
+func positionNamed(text string) Position {
+	if text == "start" {
+		return Position{}
+	}
+	name, after := strings.CutSuffix(text, "+")
+	return Position{State: stateNamed(name).ID, Begun: true, InMPI: !after}
+}
+
+// codes prints the merged PDG by position.
+func codes(t *testing.T, d *datadriven.TestData) string {
+	ranks := parseScript(d.Input).ranks()
+	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
+	f, err := FindLP(sum, part, Options{PaperOnly: true})
+	if err != nil {
+		d.Fatalf(t, "%v", err)
+	}
+	var b strings.Builder
+	for i, x := range ranks {
+		for _, y := range ranks[i+1:] {
+			at := func(r *model.Rank) int {
+				for n, p := range f.pdg.Nodes {
+					if p == f.scene.facts[r.Rank].At {
+						return n
+					}
+				}
+				return -1
+			}
+			rel := f.pdg.Relations[[2]int{at(x), at(y)}]
+			fmt.Fprintf(&b, "%d %d: P %.3g, back %.3g, %d %s\n", x.Rank, y.Rank, rel.Reach, rel.Back, rel.Code,
+				[...]string{"none", "the first waits for the second", "the second waits for the first", "undefined"}[rel.Code])
+		}
+	}
+	fmt.Fprintf(&b, "least: %v\n", f.least)
+	return b.String()
+}

@@ -1,0 +1,147 @@
+package progress
+
+import (
+	"slices"
+
+	"laggard/model"
+)
+
+// Peers that are no rank, besides those of model (None, Any, ProcNull).
+const unknownPeer = -1
+
+// Wait is the operation that a thread is blocked in, or spins on.
+type Wait struct {
+	Kind model.Kind `json:"kind"`
+	Call string     `json:"call"`
+	// Side is set for a thread that is not the representative one.
+	Side     bool   `json:"side,omitempty"`
+	Wants    []Want `json:"wants,omitempty"`
+	Unlisted bool   `json:"unlisted,omitempty"` // more may be wanted than the record had room for
+}
+
+// Want is one pending operation of a wait: the query that goes to its peer.
+type Want struct {
+	Kind model.Kind `json:"kind"`
+	Call string     `json:"call,omitempty"` // the call that started it
+	Comm uint64     `json:"comm"`
+	Self bool       `json:"self,omitempty"` // on MPI_COMM_SELF
+	// Lost: the communicator is not known.
+	Lost bool `json:"lost,omitempty"`
+	// Peer is a rank of MPI_COMM_WORLD; or None, Any, ProcNull; or -1 unknown.
+	Peer int    `json:"peer"`
+	Tag  int    `json:"tag,omitempty"`
+	Seq  uint64 `json:"seq,omitempty"` // as in model.Pending
+	// Had are the messages received so far where a wildcard leaves several
+	// channels open, by peer and tag. Without a wildcard, and with Seq
+	// unknown, it is the one channel.
+	Had []Had `json:"had,omitempty"`
+}
+
+// Had counts messages received from a peer with a tag.
+type Had struct {
+	Peer  int    `json:"peer"`
+	Tag   int    `json:"tag"`
+	Count uint64 `json:"count"`
+}
+
+// appendWait appends what the thread waits for, if it waits.
+func appendWait(waits []Wait, r *model.Rank, t *model.Thread, main bool) []Wait {
+	if !blocked(t) {
+		return waits
+	}
+	w := Wait{Kind: t.Op.Kind, Side: !main, Unlisted: t.Op.Unlisted > 0 || r.LostRequests > 0}
+	if s := stateOf(t, t.Op.State); s != nil {
+		w.Call = text(s.Call)
+	}
+	for _, p := range t.Op.Pending {
+		w.Wants = append(w.Wants, wantOf(r, t, p))
+	}
+	return append(waits, w)
+}
+
+// blocked tells whether the thread is in a call that may have to wait, or in a
+// loop around one that does not.
+func blocked(t *model.Thread) bool {
+	return spinning(t) || t.Op.InMPI && t.Op.Kind != model.Local && t.Op.Kind != model.Abort
+}
+
+func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
+	w := Want{Kind: p.Kind, Peer: p.Peer, Tag: p.Tag, Seq: p.Seq}
+	if s := stateOf(t, p.State); s != nil {
+		w.Call = text(s.Call)
+	}
+	if p.Comm < 0 || p.Comm >= len(r.Comms) {
+		w.Lost = true
+		return w
+	}
+	c := r.Comms[p.Comm]
+	w.Comm, w.Self = c.ID, c.Self
+	w.Peer = worldPeer(r, c, p.Peer)
+	if w.Kind == model.Recv || w.Kind == model.Probe {
+		w.Had = hadOf(r, w)
+	}
+	return w
+}
+
+// worldPeer translates a peer in a communicator to its rank in MPI_COMM_WORLD,
+// -1 if that is not known. Special peers stay as they are.
+func worldPeer(r *model.Rank, c *model.Comm, peer int) int {
+	group := c.Members
+	if c.Inter {
+		group = c.Remote
+	}
+	switch {
+	case peer == model.None || peer == model.Any || peer == model.ProcNull:
+		return peer
+	case c.Self && peer == 0:
+		return r.Rank
+	case peer >= 0 && peer < len(group) && group[peer] >= 0:
+		return group[peer]
+	}
+	return unknownPeer
+}
+
+// hadOf returns what was received on the channels that the want leaves open.
+// A receive with its number needs none of them.
+func hadOf(r *model.Rank, w Want) []Had {
+	if w.Seq > 0 && w.Peer != model.Any && w.Tag != model.Any {
+		return nil
+	}
+	var had []Had
+	for _, ch := range r.Channels {
+		if ch.Received == 0 || ch.Comm < 0 || ch.Comm >= len(r.Comms) || r.Comms[ch.Comm].ID != w.Comm {
+			continue
+		}
+		peer := worldPeer(r, r.Comms[ch.Comm], ch.Peer)
+		if peer >= 0 && w.matches(peer, ch.Tag) {
+			had = append(had, Had{peer, ch.Tag, ch.Received})
+		}
+	}
+	return sortJoined(had, compareHad, func(x, y Had) Had { x.Count += y.Count; return x })
+}
+
+// matches tells whether a message between the rank and that peer, with that
+// tag, is of the kind wanted.
+func (w *Want) matches(peer, tag int) bool {
+	return (w.Peer == model.Any || w.Peer == peer) && (w.Tag == model.Any || w.Tag == tag)
+}
+
+// had returns the count for a peer and a tag.
+func (w *Want) had(peer, tag int) uint64 {
+	if i, ok := slices.BinarySearchFunc(w.Had, Had{Peer: peer, Tag: tag}, compareHad); ok {
+		return w.Had[i].Count
+	}
+	return 0
+}
+
+func compareHad(x, y Had) int {
+	if x.Peer != y.Peer {
+		return x.Peer - y.Peer
+	}
+	return x.Tag - y.Tag
+}
+
+// wild tells whether the want leaves open which channel its message comes on.
+func (w *Want) wild() bool {
+	return w.Kind != model.Send && (w.Peer == model.Any || w.Tag == model.Any)
+}

@@ -1,0 +1,149 @@
+package model
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// The generator of valid ranks for the tests. Everything it makes can be
+// written, and comes back as it was.
+
+var testHeader = Header{RunID: 0xfeedf00d12345678, Host: "a", Created: at(1)}
+
+// scale bounds how much the random ranks have of what.
+type scale struct{ threads, states, pending, channels, group int }
+
+var (
+	ample = scale{threads: 3, states: 20, pending: maxPending, channels: 70, group: 30}
+	lean  = scale{threads: 2, states: 5, pending: 3, channels: 4, group: 5}
+)
+
+// at is a moment some seconds into the test run.
+func at(s int) time.Time { return time.Unix(1_700_000_000+int64(s), 123456789).UTC() }
+
+// randomRanks makes the ranks of a job as file says they were read.
+func randomRanks(r *rand.Rand, file string, n int) []*Rank {
+	return randomRanksOf(r, ample, file, n)
+}
+
+func randomRanksOf(r *rand.Rand, sc scale, file string, n int) []*Rank {
+	world := make([]int, n)
+	for i := range world {
+		world[i] = i
+	}
+	out := make([]*Rank, n)
+	for i := range out {
+		out[i] = randomRank(r, sc, i, world)
+		out[i].File, out[i].Slot, out[i].Host = file, i, testHeader.Host
+	}
+	return out
+}
+
+func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
+	k := &Rank{
+		Rank: rank, Size: len(world), PID: 1 + r.IntN(1<<22),
+		Family: families[1+r.IntN(2)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
+		Start: at(r.IntN(5)), Phase: Starting + Phase(r.IntN(4)), End: End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
+		Heartbeat: at(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),
+		ThreadLevel: r.IntN(4), Off: r.IntN(9) == 0, Evicted: r.Uint64N(3), LostRequests: r.Uint64N(3),
+	}
+	if r.IntN(2) == 0 {
+		k.QuietSince, k.EndTime = at(30), at(50)
+	}
+	for range r.IntN(3) {
+		k.Notes = append(k.Notes, fmt.Sprintf("table full at %d", r.IntN(1000)))
+	}
+	for i := range 1 + r.IntN(4) {
+		k.Modules = append(k.Modules, randomModule(r, i))
+	}
+	for i := range 1 + r.IntN(sc.threads) {
+		k.Threads = append(k.Threads, randomThread(r, sc, k, i*(1+i)))
+	}
+	randomComms(r, sc, k, world)
+	for _, t := range k.Threads {
+		randomOp(r, sc, k, t)
+	}
+	for range r.IntN(sc.channels) {
+		k.Channels = append(k.Channels, Channel{
+			Comm: r.IntN(len(k.Comms)), Peer: r.IntN(len(world)), Tag: r.IntN(5) - 1,
+			Sent: r.Uint64N(1e6), Received: r.Uint64N(1e6),
+		})
+	}
+	return k
+}
+
+func randomModule(r *rand.Rand, i int) *Module {
+	m := &Module{Path: fmt.Sprintf("/lib/lib%d.so", i), Base: r.Uint64() >> 16 &^ 0xfff, Size: r.Uint64N(1e8)}
+	if i%3 != 2 {
+		m.BuildID = hex.EncodeToString([]byte(fmt.Sprintf("build-id-%d", i)))
+	}
+	return m
+}
+
+func randomStack(r *rand.Rand, k *Rank, depth int) []Frame {
+	var out []Frame
+	for range depth {
+		f := Frame{Offset: r.Uint64N(1 << offsetBits)}
+		if n := r.IntN(len(k.Modules) + 1); n > 0 {
+			f.Module = k.Modules[n-1]
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
+	t := &Thread{
+		Index: index, TID: 1 + r.IntN(1<<22), Op: Op{State: -1},
+		Calls: r.Uint64(), Progress: r.Uint64(), Polls: r.Uint64(), Light: r.Uint64(),
+	}
+	n := r.IntN(sc.states)
+	for range n {
+		s := &State{Call: fmt.Sprintf("MPI_Call%d", r.IntN(50)), Stack: randomStack(r, k, r.IntN(12)),
+			Partial: r.IntN(2) == 0, Binding: Binding(r.IntN(3))}
+		s.Stack = append(s.Stack, Frame{Offset: r.Uint64N(1 << offsetBits)}) // no two alike
+		s.ID = stateID(s)
+		t.Model.States = append(t.Model.States, s)
+		t.Model.Visits = append(t.Model.Visits, r.Uint64())
+	}
+	for i := range n {
+		t.Model.Edges = append(t.Model.Edges, Edge{From: i, To: r.IntN(n), Count: r.Uint64()})
+	}
+	if r.IntN(3) > 0 {
+		t.Captured = &Capture{Time: at(40), Why: CaptureQuiet + CaptureReason(r.IntN(3)), Signal: r.IntN(12),
+			Stack: randomStack(r, k, r.IntN(maxFrames+1)), Partial: r.IntN(2) == 0, InMPI: r.IntN(2) == 0,
+			Calls: r.Uint64(), Same: r.IntN(99)}
+	}
+	return t
+}
+
+func randomState(r *rand.Rand, t *Thread) int { return r.IntN(len(t.Model.States)+1) - 1 }
+
+func randomComms(r *rand.Rand, sc scale, k *Rank, world []int) {
+	thread := k.Threads[0]
+	k.Comms = []*Comm{
+		{ID: 1, World: true, Rank: k.Rank, Members: world, Size: len(world), State: -1},
+		{ID: 2 + uint64(k.Rank), Self: true, Members: []int{k.Rank}, Size: 1, State: randomState(r, thread)},
+		{ID: 99, Parent: 1, Rank: 0, Size: 40, State: randomState(r, thread), Freed: true},
+	}
+	members := r.Perm(300)[:1+r.IntN(sc.group)]
+	members = append(members, 7, 9, 11, -1, -1, 400, 300, 200)
+	remote := []int{-1, 5}
+	k.Comms = append(k.Comms, &Comm{ID: 77, Parent: 99, Inter: true, Rank: r.IntN(len(members)), Members: members, Remote: remote,
+		Size: len(members), RemoteSize: len(remote), Coll: r.Uint64(), State: -1, Thread: len(k.Threads) - 1})
+	k.Comms = append(k.Comms, &Comm{ID: 78, Parent: 1, Window: true, Rank: k.Rank, Members: world, Size: len(world), State: -1},
+		&Comm{ID: 79, Parent: 1, IO: true, Rank: k.Rank, Members: world, Size: len(world), State: -1})
+}
+
+func randomOp(r *rand.Rand, sc scale, k *Rank, t *Thread) {
+	t.Op = Op{State: randomState(r, t), InMPI: r.IntN(2) == 0, Kind: Kind(r.IntN(int(Abort) + 1)), Unlisted: r.IntN(3)}
+	for range r.IntN(sc.pending + 1) {
+		t.Op.Pending = append(t.Op.Pending, Pending{
+			Kind: Kind(r.IntN(int(Abort) + 1)), Comm: r.IntN(len(k.Comms)+1) - 1,
+			Peer: []int{None, Any, ProcNull, 3}[r.IntN(4)], Tag: []int{None, Any, 0, 12345}[r.IntN(4)],
+			Seq: r.Uint64(), State: randomState(r, t),
+		})
+	}
+}

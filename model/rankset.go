@@ -1,0 +1,224 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring"
+)
+
+// MaxRank is the largest rank a RankSet holds; MPI ranks are C ints.
+const MaxRank = 1<<31 - 1
+
+// RankSet is a set of ranks of MPI_COMM_WORLD. The zero value is empty and
+// ready to use. Its size in memory follows the number of runs, not of ranks.
+// Copies share their content until Clone; Union, Intersect and Minus leave
+// their operands alone.
+type RankSet struct {
+	bits *roaring.Bitmap // nil: empty
+}
+
+// NewRankSet returns the set of the given ranks; see Add.
+func NewRankSet(ranks ...int) RankSet {
+	var s RankSet
+	for _, r := range ranks {
+		s.Add(r)
+	}
+	return s
+}
+
+// Add puts a rank into the set. A number outside 0..MaxRank is no rank (-1 is
+// how the model says "unknown") and is left out.
+func (s *RankSet) Add(rank int) {
+	if rank < 0 || rank > MaxRank {
+		return
+	}
+	s.own().Add(uint32(rank))
+}
+
+// AddRange puts the ranks first..last, both included, into the set, as far as
+// they lie in 0..MaxRank.
+func (s *RankSet) AddRange(first, last int) {
+	first, last = max(first, 0), min(last, MaxRank)
+	if first > last {
+		return
+	}
+	s.own().AddRange(uint64(first), uint64(last)+1)
+}
+
+// Clone returns a set of its own with the same ranks.
+func (s RankSet) Clone() RankSet { return RankSet{s.view().Clone()} }
+
+// Union returns the ranks that are in s or in t.
+func (s RankSet) Union(t RankSet) RankSet { return RankSet{roaring.Or(s.view(), t.view())} }
+
+// Intersect returns the ranks that are in both s and t.
+func (s RankSet) Intersect(t RankSet) RankSet { return RankSet{roaring.And(s.view(), t.view())} }
+
+// Minus returns the ranks of s that are not in t.
+func (s RankSet) Minus(t RankSet) RankSet { return RankSet{roaring.AndNot(s.view(), t.view())} }
+
+// Contains tells whether the rank is in the set.
+func (s RankSet) Contains(rank int) bool {
+	return rank >= 0 && rank <= MaxRank && s.view().Contains(uint32(rank))
+}
+
+// Equal tells whether both sets have the same ranks.
+func (s RankSet) Equal(t RankSet) bool {
+	a, b := s.view(), t.view()
+	n := a.GetCardinality()
+	return n == b.GetCardinality() && n == a.AndCardinality(b)
+}
+
+// Len returns the number of ranks.
+func (s RankSet) Len() int { return int(s.view().GetCardinality()) }
+
+// Min returns the smallest rank, -1 if the set is empty.
+func (s RankSet) Min() int {
+	if s.view().IsEmpty() {
+		return -1
+	}
+	return int(s.bits.Minimum())
+}
+
+// Max returns the largest rank, -1 if the set is empty.
+func (s RankSet) Max() int {
+	if s.view().IsEmpty() {
+		return -1
+	}
+	return int(s.bits.Maximum())
+}
+
+// Slice returns the ranks in rising order.
+func (s RankSet) Slice() []int {
+	out := make([]int, 0, s.Len())
+	s.Each(func(rank int) { out = append(out, rank) })
+	return out
+}
+
+// Each calls f with every rank, in rising order.
+func (s RankSet) Each(f func(rank int)) {
+	s.view().Iterate(func(r uint32) bool { f(int(r)); return true })
+}
+
+// String writes the set as ParseRankSet reads it: "0-3,7"; "" if it is empty.
+func (s RankSet) String() string {
+	if s.Len() == 0 {
+		return ""
+	}
+	// The complement tells where a run ends without a walk through the run.
+	members := s.bits.Iterator()
+	gaps := roaring.Flip(s.bits, 0, uint64(s.Max())+2).Iterator()
+	var out []byte
+	for members.HasNext() {
+		first := members.Next()
+		gaps.AdvanceIfNeeded(first)
+		end := gaps.PeekNext()
+		members.AdvanceIfNeeded(end)
+		out = appendSpan(out, span{int(first), int(end) - 1})
+	}
+	return string(out)
+}
+
+func appendSpan(out []byte, s span) []byte {
+	if len(out) > 0 {
+		out = append(out, ',')
+	}
+	out = strconv.AppendInt(out, int64(s.first), 10)
+	if s.last > s.first {
+		out = append(out, '-')
+		out = strconv.AppendInt(out, int64(s.last), 10)
+	}
+	return out
+}
+
+// MarshalText writes the set as String does.
+func (s RankSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the set as ParseRankSet does.
+func (s *RankSet) UnmarshalText(text []byte) error {
+	t, err := ParseRankSet(string(text))
+	if err != nil {
+		return err
+	}
+	*s = t
+	return nil
+}
+
+// span is the ranks first..last.
+type span struct{ first, last int }
+
+// ParseRankSet reads ranks and ranges of ranks, separated by commas: "0-3,7".
+// Blanks around a piece are allowed, the empty text is the empty set. The
+// error names the piece that is wrong and wraps ErrRankSet.
+func ParseRankSet(text string) (RankSet, error) {
+	if strings.TrimSpace(text) == "" {
+		return RankSet{}, nil
+	}
+	var spans []span
+	for piece := range strings.SplitSeq(text, ",") {
+		sp, err := parseSpan(strings.TrimSpace(piece))
+		if err != nil {
+			return RankSet{}, err
+		}
+		spans = append(spans, sp)
+	}
+	return joinSpans(spans), nil
+}
+
+// joinSpans adds the spans merged, so that a range named a thousand times is
+// added once.
+func joinSpans(spans []span) RankSet {
+	slices.SortFunc(spans, func(a, b span) int { return a.first - b.first })
+	var s RankSet
+	current := spans[0]
+	for _, sp := range spans[1:] {
+		if sp.first > current.last+1 {
+			s.AddRange(current.first, current.last)
+			current = sp
+		}
+		current.last = max(current.last, sp.last)
+	}
+	s.AddRange(current.first, current.last)
+	return s
+}
+
+func parseSpan(piece string) (span, error) {
+	left, right, ranged := strings.Cut(piece, "-")
+	if !ranged {
+		right = left
+	}
+	first, ok1 := parseRank(left)
+	last, ok2 := parseRank(right)
+	if !ok1 || !ok2 {
+		return span{}, fmt.Errorf("%w: %.40q is no rank or range of ranks such as 3 or 0-7", ErrRankSet, piece)
+	}
+	if first > last {
+		return span{}, fmt.Errorf("%w: %.40q ends before it starts", ErrRankSet, piece)
+	}
+	return span{first, last}, nil
+}
+
+// parseRank takes plain digits only: no sign, no other base.
+func parseRank(text string) (int, bool) {
+	n, err := strconv.ParseUint(text, 10, 32)
+	return int(n), err == nil && n <= MaxRank
+}
+
+// own returns the bitmap to change.
+func (s *RankSet) own() *roaring.Bitmap {
+	if s.bits == nil {
+		s.bits = roaring.New()
+	}
+	return s.bits
+}
+
+// view returns the bitmap to read.
+func (s RankSet) view() *roaring.Bitmap {
+	if s.bits == nil {
+		return roaring.New()
+	}
+	return s.bits
+}

@@ -1,0 +1,217 @@
+package model
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shared compares states as the ranks of a load share them: not by the address
+// at which one of the processes had the module.
+var shared = cmp.Transformer("shared", func(s *State) any {
+	type frame struct {
+		ID, Path string
+		Offset   uint64
+	}
+	var stack []frame
+	for _, f := range s.Stack {
+		if f.Module == nil {
+			stack = append(stack, frame{Offset: f.Offset})
+		} else {
+			stack = append(stack, frame{f.Module.BuildID, f.Module.Path, f.Offset})
+		}
+	}
+	return struct {
+		ID      StateID
+		Call    string
+		Stack   []frame
+		Partial bool
+		Binding Binding
+	}{s.ID, s.Call, stack, s.Partial, s.Binding}
+})
+
+func mustEncode(t testing.TB, h Header, ranks []*Rank) []byte {
+	t.Helper()
+	data, err := Encode(h, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func mustDecode(t testing.TB, data []byte) *Run {
+	t.Helper()
+	run, err := Decode("node-a.lgd", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+func TestRoundTrip(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		ranks := randomRanks(r, "node-a.lgd", 1+r.IntN(5))
+		run := mustDecode(t, mustEncode(t, testHeader, ranks))
+		if len(run.Problems) > 0 {
+			t.Fatalf("seed %d: %v", seed, run.Problems[0].Err)
+		}
+		if diff := cmp.Diff(ranks, run.Ranks, shared); diff != "" {
+			t.Fatalf("seed %d: written (-) and read (+) differ:\n%s", seed, diff)
+		}
+		if run.ID != testHeader.RunID || run.Size != len(ranks) || run.Missing().Len() > 0 || len(run.Others) > 0 {
+			t.Fatalf("seed %d: id %x, size %d, missing %s, %d others", seed, run.ID, run.Size, run.Missing(), len(run.Others))
+		}
+	}
+}
+
+// splitChunks returns the header page and the chunks of a file.
+func splitChunks(t testing.TB, data []byte) (header []byte, chunks [][]byte) {
+	t.Helper()
+	m := newImage("node-a.lgd", data)
+	var p problems
+	for _, c := range m.walk(pageSize, m.size(), &p) {
+		chunks = append(chunks, data[c.off:][:c.size])
+	}
+	return data[:pageSize], chunks
+}
+
+// Processes reserve chunks when they need them: the order in the file means
+// nothing, nor do pages that a dead process has reserved.
+func TestChunksInAnyOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 0))
+	ranks := randomRanks(r, "node-a.lgd", 4)
+	header, chunks := splitChunks(t, mustEncode(t, testHeader, ranks))
+	if len(chunks) <= len(ranks) {
+		t.Fatal("no slot has a second chunk")
+	}
+	for range 10 {
+		r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
+		reserved := make([]byte, 3*pageSize)
+		reserved[chunkSizeAt+1] = 0x30 // a header without its magic
+		parts := slices.Concat([][]byte{header}, chunks[:2], [][]byte{reserved}, chunks[2:], [][]byte{reserved})
+		run := mustDecode(t, slices.Concat(parts...))
+		if len(run.Problems) > 0 {
+			t.Fatal(run.Problems[0].Err)
+		}
+		if diff := cmp.Diff(ranks, run.Ranks, shared); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func TestRanksShareStates(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 0))
+	ranks := randomRanks(r, "node-a.lgd", 2)
+	ranks[1].Modules, ranks[1].Threads = nil, ranks[0].Threads
+	for _, m := range ranks[0].Modules {
+		other := *m
+		other.Base += 4096
+		ranks[1].Modules = append(ranks[1].Modules, &other)
+	}
+	ranks[1].Comms, ranks[1].Channels = ranks[0].Comms[:1], nil
+	ranks[1].Comms = []*Comm{{ID: 1, World: true, Rank: 1, Members: []int{0, 1}, Size: 2, State: -1}}
+	for _, th := range ranks[1].Threads {
+		th.Op.Pending = nil
+	}
+	run := mustDecode(t, mustEncode(t, testHeader, ranks))
+	a, b := run.Ranks[0], run.Ranks[1]
+	if len(a.Threads[0].Model.States) == 0 {
+		t.Fatal("nothing to share")
+	}
+	if !slices.Equal(a.Threads[0].Model.States, b.Threads[0].Model.States) {
+		t.Error("equal states are not one")
+	}
+	if &a.Comms[0].Members[0] != &b.Comms[0].Members[0] {
+		t.Error("equal groups are not one")
+	}
+	if a.Modules[0].Base+4096 != b.Modules[0].Base {
+		t.Error("modules of different address are one")
+	}
+}
+
+// A library that comes back at another address has new modules for old states.
+func TestEqualStatesOfAThreadAreJoined(t *testing.T) {
+	old, back := &Module{BuildID: "ab", Path: "/p", Base: 4096}, &Module{BuildID: "ab", Path: "/p", Base: 8192}
+	state := func(m *Module) *State { return &State{Call: "MPI_Send", Stack: []Frame{{m, 16}}} }
+	k := &Rank{Rank: 0, Size: 1, Family: "mpich", Phase: Running, Modules: []*Module{old, back}}
+	k.Threads = []*Thread{{
+		Model: Model{
+			States: []*State{state(old), {Call: "MPI_Recv"}, state(back)},
+			Visits: []uint64{5, 1, 7},
+			Edges:  []Edge{{0, 1, 2}, {1, 2, 3}, {2, 1, 4}},
+		},
+		Op: Op{State: 2},
+	}}
+	got := mustDecode(t, mustEncode(t, testHeader, []*Rank{k})).Ranks[0].Threads[0]
+	want := Model{States: got.Model.States, Visits: []uint64{12, 1}, Edges: []Edge{{0, 1, 6}, {1, 0, 3}}}
+	if diff := cmp.Diff(want, got.Model); diff != "" || got.Op.State != 0 {
+		t.Errorf("current state %d\n%s", got.Op.State, diff)
+	}
+}
+
+func TestEncodeRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(*Rank){
+		"family":       func(k *Rank) { k.Family = "x" },
+		"program":      func(k *Rank) { k.Exe = string(make([]byte, rankExeMax+1)) },
+		"build-id":     func(k *Rank) { k.Modules[0].BuildID = "xyz" },
+		"stack":        func(k *Rank) { k.Threads[0].Captured = &Capture{Stack: make([]Frame, maxFrames+1)} },
+		"offset":       func(k *Rank) { k.Threads[0].Captured = &Capture{Stack: []Frame{{nil, 1 << 48}}} },
+		"pending":      func(k *Rank) { k.Threads[0].Op.Pending = make([]Pending, maxPending+1) },
+		"pending comm": func(k *Rank) { k.Threads[0].Op.Pending = []Pending{{Comm: 99}} },
+		"state":        func(k *Rank) { k.Threads[0].Op.State = 1000 },
+		"edge":         func(k *Rank) { k.Threads[0].Model.Edges = []Edge{{From: 1000}} },
+		"visits":       func(k *Rank) { k.Threads[0].Model.Visits = make([]uint64, 1000) },
+		"channel":      func(k *Rank) { k.Channels = []Channel{{Comm: 99}} },
+		"comm thread":  func(k *Rank) { k.Comms[0].Thread = 9 },
+		"thread order": func(k *Rank) { k.Threads = append(k.Threads, k.Threads[0]) },
+		"comm's state": func(k *Rank) { k.Comms[0].State = 1000 },
+		"function name": func(k *Rank) {
+			k.Threads[0].Model = Model{States: []*State{{Call: string(make([]byte, 1<<16))}}, Visits: []uint64{1}}
+		},
+	} {
+		ranks := randomRanks(rand.New(rand.NewPCG(7, 7)), "node-a.lgd", 1)
+		spoil(ranks[0])
+		if data, err := Encode(testHeader, ranks); err == nil || data != nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := Encode(Header{Host: string(make([]byte, 64))}, nil); err == nil {
+		t.Error("long host name: no error")
+	}
+}
+
+// A recorder need not write the members of a window: they are its parent's.
+func TestWindowHasTheMembersOfItsParent(t *testing.T) {
+	k := &Rank{Rank: 1, Size: 3, Family: "mpich", Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}
+	w := &slotWriter{file: make([]byte, pageSize)}
+	w.head(k)
+	w.thread(k, k.Threads[0])
+	w.comm(k, 0, &Comm{ID: 9, World: true, Rank: 1, Members: []int{0, 1, 2}, State: -1})
+	w.comm(k, 1, &Comm{ID: 10, Parent: 9, Window: true, Rank: 1, Members: []int{}, State: -1})
+	putHeader(w.file, testHeader, 1)
+	run := mustDecode(t, w.file)
+	win := run.Ranks[0].Comms[1]
+	if win.Members != nil {
+		t.Error("a window of another size has the members")
+	}
+	m := newImage("", w.file)
+	var p problems
+	l, err := m.readLayout(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCursor(m, l, 0, &p)
+	for rec, ok := c.next(); ok; rec, ok = c.next() {
+		if rec.typ == recComm && rec.fixed[commIndex] == 1 {
+			patch(w.file, rec.off, rec.off+recHeader+commSize, 3)
+		}
+	}
+	run = mustDecode(t, w.file)
+	win = run.Ranks[0].Comms[1]
+	if !slices.Equal(win.Members, []int{0, 1, 2}) || win.Rank != 1 || len(run.Problems) > 0 {
+		t.Errorf("members %v, rank %d, problems %v", win.Members, win.Rank, run.Problems)
+	}
+}

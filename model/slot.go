@@ -1,0 +1,293 @@
+package model
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// slotReader decodes one slot, the records of one process.
+type slotReader struct {
+	img      *image
+	slot     uint32
+	probs    problems
+	cursor   *cursor
+	wait     patience
+	rank     *Rank
+	ranked   bool // the RANK record was found
+	modules  table[*Module]
+	threads  map[uint32]*threadReader
+	comms    table[commReader]
+	channels []channelReader
+}
+
+// table holds what records define by index. A damaged record leaves a hole.
+type table[T any] struct {
+	list []T
+	at   map[uint32]int // position in list by recorded index
+}
+
+// add puts v under the index; it fails if the index is taken.
+func (t *table[T]) add(index uint32, v T) error {
+	if _, taken := t.at[index]; taken || index == noIndex {
+		return fmt.Errorf("%w: a second one with index %d", ErrCorrupt, index)
+	}
+	if t.at == nil {
+		t.at = map[uint32]int{}
+	}
+	t.at[index] = len(t.list)
+	t.list = append(t.list, v)
+	return nil
+}
+
+// find returns the position of a recorded index in list: -1 if the index names
+// nothing; ok is false if it should name something that is not there.
+func (t *table[T]) find(index uint32) (position int, ok bool) {
+	if index == noIndex {
+		return -1, true
+	}
+	if at, ok := t.at[index]; ok {
+		return at, true
+	}
+	return -1, false
+}
+
+// readSlot decodes a slot. What is wrong with it is in probs; the Rank is never
+// nil, with Rank -1 if nothing said which rank it is. Communicators are
+// complete but for their members, see internMembers.
+func readSlot(img *image, l *layout, slot uint32) *slotReader {
+	r := newSlotReader(img, l, slot)
+	err := img.guard(func() {
+		for r.collect() {
+			// What a block refers to was recorded before it was filled. So new
+			// records are read once more behind the blocks, until no new block
+			// turns up.
+			r.snapshot()
+			r.cursor.grow(l, slot)
+		}
+		r.assemble()
+	})
+	if err != nil {
+		r.probs.add("", -1, err)
+	}
+	if len(r.rank.Threads) == 0 {
+		r.rank.Threads = []*Thread{{Op: Op{State: -1}}}
+	}
+	return r
+}
+
+func newSlotReader(img *image, l *layout, slot uint32) *slotReader {
+	r := &slotReader{img: img, slot: slot, wait: manyWaits, threads: map[uint32]*threadReader{}}
+	r.probs = problems{file: img.name, slot: int(slot)}
+	r.rank = &Rank{Rank: -1, Size: -1, Host: l.header.Host, File: img.name, Slot: int(slot), EndDetail: -1, ThreadLevel: -1}
+	r.cursor = newCursor(img, l, slot, &r.probs)
+	return r
+}
+
+// collect reads the records that are new and tells whether one of them has a
+// block to be copied.
+func (r *slotReader) collect() bool {
+	fresh := false
+	for {
+		rec, ok := r.cursor.next()
+		if !ok {
+			return fresh
+		}
+		if err := r.take(rec); err != nil {
+			r.probs.add(rec.typ.String(), rec.off, err)
+		}
+		fresh = fresh || rec.typ == recThreadRec || rec.typ == recChannels
+	}
+}
+
+func (r *slotReader) take(rec record) error {
+	switch rec.typ {
+	case recRank:
+		return r.takeRank(rec)
+	case recThreadRec:
+		return r.takeThread(rec)
+	case recModule:
+		return r.takeModule(rec)
+	case recState:
+		return r.takeState(rec)
+	case recEdge:
+		return r.takeEdge(rec)
+	case recComm:
+		return r.takeComm(rec)
+	case recChannels:
+		r.takeChannels(rec)
+	case recNote:
+		text := rec.fixed
+		for len(text) > 0 && text[len(text)-1] == 0 { // padding
+			text = text[:len(text)-1]
+		}
+		r.rank.Notes = append(r.rank.Notes, string(text))
+	}
+	return nil
+}
+
+// snapshot copies the blocks that were found since the last time.
+func (r *slotReader) snapshot() {
+	for _, index := range r.threadOrder() {
+		r.threads[index].snapshot(r)
+	}
+	for i := range r.channels {
+		if !r.channels[i].copied {
+			r.channels[i].snapshot(r)
+		}
+	}
+}
+
+func (r *slotReader) threadOrder() []uint32 {
+	order := make([]uint32, 0, len(r.threads))
+	for index := range r.threads {
+		order = append(order, index)
+	}
+	slices.Sort(order)
+	return order
+}
+
+var families = [...]string{"", "openmpi", "mpich"}
+
+func (r *slotReader) takeRank(rec record) error {
+	if r.ranked {
+		return fmt.Errorf("%w: a second one in the slot", ErrCorrupt)
+	}
+	r.ranked = true
+	le32, le64 := fields(rec.fixed)
+	rank := r.rank
+	rank.PID = int(le32(rankPID))
+	rank.Start = timeOf(le64(rankStart))
+	rank.Exe = string(rec.fixed[rankExe:][:min(le32(rankExeLen), rankExeMax)])
+	family := le32(rankFamily)
+	if family > 0 && family < uint32(len(families)) {
+		rank.Family = families[family]
+	} else {
+		r.probs.add(rec.typ.String(), rec.off, fmt.Errorf("%w: MPI family %d", ErrUnknown, family))
+	}
+	if slot := le32(rankSlot); slot != r.slot {
+		r.probs.corrupt(rec.typ.String(), rec.off, "it says slot %d", slot)
+	}
+	r.takeRankLive(rec)
+	return nil
+}
+
+// takeRankLive reads the mutable fields, which change one by one.
+func (r *slotReader) takeRankLive(rec record) {
+	rank := r.rank
+	i32 := func(at int64) int { return int(int32(r.img.u32(rec.live + at))) }
+	clock := func(at int64) time.Time { return timeOf(r.img.u64(rec.live + at)) }
+	rank.Rank = r.ranged(rec, "rank", i32(rankRank), -1, MaxRank, -1)
+	rank.Size = r.ranged(rec, "size", i32(rankSize), -1, MaxRank, -1)
+	rank.Phase = Phase(r.ranged(rec, "status", i32(rankStatus), int(Starting), int(Finalized), 0))
+	rank.End = End(r.ranged(rec, "end", i32(rankEnd), int(NoEnd), int(Aborted), 0))
+	rank.EndDetail = i32(rankDetail)
+	rank.ThreadLevel = r.ranged(rec, "thread level", i32(rankThreadLevel), -1, 3, -1)
+	rank.Heartbeat = clock(rankHeartbeat)
+	rank.EndTime = clock(rankEndTime)
+	rank.QuietSince = clock(rankQuietSince)
+	rank.LongestQuiet = time.Duration(min(r.img.u64(rec.live+rankLongest), math.MaxInt64))
+	rank.Evicted = r.img.u64(rec.live + rankEvicted)
+	rank.LostRequests = r.img.u64(rec.live + rankLost)
+	rank.Off = i32(rankOff) != 0
+	rank.Spawned = i32(rankSpawned) != 0
+}
+
+// ranged returns v if it lies in low..high; else it complains and returns
+// instead.
+func (r *slotReader) ranged(rec record, field string, v, low, high, instead int) int {
+	if v < low || v > high {
+		r.probs.corrupt(rec.typ.String(), rec.off, "%s %d", field, v)
+		return instead
+	}
+	return v
+}
+
+func (r *slotReader) takeModule(rec record) error {
+	le32, le64 := fields(rec.fixed)
+	id, path, err := moduleTexts(rec.fixed)
+	if err != nil {
+		return err
+	}
+	return r.modules.add(le32(moduleIndex), &Module{
+		BuildID: hex.EncodeToString(id),
+		Path:    string(path),
+		Base:    le64(moduleBase),
+		Size:    le64(moduleSize),
+	})
+}
+
+// moduleTexts returns the build-id and the path in a MODULE record.
+func moduleTexts(fixed []byte) (id, path []byte, err error) {
+	le32, _ := fields(fixed)
+	lens := le32(moduleBuildIDLen)
+	nid, npath := int(lens&0xffff), int(lens>>16)
+	rest := fixed[moduleFixed:]
+	if nid+npath > len(rest) {
+		return nil, nil, fmt.Errorf("%w: %d bytes for build-id and path of %d", ErrCorrupt, len(rest), nid+npath)
+	}
+	return rest[:nid], rest[nid:][:npath], nil
+}
+
+// frames turns frame words into frames. A module that is not there is
+// complained about once per stack.
+func (r *slotReader) frames(words []byte, section string, off int64) []Frame {
+	if len(words) == 0 {
+		return nil
+	}
+	out := make([]Frame, len(words)/8)
+	lost := false
+	_, le64 := fields(words)
+	for i := range out {
+		w := le64(8 * i)
+		out[i].Offset = w & offsetMask
+		index := uint32(w >> offsetBits)
+		if index == noModule {
+			continue
+		}
+		at, ok := r.modules.find(index)
+		if ok {
+			out[i].Module = r.modules.list[at]
+		}
+		lost = lost || !ok
+	}
+	if lost {
+		r.probs.add(section, off, fmt.Errorf("%w: a module of its stack", ErrLost))
+	}
+	return out
+}
+
+// assemble builds the Rank from the records.
+func (r *slotReader) assemble() {
+	if !r.ranked {
+		r.probs.add(recRank.String(), -1, fmt.Errorf("%w: of slot %d", ErrLost, r.slot))
+	}
+	r.rank.Modules = r.modules.list
+	position := r.assembleThreads()
+	r.assembleComms(position)
+	r.assembleChannels()
+	r.identify()
+}
+
+// identify settles which rank this is. The RANK record says it in words that no
+// checksum covers, because they are filled in late; the record of
+// MPI_COMM_WORLD says it under a checksum.
+func (r *slotReader) identify() {
+	for _, c := range r.rank.Comms {
+		if !c.World || c.Rank < 0 {
+			continue
+		}
+		if r.rank.Rank >= 0 && r.rank.Phase != Starting && (r.rank.Rank != c.Rank || r.rank.Size != c.Size) {
+			r.probs.corrupt(recRank.String(), -1, "rank %d of %d, but MPI_COMM_WORLD has it as %d of %d",
+				r.rank.Rank, r.rank.Size, c.Rank, c.Size)
+		}
+		r.rank.Rank, r.rank.Size = c.Rank, c.Size
+		return
+	}
+	if r.rank.Size >= 0 && r.rank.Rank >= r.rank.Size {
+		r.probs.corrupt(recRank.String(), -1, "rank %d of %d", r.rank.Rank, r.rank.Size)
+		r.rank.Rank = -1
+	}
+}

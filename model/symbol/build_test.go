@@ -1,0 +1,105 @@
+package symbol
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"laggard/model"
+)
+
+// need skips the test when one of the programs is not on this machine.
+func need(t testing.TB, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("%s is not installed", p)
+		}
+	}
+}
+
+// run runs a program in dir and returns its output.
+func run(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	need(t, args[0])
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// build compiles testdata/source with the flags in a directory of its own and
+// returns the path of the program.
+func build(t testing.TB, compiler, source string, flags ...string) string {
+	t.Helper()
+	need(t, compiler)
+	dir := t.TempDir()
+	text, err := os.ReadFile(filepath.Join("testdata", source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, source), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{compiler, source, "-o", "prog", "-Wl,--build-id"}, flags...)
+	run(t, dir, args...)
+	return filepath.Join(dir, "prog")
+}
+
+// compile is for seeds of fuzz tests, which do without a compiler if need be.
+func compile(source, out, flag string) error {
+	return exec.Command("gcc", source, "-o", out, "-O1", "-g", flag).Run()
+}
+
+// recorded returns the module as the recorder would have written it.
+func recorded(t testing.TB, path string) *model.Module {
+	t.Helper()
+	img, err := openImage(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer img.close()
+	return &model.Module{Path: path, BuildID: img.buildID}
+}
+
+// code is a function of a symbol table.
+type code struct{ addr, size uint64 }
+
+// functions reads the functions of a program before it is stripped.
+func functions(t testing.TB, path string) map[string]code {
+	t.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	syms, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]code{}
+	for _, s := range syms {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF && s.Size > 0 {
+			found[s.Name] = code{s.Value, s.Size}
+		}
+	}
+	return found
+}
+
+// resolver returns one that looks nowhere on this machine but in c and at the
+// recorded paths.
+func resolver(t testing.TB, c Config) *Resolver {
+	t.Helper()
+	if c.DebugDirs == nil {
+		c.DebugDirs = []string{}
+	}
+	r := New(c)
+	t.Cleanup(r.Close)
+	return r
+}

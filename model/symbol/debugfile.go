@@ -1,0 +1,319 @@
+package symbol
+
+import (
+	"debug/dwarf"
+	"encoding/binary"
+	"fmt"
+	"sort"
+)
+
+// debugFile is the DWARF of one file. Units are indexed by address when it is
+// opened; what is inside a unit is read when an address in it is asked for.
+// Not safe for concurrent use.
+type debugFile struct {
+	img    *image
+	data   *dwarf.Data
+	order  binary.ByteOrder
+	infoSz int64
+	line   []byte
+	lstr   []byte
+	str    []byte
+	alt    *debugFile // what dwz moved out of this file; nil if none or not found
+	units  []*unit    // in order of root
+	byPC   spans[*unit]
+	tables map[int64]*lineTable // by offset in .debug_line
+}
+
+// unit is one compilation unit.
+type unit struct {
+	root  dwarf.Offset // of its first entry
+	end   dwarf.Offset
+	split bool // its entries are in a .dwo file
+	funcs *spans[dwarf.Offset]
+	full  bool // funcs holds the nested functions too
+}
+
+// openDebug reads the unit index of img. alt may be nil.
+func openDebug(img *image, alt *debugFile) (*debugFile, error) {
+	f := &debugFile{img: img, order: img.elf.ByteOrder, alt: alt, tables: map[int64]*lineTable{}}
+	err := guard(img.path, func() error {
+		if err := f.load(); err != nil {
+			return err
+		}
+		return f.indexUnits()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *debugFile) load() error {
+	names := []string{".debug_info", ".debug_abbrev", ".debug_line", ".debug_ranges", ".debug_str",
+		".debug_addr", ".debug_line_str", ".debug_str_offsets", ".debug_rnglists"}
+	sec := map[string][]byte{}
+	for _, name := range names {
+		b, err := f.img.section(name)
+		if err != nil {
+			return err
+		}
+		sec[name] = b
+	}
+	info, abbrev := sec[".debug_info"], sec[".debug_abbrev"]
+	f.infoSz = int64(len(info))
+	f.line, f.lstr, f.str = sec[".debug_line"], sec[".debug_line_str"], sec[".debug_str"]
+	var err error
+	if f.units, err = unitHeaders(info, abbrev, f.order); err != nil {
+		return err
+	}
+	f.data, err = dwarf.New(abbrev, nil, nil, info, f.line, nil, sec[".debug_ranges"], f.str)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	for _, name := range names[5:] {
+		if err := f.data.AddSection(name, sec[name]); err != nil {
+			return fmt.Errorf("%w: %w", ErrMalformed, err)
+		}
+	}
+	return nil
+}
+
+// unitHeaders finds the first entry of each unit, which debug/dwarf does not
+// tell, and checks the abbreviation tables.
+func unitHeaders(info, abbrev []byte, order binary.ByteOrder) ([]*unit, error) {
+	var units []*unit
+	tables := map[uint64]bool{}
+	c := cursor{b: info, order: order}
+	for c.left() > 0 {
+		n, is64 := c.length()
+		start := c.off
+		if c.bad || n > uint64(c.left()) {
+			return nil, fmt.Errorf("%w: .debug_info ends inside a unit", ErrMalformed)
+		}
+		if n == 0 {
+			continue
+		}
+		table, typ := unitHeader(&c, is64)
+		tables[table] = true
+		end := start + int(n)
+		if c.bad || c.off > end {
+			return nil, fmt.Errorf("%w: unit header at %#x", ErrMalformed, start)
+		}
+		if typ != utType && typ != utSplitType {
+			units = append(units, &unit{root: dwarf.Offset(c.off), end: dwarf.Offset(end), split: typ == utSkeleton})
+		}
+		c.off = end
+	}
+	return units, checkAbbrevs(abbrev, tables, order)
+}
+
+// Unit types of DWARF 5, section 7.5.1.
+const (
+	utType         = 2
+	utSkeleton     = 4
+	utSplitCompile = 5
+	utSplitType    = 6
+)
+
+// unitHeader reads a header behind its length field.
+func unitHeader(c *cursor, is64 bool) (abbrev uint64, typ byte) {
+	if c.u16() < 5 {
+		abbrev = c.offset(is64)
+		c.u8()
+		return abbrev, 0
+	}
+	typ = c.u8()
+	c.u8()
+	abbrev = c.offset(is64)
+	switch typ {
+	case utSkeleton, utSplitCompile:
+		c.take(8)
+	case utType, utSplitType:
+		c.take(8)
+		c.offset(is64)
+	}
+	return abbrev, typ
+}
+
+// checkAbbrevs refuses abbreviation tables that overlap: debug/dwarf reads
+// each one wholly, so overlapping ones could ask for the square of the file.
+func checkAbbrevs(abbrev []byte, tables map[uint64]bool, order binary.ByteOrder) error {
+	const fact = 4 // dwz shares the tail of a table here and there
+	total := 0
+	for off := range tables {
+		if off > uint64(len(abbrev)) {
+			return fmt.Errorf("%w: abbreviations at %#x", ErrMalformed, off)
+		}
+		c := cursor{b: abbrev, off: int(off), order: order}
+		skipAbbrevs(&c)
+		if total += c.off - int(off); total > fact*len(abbrev) {
+			return fmt.Errorf("%w: abbreviation tables overlap", ErrMalformed)
+		}
+	}
+	return nil
+}
+
+func skipAbbrevs(c *cursor) {
+	const implicitConst = 0x21
+	for !c.bad && c.left() > 0 && c.uleb() != 0 {
+		c.uleb()
+		c.u8()
+		for !c.bad {
+			attr, form := c.uleb(), c.uleb()
+			if form == implicitConst {
+				c.uleb()
+			}
+			if attr == 0 && form == 0 {
+				break
+			}
+		}
+	}
+}
+
+func (f *debugFile) indexUnits() error {
+	var list []span[*unit]
+	w := f.walker()
+	for _, u := range f.units {
+		e, err := w.enter(u)
+		if err != nil {
+			return err
+		}
+		if e.Val(attrDwoName) != nil || e.Val(attrGNUDwoName) != nil {
+			u.split = true
+		}
+		ranges, err := w.ranges(e)
+		if err != nil {
+			return err
+		}
+		for _, r := range ranges {
+			list = append(list, span[*unit]{r[0], r[1], u})
+		}
+	}
+	f.byPC = newSpans(list)
+	return nil
+}
+
+// Attributes that debug/dwarf has no name for.
+const (
+	attrDwoName     dwarf.Attr = 0x76
+	attrGNUDwoName  dwarf.Attr = 0x2130
+	attrMIPSLinkage dwarf.Attr = 0x2007
+)
+
+// unitAt returns the unit whose entries include off, nil if there is none.
+func (f *debugFile) unitAt(off dwarf.Offset) *unit {
+	i := sort.Search(len(f.units), func(i int) bool { return f.units[i].root > off }) - 1
+	if i < 0 || off >= f.units[i].end {
+		return nil
+	}
+	return f.units[i]
+}
+
+// walker reads entries of one unit after the other, with an end to its
+// patience: entries may refer to strings and ranges that are long and shared,
+// so the work could otherwise be the square of the file.
+type walker struct {
+	f    *debugFile
+	r    *dwarf.Reader
+	end  dwarf.Offset
+	left int64
+}
+
+func (f *debugFile) walker() *walker {
+	const factor, floor = 32, 1 << 20
+	return &walker{f: f, r: f.data.Reader(), left: floor + factor*f.infoSz}
+}
+
+// enter goes to the first entry of a unit and returns it. debug/dwarf needs to
+// have read it before it can decode others that use indexed forms.
+func (w *walker) enter(u *unit) (*dwarf.Entry, error) {
+	w.end = u.end
+	w.r.Seek(u.root)
+	e, err := w.next()
+	if err == nil && e == nil {
+		err = fmt.Errorf("%w: empty unit at %#x", ErrMalformed, u.root)
+	}
+	return e, err
+}
+
+// at goes to the entry at off, in whatever unit that is, and returns it.
+func (w *walker) at(off dwarf.Offset) (*dwarf.Entry, error) {
+	u := w.f.unitAt(off)
+	if u == nil {
+		return nil, fmt.Errorf("%w: reference to %#x", ErrMalformed, off)
+	}
+	root, err := w.enter(u)
+	if err != nil || off == u.root {
+		return root, err
+	}
+	w.r.Seek(off)
+	e, err := w.next()
+	if err == nil && e == nil {
+		err = fmt.Errorf("%w: reference to %#x", ErrMalformed, off)
+	}
+	return e, err
+}
+
+// next returns the next entry of the unit, with Tag 0 at the end of a list of
+// children, nil at the end of the unit.
+func (w *walker) next() (*dwarf.Entry, error) {
+	e, err := w.r.Next()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	if e == nil || e.Offset >= w.end {
+		return nil, nil
+	}
+	cost := 1 + int64(len(e.Field))
+	for _, f := range e.Field {
+		if s, ok := f.Val.(string); ok {
+			cost += int64(len(s)) / 8
+		}
+	}
+	return e, w.spend(cost)
+}
+
+func (w *walker) spend(n int64) error {
+	if w.left -= n; w.left < 0 {
+		return fmt.Errorf("%w: debug information asks for too much work", ErrMalformed)
+	}
+	return nil
+}
+
+// skip passes over the children of e, the entry just read.
+func (w *walker) skip(e *dwarf.Entry) error {
+	if !e.Children {
+		return nil
+	}
+	if sib, ok := e.Val(dwarf.AttrSibling).(dwarf.Offset); ok && sib > e.Offset && sib < w.end {
+		w.r.Seek(sib)
+		return nil
+	}
+	for depth := 1; depth > 0; {
+		e, err := w.next()
+		switch {
+		case err != nil || e == nil:
+			return err
+		case e.Tag == 0:
+			depth--
+		case e.Children:
+			depth++
+		}
+	}
+	return nil
+}
+
+// ranges returns the addresses of an entry, without those of dropped code.
+func (w *walker) ranges(e *dwarf.Entry) ([][2]uint64, error) {
+	all, err := w.f.data.Ranges(e)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	kept := all[:0]
+	for _, r := range all {
+		if r[0] < r[1] && w.f.img.executable(r[0]) {
+			kept = append(kept, r)
+		}
+	}
+	return kept, w.spend(int64(len(all)))
+}

@@ -1,0 +1,247 @@
+package symbol
+
+import (
+	"debug/dwarf"
+)
+
+// lookup returns the logical levels at pc, innermost first, with linker names
+// in Function; nil when no unit has the address.
+func (f *debugFile) lookup(pc uint64) (calls []Call, split bool, err error) {
+	err = guard(f.img.path, func() error {
+		u, ok := f.byPC.find(pc)
+		if !ok {
+			return nil
+		}
+		split = u.split
+		calls, err = f.calls(u, pc)
+		return err
+	})
+	return calls, split, err
+}
+
+func (f *debugFile) calls(u *unit, pc uint64) ([]Call, error) {
+	w := f.walker()
+	chain, err := w.chain(u, pc)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := f.lines(u)
+	if err != nil {
+		return nil, err
+	}
+	file, line := lines.find(pc)
+	if len(chain) == 0 {
+		return []Call{{File: file, Line: line}}, nil
+	}
+	var calls []Call
+	for i := len(chain) - 1; i >= 0; i-- {
+		name, err := f.name(chain[i], w)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, Call{Function: name, File: file, Line: line})
+		file, line = lines.callSite(chain[i])
+	}
+	return calls, nil
+}
+
+// chain returns the function at pc and the functions inlined there, outermost
+// first; nil if the unit does not know the function.
+func (w *walker) chain(u *unit, pc uint64) ([]*dwarf.Entry, error) {
+	off, ok, err := w.function(u, pc)
+	if err != nil || !ok {
+		return nil, err
+	}
+	fn, err := w.at(off)
+	if err != nil {
+		return nil, err
+	}
+	chain := []*dwarf.Entry{fn}
+	if !fn.Children {
+		return chain, nil
+	}
+	// open holds, for each list of children entered, whether its owner was
+	// known to hold pc: nothing behind the end of that list matters then.
+	for open := []bool{true}; len(open) > 0; {
+		e, err := w.next()
+		if err != nil || e == nil {
+			return chain, err
+		}
+		if e.Tag == 0 {
+			if open[len(open)-1] {
+				return chain, nil
+			}
+			open = open[:len(open)-1]
+			continue
+		}
+		in, sure, err := w.holds(e, pc)
+		switch {
+		case err != nil:
+			return nil, err
+		case !in:
+			if err := w.skip(e); err != nil {
+				return nil, err
+			}
+			continue
+		case e.Tag == dwarf.TagInlinedSubroutine:
+			chain = append(chain, e)
+		}
+		if e.Children {
+			open = append(open, sure)
+		} else if sure {
+			return chain, nil
+		}
+	}
+	return chain, nil
+}
+
+// holds tells whether the children of e may be at pc; sure if e says so itself,
+// which blocks without addresses of their own do not.
+func (w *walker) holds(e *dwarf.Entry, pc uint64) (in, sure bool, err error) {
+	switch e.Tag {
+	case dwarf.TagInlinedSubroutine, dwarf.TagLexDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock:
+	default:
+		return false, false, nil
+	}
+	if e.Val(dwarf.AttrLowpc) == nil && e.Val(dwarf.AttrRanges) == nil {
+		return e.Tag != dwarf.TagInlinedSubroutine, false, nil
+	}
+	ranges, err := w.ranges(e)
+	for _, r := range ranges {
+		if r[0] <= pc && pc < r[1] {
+			return true, true, err
+		}
+	}
+	return false, false, err
+}
+
+// function finds the function entry for pc. Functions inside of functions are
+// indexed only when an address needs them: few languages have them.
+func (w *walker) function(u *unit, pc uint64) (dwarf.Offset, bool, error) {
+	if u.funcs == nil {
+		if err := w.index(u, false); err != nil {
+			return 0, false, err
+		}
+	}
+	off, ok := u.funcs.find(pc)
+	if !ok && !u.full {
+		if err := w.index(u, true); err != nil {
+			return 0, false, err
+		}
+		off, ok = u.funcs.find(pc)
+	}
+	return off, ok, nil
+}
+
+func (w *walker) index(u *unit, full bool) error {
+	root, err := w.enter(u)
+	if err != nil {
+		return err
+	}
+	var list []span[dwarf.Offset]
+	for depth := 0; root.Children; {
+		e, err := w.next()
+		if err != nil {
+			return err
+		}
+		if e == nil {
+			break
+		}
+		if e.Tag == 0 {
+			if depth--; depth < 0 {
+				break
+			}
+			continue
+		}
+		if e.Tag == dwarf.TagSubprogram {
+			ranges, err := w.ranges(e)
+			if err != nil {
+				return err
+			}
+			for _, r := range ranges {
+				list = append(list, span[dwarf.Offset]{r[0], r[1], e.Offset})
+			}
+		}
+		if e.Children && scope(e.Tag, full) {
+			depth++
+		} else if err := w.skip(e); err != nil {
+			return err
+		}
+	}
+	s := newSpans(list)
+	u.funcs, u.full = &s, full
+	return nil
+}
+
+// scope tells whether functions can stand below an entry of this kind.
+func scope(tag dwarf.Tag, full bool) bool {
+	switch tag {
+	case dwarf.TagNamespace, dwarf.TagModule:
+		return true
+	case dwarf.TagSubprogram, dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine,
+		dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+		return full
+	}
+	return false
+}
+
+// fortranProgram is DW_CC_program, the calling convention by which Fortran
+// compilers mark the main program (DWARF 5, section 3.3.1.2).
+const fortranProgram = 2
+
+// name returns the linker name of a function entry, or its plain name where it
+// has no other, following the entries it was made from.
+func (f *debugFile) name(e *dwarf.Entry, w *walker) (string, error) {
+	plain := ""
+	for range 16 { // a chain in real files has at most three members
+		if cc, ok := e.Val(dwarf.AttrCalling).(int64); ok && cc == fortranProgram {
+			return "MAIN__", nil
+		}
+		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMIPSLinkage} {
+			if s := f.text(e, a); s != "" {
+				return s, nil
+			}
+		}
+		if plain == "" {
+			plain = f.text(e, dwarf.AttrName)
+		}
+		ref := e.AttrField(dwarf.AttrAbstractOrigin)
+		if ref == nil {
+			ref = e.AttrField(dwarf.AttrSpecification)
+		}
+		if ref == nil {
+			return plain, nil
+		}
+		off, local := ref.Val.(dwarf.Offset)
+		if alt, ok := ref.Val.(int64); ok && ref.Class == dwarf.ClassReferenceAlt && f.alt != nil {
+			f, off, local = f.alt, dwarf.Offset(alt), true
+			w = f.walker()
+		}
+		if !local {
+			return plain, nil
+		}
+		var err error
+		if e, err = w.at(off); err != nil {
+			return "", err
+		}
+	}
+	return plain, nil
+}
+
+// text returns a string attribute, "" if e has none.
+func (f *debugFile) text(e *dwarf.Entry, a dwarf.Attr) string {
+	field := e.AttrField(a)
+	if field == nil {
+		return ""
+	}
+	if s, ok := field.Val.(string); ok {
+		return s
+	}
+	off, ok := field.Val.(int64)
+	if !ok || field.Class != dwarf.ClassStringAlt || f.alt == nil || off < 0 || off >= int64(len(f.alt.str)) {
+		return ""
+	}
+	c := cursor{b: f.alt.str, off: int(off), order: f.order}
+	n := c.cstring()
+	return string(f.alt.str[off:][:min(n, maxName)])
+}

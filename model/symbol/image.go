@@ -1,0 +1,232 @@
+package symbol
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrMalformed is wrapped by every error about a file whose contents cannot be
+// right.
+var ErrMalformed = errors.New("malformed file")
+
+// image is an ELF file, mapped so that only what is looked at is read.
+type image struct {
+	path    string
+	data    []byte
+	elf     *elf.File
+	buildID string // lower-case hex, "" if it has none
+}
+
+// guard turns a panic of a decoder on bad contents, and the fault on a page of
+// a file that was cut after it was mapped, into an error naming the file.
+func guard(path string, f func() error) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("symbol: %s: %w: %v", path, ErrMalformed, p)
+		}
+	}()
+	if err = f(); err != nil {
+		err = fmt.Errorf("symbol: %s: %w", path, err)
+	}
+	return err
+}
+
+// openImage maps the regular file at path. The error satisfies
+// errors.Is(err, fs.ErrNotExist) when there is none.
+func openImage(path string) (*image, error) {
+	data, err := mapFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("symbol: %w", err)
+	}
+	img, err := parseImage(path, data)
+	if err != nil {
+		unix.Munmap(data)
+		return nil, err
+	}
+	return img, nil
+}
+
+func mapFile(path string) ([]byte, error) {
+	// A named pipe must not hold up the analysis.
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() || st.Size() == 0 {
+		return nil, fmt.Errorf("%s: %w: no regular file, or empty", path, ErrMalformed)
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("%s: mmap: %w", path, err)
+	}
+	return data, nil
+}
+
+func parseImage(path string, data []byte) (*image, error) {
+	img := &image{path: path, data: data}
+	err := guard(path, func() error {
+		if err := checkHeader(data); err != nil {
+			return err
+		}
+		f, err := elf.NewFile(bytes.NewReader(data))
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrMalformed, err)
+		}
+		img.elf = f
+		img.buildID = img.readBuildID()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return img, nil
+}
+
+// Limits on the section table. debug/elf copies a name for each section, so a
+// file of a few megabytes could otherwise ask for gigabytes; linked files have
+// some forty sections.
+const (
+	maxSections     = 4096
+	maxSectionNames = 64 << 10
+)
+
+// checkHeader refuses what is not a linked 64-bit ELF file of sane proportions.
+func checkHeader(data []byte) error {
+	if len(data) < 64 || string(data[:4]) != elf.ELFMAG || elf.Class(data[4]) != elf.ELFCLASS64 {
+		return fmt.Errorf("%w: not a 64-bit ELF file", ErrMalformed)
+	}
+	order := byteOrder(data[5])
+	shoff := order.Uint64(data[40:])
+	shnum, names := uint64(order.Uint16(data[60:])), uint64(order.Uint16(data[62:]))
+	if shoff == 0 {
+		return nil
+	}
+	if shnum == 0 || shnum > maxSections || names >= shnum {
+		return fmt.Errorf("%w: %d sections", ErrMalformed, shnum)
+	}
+	at := shoff + names*64
+	if at < shoff || at > uint64(len(data)) || uint64(len(data))-at < 64 {
+		return fmt.Errorf("%w: section table beyond the end", ErrMalformed)
+	}
+	if size := order.Uint64(data[at+32:]); size > maxSectionNames {
+		return fmt.Errorf("%w: section names of %d bytes", ErrMalformed, size)
+	}
+	return nil
+}
+
+func (m *image) close() {
+	unix.Munmap(m.data)
+}
+
+// bytes returns a part of the mapped file, nil if it is not wholly there.
+func (m *image) bytes(off, size uint64) []byte {
+	if off > uint64(len(m.data)) || size > uint64(len(m.data))-off {
+		return nil
+	}
+	return m.data[off : off+size : off+size]
+}
+
+// maxInflate bounds what a compressed section may grow to, as a multiple of
+// its size in the file. Debug information shrinks three- to tenfold.
+const maxInflate = 64
+
+// section returns the contents of a section, unpacked; nil if there is none.
+// Uncompressed contents are a part of the mapping, not a copy.
+func (m *image) section(name string) ([]byte, error) {
+	s := m.elf.Section(name)
+	if rest, ok := strings.CutPrefix(name, ".debug_"); ok && s == nil {
+		s = m.elf.Section(".zdebug_" + rest)
+	}
+	if s == nil || s.Type == elf.SHT_NOBITS {
+		return nil, nil
+	}
+	if s.Flags&elf.SHF_COMPRESSED == 0 && !strings.HasPrefix(s.Name, ".zdebug_") {
+		b := m.bytes(s.Offset, s.FileSize)
+		if b == nil {
+			return nil, fmt.Errorf("%w: section %s beyond the end", ErrMalformed, name)
+		}
+		return b, nil
+	}
+	s.Open() // sets Size of the .zdebug form
+	if s.Size/maxInflate > s.FileSize || m.bytes(s.Offset, s.FileSize) == nil {
+		return nil, fmt.Errorf("%w: section %s unpacks %d to %d bytes", ErrMalformed, name, s.FileSize, s.Size)
+	}
+	b, err := s.Data()
+	if err != nil {
+		return nil, fmt.Errorf("%w: section %s: %w", ErrMalformed, name, err)
+	}
+	return b, nil
+}
+
+// hasDWARF tells whether the file has debug information of its own.
+func (m *image) hasDWARF() bool {
+	return m.elf.Section(".debug_info") != nil || m.elf.Section(".zdebug_info") != nil
+}
+
+// readBuildID looks through the note sections, then the note segments: files
+// with debug information only keep the offsets of the former right.
+func (m *image) readBuildID() string {
+	for _, s := range m.elf.Sections {
+		if s.Type == elf.SHT_NOTE {
+			if id := m.buildIDNote(m.bytes(s.Offset, s.FileSize)); id != "" {
+				return id
+			}
+		}
+	}
+	for _, p := range m.elf.Progs {
+		if p.Type == elf.PT_NOTE {
+			if id := m.buildIDNote(m.bytes(p.Off, p.Filesz)); id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+func (m *image) buildIDNote(b []byte) string {
+	const ntGNUBuildID, maxID = 3, 64
+	pad := func(n uint32) uint64 { return (uint64(n) + 3) &^ 3 }
+	for len(b) >= 12 {
+		namesz, descsz := m.elf.ByteOrder.Uint32(b), m.elf.ByteOrder.Uint32(b[4:])
+		kind := m.elf.ByteOrder.Uint32(b[8:])
+		b = b[12:]
+		if pad(namesz)+uint64(descsz) > uint64(len(b)) {
+			return ""
+		}
+		desc := b[pad(namesz):][:descsz]
+		if kind == ntGNUBuildID && string(b[:namesz]) == "GNU\x00" && descsz > 0 && descsz <= maxID {
+			return hex.EncodeToString(desc)
+		}
+		b = b[min(pad(namesz)+pad(descsz), uint64(len(b))):]
+	}
+	return ""
+}
+
+// executable tells whether an address lies in a segment with code. Entries of
+// functions that the linker dropped do not: it sets their addresses to zero.
+func (m *image) executable(addr uint64) bool {
+	if addr == 0 {
+		return false
+	}
+	for _, p := range m.elf.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,277 @@
+package symbol
+
+import (
+	"debug/dwarf"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"sort"
+)
+
+// lineTable maps the addresses of a unit to source lines.
+type lineTable struct {
+	files []string // as the table numbers them
+	seqs  spans[[]row]
+}
+
+// row says that the code from addr on comes from a line.
+type row struct {
+	addr uint64
+	file uint32 // indexes files
+	line uint32 // 0: made by the compiler
+}
+
+// lines returns the table of a unit, an empty one if it has none.
+func (f *debugFile) lines(u *unit) (*lineTable, error) {
+	root, err := f.walker().enter(u)
+	if err != nil {
+		return nil, err
+	}
+	off, ok := root.Val(dwarf.AttrStmtList).(int64)
+	if !ok || len(f.line) == 0 {
+		return &lineTable{}, nil
+	}
+	if t := f.tables[off]; t != nil {
+		return t, nil
+	}
+	dir := f.text(root, dwarf.AttrCompDir)
+	if err := f.checkLines(off, len(dir)); err != nil {
+		return nil, err
+	}
+	r, err := f.data.LineReader(root)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	t, err := readLines(r, dir, f.img)
+	if err != nil {
+		return nil, err
+	}
+	f.tables[off] = t
+	return t, nil
+}
+
+func readLines(r *dwarf.LineReader, dir string, img *image) (*lineTable, error) {
+	t := &lineTable{}
+	number := map[*dwarf.LineFile]uint32{}
+	var list []span[[]row]
+	var seq []row
+	for {
+		var e dwarf.LineEntry
+		if err := r.Next(&e); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+		}
+		if !e.EndSequence {
+			seq = append(seq, row{e.Address, fileNumber(r, number, e.File), uint32(e.Line)})
+			continue
+		}
+		if len(seq) > 0 && img.executable(seq[0].addr) {
+			sort.SliceStable(seq, func(i, j int) bool { return seq[i].addr < seq[j].addr })
+			list = append(list, span[[]row]{seq[0].addr, e.Address, seq})
+		}
+		seq = nil
+	}
+	for _, f := range r.Files() {
+		name := ""
+		if f != nil && f.Name != "" {
+			name = f.Name
+			if !path.IsAbs(name) {
+				name = path.Join(dir, name)
+			}
+			name = path.Clean(name)
+		}
+		t.files = append(t.files, name)
+	}
+	t.seqs = newSpans(list)
+	return t, nil
+}
+
+// fileNumber finds the number of a file in the table; number remembers it.
+func fileNumber(r *dwarf.LineReader, number map[*dwarf.LineFile]uint32, f *dwarf.LineFile) uint32 {
+	n, ok := number[f]
+	if ok {
+		return n
+	}
+	for i, g := range r.Files() {
+		if g != nil {
+			number[g] = uint32(i)
+		}
+	}
+	return number[f]
+}
+
+// find returns the source line of pc: the last row at or before it.
+func (t *lineTable) find(pc uint64) (file string, line int) {
+	seq, ok := t.seqs.find(pc)
+	if !ok {
+		return "", 0
+	}
+	i := sort.Search(len(seq), func(i int) bool { return seq[i].addr > pc }) - 1
+	return t.file(int64(seq[i].file)), int(seq[i].line)
+}
+
+func (t *lineTable) file(n int64) string {
+	if n < 0 || n >= int64(len(t.files)) {
+		return ""
+	}
+	return t.files[n]
+}
+
+// callSite returns where an inlined function was called.
+func (t *lineTable) callSite(e *dwarf.Entry) (file string, line int) {
+	n, ok := e.Val(dwarf.AttrCallFile).(int64)
+	if ok {
+		file = t.file(n)
+	}
+	l, _ := e.Val(dwarf.AttrCallLine).(int64)
+	return file, int(max(l, 0))
+}
+
+// Limits on the names in a header of a line table. Each file name is joined
+// with its directory, so short headers could ask for much memory.
+const (
+	maxPath      = 4096
+	maxLineNames = 64 << 20
+)
+
+// checkLines walks the header at off before debug/dwarf does, which believes
+// the counts it finds there and allocates for them.
+func (f *debugFile) checkLines(off int64, compDir int) error {
+	if off < 0 || off > int64(len(f.line)) || compDir > maxPath {
+		return fmt.Errorf("%w: line table at %#x", ErrMalformed, off)
+	}
+	h := lineHeader{cursor: cursor{b: f.line, off: int(off), order: f.order}, f: f}
+	n, is64 := h.length()
+	h.is64 = is64
+	if h.bad || n > uint64(h.left()) {
+		return fmt.Errorf("%w: line table at %#x beyond the end", ErrMalformed, off)
+	}
+	version := h.u16()
+	if version >= 5 {
+		h.take(2)
+	}
+	h.offset(is64)
+	if h.take(4); version >= 4 { // one field more since version 4
+		h.u8()
+	}
+	if opcodes := h.u8(); opcodes > 0 {
+		h.take(uint64(opcodes) - 1)
+	}
+	if version >= 5 {
+		h.entries(0)
+		h.entries(h.longest)
+	} else {
+		h.oldNames(compDir)
+	}
+	if h.bad || h.total > maxLineNames {
+		return fmt.Errorf("%w: header of the line table at %#x", ErrMalformed, off)
+	}
+	return nil
+}
+
+type lineHeader struct {
+	cursor
+	f       *debugFile
+	is64    bool
+	longest int // greatest length of a directory name
+	total   int // bytes that all names will take
+}
+
+// name counts a name of n bytes that is put behind one of dir bytes.
+func (h *lineHeader) name(n, dir int) {
+	h.total += n + dir
+	if n > maxPath || h.total > maxLineNames {
+		h.bad = true
+	}
+}
+
+// oldNames reads the directories and files of versions 2 to 4.
+func (h *lineHeader) oldNames(compDir int) {
+	h.longest = compDir
+	for !h.bad {
+		n := h.cstring()
+		if n == 0 {
+			break
+		}
+		h.name(n, compDir)
+		h.longest = max(h.longest, compDir+n)
+	}
+	for !h.bad {
+		n := h.cstring()
+		if n == 0 {
+			break
+		}
+		h.name(n, h.longest)
+		h.uleb()
+		h.uleb()
+		h.uleb()
+	}
+}
+
+// entries reads the formats and entries of the directories or files of
+// version 5; dir is the length of the directory that may come before a name.
+func (h *lineHeader) entries(dir int) {
+	forms := make([]uint64, h.u8())
+	for i := range forms {
+		h.uleb()
+		forms[i] = h.uleb()
+	}
+	count := h.uleb()
+	if len(forms) == 0 && count > 0 {
+		h.bad = true
+	}
+	for ; count > 0 && !h.bad; count-- {
+		h.name(0, dir)
+		for _, form := range forms {
+			h.form(form)
+		}
+	}
+}
+
+// form skips a value of version 5 (DWARF 5, section 6.2.4.1) and counts it if
+// it is a name.
+func (h *lineHeader) form(form uint64) {
+	n := 0
+	switch form {
+	case 0x08: // string
+		n = h.cstring()
+	case 0x1f: // line_strp
+		n = h.indirect(h.f.lstr)
+	case 0x0e: // strp
+		n = h.indirect(h.f.str)
+	case 0x0b: // data1
+		h.take(1)
+	case 0x05: // data2
+		h.take(2)
+	case 0x06: // data4
+		h.take(4)
+	case 0x07: // data8
+		h.take(8)
+	case 0x1e: // data16
+		h.take(16)
+	case 0x0f: // udata
+		h.uleb()
+	case 0x09: // block
+		h.take(h.uleb())
+	default:
+		h.bad = true
+	}
+	h.name(n, 0)
+	h.longest = max(h.longest, n)
+}
+
+func (h *lineHeader) indirect(section []byte) int {
+	off := h.offset(h.is64)
+	if off > uint64(len(section)) {
+		h.bad = true
+		return 0
+	}
+	// A longer string is refused, so no more of it need be looked at.
+	rest := section[off:]
+	c := cursor{b: rest[:min(len(rest), maxPath+1)], order: h.order}
+	n := c.cstring()
+	h.bad = h.bad || c.bad
+	return n
+}

@@ -1,0 +1,285 @@
+package symbol
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"laggard/model"
+)
+
+// Resolver finds the locations of addresses. It opens each module once, when
+// it is first asked about. Safe for concurrent use.
+type Resolver struct {
+	config  Config
+	mu      sync.Mutex
+	modules map[moduleKey]*module
+	cache   map[addressKey]Location
+}
+
+type moduleKey struct{ id, path string }
+
+type addressKey struct {
+	moduleKey
+	pc uint64
+}
+
+// New returns a Resolver that looks in the places of c.
+func New(c Config) *Resolver {
+	return &Resolver{config: c, modules: map[moduleKey]*module{}, cache: map[addressKey]Location{}}
+}
+
+// Resolve returns what a frame stands for. isReturn says that the frame is a
+// return address; the call is then before it, possibly on another line. It is
+// false for the innermost frame of a model.Capture only. Resolve always gives
+// an answer: the module and offset at least, and in Note what is missing.
+func (r *Resolver) Resolve(f model.Frame, isReturn bool) Location {
+	if f.Module == nil {
+		return Location{Offset: f.Offset, Note: "no module mapped there"}
+	}
+	pc := f.Offset
+	if isReturn && pc > 0 {
+		pc--
+	}
+	key := addressKey{moduleKey{f.Module.BuildID, f.Module.Path}, pc}
+	r.mu.Lock()
+	loc, ok := r.cache[key]
+	m := r.module(key.moduleKey)
+	r.mu.Unlock()
+	if !ok {
+		loc = m.resolve(r.config, pc)
+		r.mu.Lock()
+		r.cache[key] = loc
+		r.mu.Unlock()
+	}
+	loc.Module, loc.Offset = f.Module.Path, f.Offset
+	return loc
+}
+
+// Stack resolves a whole stack, innermost frame first. atPC says that its
+// innermost frame is a program counter (model.Capture) and not a return
+// address (model.State).
+func (r *Resolver) Stack(frames []model.Frame, atPC bool) []Location {
+	stack := make([]Location, len(frames))
+	for i, f := range frames {
+		stack[i] = r.Resolve(f, i > 0 || !atPC)
+	}
+	return stack
+}
+
+// module returns the entry of a module, with r.mu held.
+func (r *Resolver) module(key moduleKey) *module {
+	m := r.modules[key]
+	if m == nil {
+		m = &module{moduleKey: key}
+		r.modules[key] = m
+	}
+	return m
+}
+
+// Close unmaps all files. Locations stay valid; the Resolver must not be used
+// any more.
+func (r *Resolver) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.modules {
+		m.close()
+	}
+	r.modules, r.cache = nil, nil
+}
+
+// module is a recorded module and the files found for it.
+type module struct {
+	moduleKey
+	mu       sync.Mutex
+	opened   bool
+	images   []*image // to be closed
+	image    *image   // nil: not found
+	verified bool
+	notes    []string // hold for every address of it
+	debug    *debugFile
+	tables   []symbols
+}
+
+func (m *module) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, img := range m.images {
+		img.close()
+	}
+	m.images, m.image, m.debug, m.tables = nil, nil, nil, nil
+}
+
+func (m *module) resolve(c Config, pc uint64) Location {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.opened {
+		m.opened = true
+		m.note(guard(m.path, func() error { m.open(c); return nil }))
+	}
+	loc := Location{Note: strings.Join(m.notes, "; ")}
+	if m.image == nil {
+		return loc
+	}
+	if err := guard(m.image.path, func() error { m.locate(&loc, pc); return nil }); err != nil {
+		loc.addNote(err.Error())
+	}
+	return loc
+}
+
+// maxPast is how far behind the end of a symbol, in bytes, its name is still
+// given as approximate; a function further off is more likely another one.
+const maxPast = 64 << 10
+
+func (m *module) locate(loc *Location, pc uint64) {
+	if !m.image.executable(pc) {
+		loc.addNote("no code at that address")
+		return
+	}
+	m.fromDebug(loc, pc)
+	name, past := m.symbol(pc)
+	call := loc.outermost()
+	switch {
+	case call.Function != "":
+		loc.Exact = m.verified
+		// Compilers give C++ functions that no other file sees no linker
+		// name in the debug information, but one in the symbols.
+		if past == 0 && strings.HasPrefix(name, "_Z") && !strings.HasPrefix(call.Function, "_Z") {
+			call.Function = name
+		}
+	case name == "" || past > maxPast:
+		loc.addNote("no symbol near that address")
+	case past > 0:
+		call.Function = name
+		loc.addNote(fmt.Sprintf("approximate: nearest symbol, %#x bytes past its end", past))
+	default:
+		call.Function = name
+		loc.Exact = m.verified
+	}
+	loc.demangle()
+}
+
+// outermost returns the level that is a function of its own.
+func (l *Location) outermost() *Call {
+	if len(l.Inlined) > 0 {
+		return &l.Inlined[len(l.Inlined)-1]
+	}
+	return &l.Call
+}
+
+// demangle replaces the linker names in Function.
+func (l *Location) demangle() {
+	l.Function, l.Signature = display(l.Function)
+	for i := range l.Inlined {
+		in := &l.Inlined[i]
+		in.Function, in.Signature = display(in.Function)
+	}
+}
+
+func (m *module) fromDebug(loc *Location, pc uint64) {
+	if m.debug == nil {
+		return
+	}
+	calls, split, err := m.debug.lookup(pc)
+	if err != nil {
+		loc.addNote(err.Error())
+		return
+	}
+	if split {
+		loc.addNote("split debug information (.dwo) is not read")
+	}
+	if len(calls) > 0 {
+		loc.Call = calls[0]
+		loc.Inlined = calls[1:]
+	}
+	if len(loc.Inlined) == 0 {
+		loc.Inlined = nil
+	}
+}
+
+// symbol returns the symbol around pc, or the nearest one before it and how
+// far pc is past its end; "" if there is none.
+func (m *module) symbol(pc uint64) (name string, past uint64) {
+	for _, t := range m.tables {
+		n, d, ok := t.find(pc)
+		if ok && n != "" && (name == "" || d < past) {
+			name, past = n, d
+		}
+	}
+	return name, past
+}
+
+// open finds and reads the files of the module, and notes what it cannot have.
+func (m *module) open(c Config) {
+	img, problems := m.find(c)
+	if img == nil {
+		m.note(problems...)
+		if len(problems) == 0 {
+			m.notes = append(m.notes, "file not found: "+m.path)
+		}
+		return
+	}
+	m.image, m.images = img, []*image{img}
+	if m.verified = m.id != ""; !m.verified {
+		m.notes = append(m.notes, "unverified: no build-id recorded, found "+brief(img.buildID))
+	}
+	sources := []*image{img}
+	if !img.hasDWARF() {
+		separate, problems := c.debugImage(img)
+		m.note(problems...)
+		if separate != nil {
+			m.images = append(m.images, separate)
+			sources = append([]*image{separate}, sources...)
+		}
+	}
+	if sources[0].hasDWARF() {
+		m.openDebug(c, sources[0])
+	}
+	m.openSymbols(sources)
+}
+
+// find looks for the module itself, then for its debug file alone.
+func (m *module) find(c Config) (*image, []error) {
+	accept := sameID(m.id)
+	if m.id == "" {
+		accept = func(*image) error { return nil }
+	}
+	img, problems := find(c.modulePaths(m.path, m.id), accept)
+	if img == nil && m.id != "" {
+		img, _ = find(c.byBuildID(m.id, ".debug"), accept)
+	}
+	return img, problems
+}
+
+func (m *module) openDebug(c Config, img *image) {
+	alt, problems := c.altImage(img)
+	m.note(problems...)
+	var shared *debugFile
+	if alt != nil {
+		m.images = append(m.images, alt)
+		f, err := openDebug(alt, nil)
+		m.note(err)
+		shared = f
+	}
+	f, err := openDebug(img, shared)
+	m.note(err)
+	m.debug = f
+}
+
+func (m *module) openSymbols(sources []*image) {
+	for _, img := range sources {
+		m.note(guard(img.path, func() error {
+			tables, err := img.symtab()
+			m.tables = append(m.tables, tables...)
+			return err
+		}))
+	}
+}
+
+func (m *module) note(problems ...error) {
+	for _, err := range problems {
+		if err != nil {
+			m.notes = append(m.notes, strings.TrimPrefix(err.Error(), "symbol: "))
+		}
+	}
+}

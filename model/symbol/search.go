@@ -1,0 +1,176 @@
+package symbol
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// Config says where to look for files.
+type Config struct {
+	RunDir string   // the run directory, where files may have been put beside the data; "" none
+	Roots  []string // directories under which another machine's files lie, by whole path or by name
+	// DebugDirs hold separate debug files, as .build-id/ab/cdef.debug or by
+	// the path of the module. Nil means /usr/lib/debug.
+	DebugDirs []string
+}
+
+// places are all directories that stand for a root of files, nearest first.
+func (c Config) places() []string {
+	if c.RunDir == "" {
+		return c.Roots
+	}
+	return append([]string{c.RunDir}, c.Roots...)
+}
+
+// debugDirs are all directories for separate debug files.
+func (c Config) debugDirs() []string {
+	dirs := c.DebugDirs
+	if dirs == nil {
+		dirs = []string{"/usr/lib/debug"}
+	}
+	var under []string
+	for _, p := range c.places() {
+		under = append(under, p)
+		for _, d := range dirs {
+			under = append(under, filepath.Join(p, d))
+		}
+	}
+	return append(dirs[:len(dirs):len(dirs)], under...)
+}
+
+// modulePaths lists where a module may be.
+func (c Config) modulePaths(path, id string) []string {
+	path = strings.TrimSuffix(path, " (deleted)")
+	if path == "" || strings.HasPrefix(path, "[") || strings.HasPrefix(path, "linux-vdso") {
+		return nil
+	}
+	list := []string{path}
+	for _, p := range c.places() {
+		list = append(list, filepath.Join(p, path), filepath.Join(p, filepath.Base(path)))
+	}
+	return append(list, c.byBuildID(id, "")...)
+}
+
+// byBuildID lists where a file with that build-id may be.
+func (c Config) byBuildID(id, suffix string) []string {
+	if len(id) < 4 || strings.Trim(id, "0123456789abcdef") != "" {
+		return nil
+	}
+	var list []string
+	for _, d := range c.debugDirs() {
+		list = append(list, filepath.Join(d, ".build-id", id[:2], id[2:]+suffix))
+	}
+	return list
+}
+
+// find opens the first of paths that accept agrees to; nil if there is none.
+// notes says why files that exist were passed over.
+func find(paths []string, accept func(*image) error) (img *image, notes []error) {
+	for _, p := range paths {
+		img, err := openImage(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			if err = accept(img); err == nil {
+				return img, notes
+			}
+			img.close()
+		}
+		notes = append(notes, err)
+	}
+	return nil, notes
+}
+
+// ErrBuildID is wrapped by the error about a file that is not the recorded one.
+var ErrBuildID = errors.New("build-id differs")
+
+// sameID accepts files with that build-id only.
+func sameID(id string) func(*image) error {
+	return func(m *image) error {
+		if m.buildID != id {
+			return fmt.Errorf("symbol: %s: %w: recorded %s, found %s", m.path, ErrBuildID, brief(id), brief(m.buildID))
+		}
+		return nil
+	}
+}
+
+// brief cuts a build-id to what people compare.
+func brief(id string) string {
+	switch {
+	case id == "":
+		return "none"
+	case len(id) > 8:
+		return id[:8] + "…"
+	}
+	return id
+}
+
+// debugImage finds the separate debug file of a module, nil if there is none.
+func (c Config) debugImage(m *image) (*image, []error) {
+	if m.buildID != "" {
+		img, notes := find(c.byBuildID(m.buildID, ".debug"), sameID(m.buildID))
+		if img != nil {
+			return img, notes
+		}
+	}
+	name, crc, ok := m.debugLink()
+	if !ok {
+		return nil, nil
+	}
+	dir := filepath.Dir(m.path)
+	paths := []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name)}
+	for _, d := range c.debugDirs() {
+		paths = append(paths, filepath.Join(d, dir, name), filepath.Join(d, name))
+	}
+	return find(paths, func(d *image) error {
+		// Build-ids prove more than the checksum, and need no reading of
+		// a gigabyte.
+		if m.buildID != "" && d.buildID != "" {
+			return sameID(m.buildID)(d)
+		}
+		return guard(d.path, func() error {
+			if crc32.ChecksumIEEE(d.data) != crc {
+				return fmt.Errorf("%w: checksum is not that of .gnu_debuglink", ErrMalformed)
+			}
+			return nil
+		})
+	})
+}
+
+// debugLink reads .gnu_debuglink: a file name, padding, a checksum.
+func (m *image) debugLink() (name string, crc uint32, ok bool) {
+	b, err := m.section(".gnu_debuglink")
+	n := strings.IndexByte(string(b), 0)
+	if err != nil || n <= 0 || len(b) < n+5 {
+		return "", 0, false
+	}
+	return filepath.Base(string(b[:n])), m.elf.ByteOrder.Uint32(b[len(b)-4:]), true
+}
+
+// altImage finds the file to which dwz moved what several debug files share,
+// nil if m does not ask for one or it is not there.
+func (c Config) altImage(m *image) (*image, []error) {
+	b, err := m.section(".gnu_debugaltlink")
+	name, id, ok := strings.Cut(string(b), "\x00")
+	if err != nil || !ok || id == "" || name == "" {
+		return nil, nil
+	}
+	want := fmt.Sprintf("%x", id)
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(filepath.Dir(m.path), name)
+	}
+	paths := append([]string{name}, c.byBuildID(want, ".debug")...)
+	for _, p := range c.places() {
+		paths = append(paths, filepath.Join(p, name), filepath.Join(p, filepath.Base(name)))
+	}
+	img, notes := find(paths, sameID(want))
+	if img == nil && len(notes) == 0 {
+		notes = []error{fmt.Errorf("symbol: %s: the file of .gnu_debugaltlink was not found: %s", m.path, name)}
+	}
+	return img, notes
+}

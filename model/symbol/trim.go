@@ -1,0 +1,66 @@
+package symbol
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Trim cuts the outer end of a stack (innermost first) where the C library and
+// the threads library start programs and threads, and the C main that Fortran
+// compilers put around the main program. The rest is a part of stack.
+func Trim(stack []Location) []Location {
+	for i, l := range stack {
+		if i > 0 && slices.Contains(starters, l.outermost().Function) {
+			stack = stack[:i]
+			break
+		}
+	}
+	n := len(stack)
+	if n > 1 && stack[n-1].Function == "main" && stack[n-2].outermost().Function == "main" {
+		return stack[:n-1]
+	}
+	return stack
+}
+
+// starters are the functions that call main and the functions of threads.
+var starters = []string{
+	"_start", "__libc_start_main", "__libc_start_call_main", "__libc_start_main_impl",
+	"start_thread", "__clone", "clone", "__clone3", "clone3", "thread_start", "gomp_thread_start",
+}
+
+// AppFrame returns the index of the frame to show first: the innermost one
+// that is not in the MPI library, the system's libraries or the recorder. It
+// is 0 if all are, -1 for an empty stack.
+func AppFrame(stack []Location) int {
+	for i, l := range stack {
+		if !system(l) {
+			return i
+		}
+	}
+	return min(0, len(stack)-1)
+}
+
+func system(l Location) bool {
+	if l.Module == "" {
+		return true
+	}
+	return hasPrefix(path.Base(l.Module), systemModules) || hasPrefix(l.outermost().Function, systemFunctions)
+}
+
+func hasPrefix(s string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
+}
+
+// systemModules are beginnings of file names: MPI libraries and what they
+// stand on, the C and language run-time libraries, the recorder.
+var systemModules = []string{
+	"liblaggard.", "libmpi", "libpmpi", "libopen-", "libmca_", "mca_", "libpmix", "libprrte", "libpmi",
+	"libuc", "libfabric.", "libpsm", "libibverbs.", "librdmacm.", "libmlx", "libevent", "libhwloc.",
+	"libc.so", "libc-", "libm.so", "libpthread", "libdl.", "librt.", "ld-linux", "ld-", "linux-vdso", "[vdso]",
+	"libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.", "libiomp", "libomp.",
+}
+
+// systemFunctions are beginnings of names in MPI libraries, for programs that
+// contain the library.
+var systemFunctions = []string{"MPI_", "PMPI_", "MPIR_", "MPID", "MPIC_", "ompi_", "opal_", "mca_", "ucp_", "uct_", "ucs_"}

@@ -1,0 +1,82 @@
+package symbol
+
+import (
+	"path/filepath"
+	"testing"
+
+	"laggard/model"
+)
+
+func at(module, function string) Location {
+	return Location{Call: Call{Function: function}, Module: module}
+}
+
+func TestTrim(t *testing.T) {
+	const app, libc = "/home/u/app", "/lib/x86_64-linux-gnu/libc.so.6"
+	inlined := at(app, "step")
+	inlined.Inlined = []Call{{Function: "main"}}
+	for _, c := range []struct {
+		name  string
+		stack []Location
+		want  int // levels left
+		app   int
+	}{
+		{"empty", nil, 0, -1},
+		{"state", []Location{at(app, "halo"), at(app, "main"), at(libc, "__libc_start_call_main"), at(libc, "__libc_start_main"), at(app, "_start")}, 2, 0},
+		{"thread", []Location{at(app, "worker"), at(libc, "start_thread"), at(libc, "clone3")}, 1, 0},
+		{"fortran", []Location{at(app, "field::relax"), at(app, "main"), at(app, "main"), at(libc, "__libc_start_main")}, 2, 0},
+		{"inlined into main", []Location{inlined, at(libc, "__libc_start_main")}, 1, 0},
+		{"capture in MPI", []Location{at(libc, "poll"), at("/usr/lib/libopen-pal.so.40", "opal_progress"), at("/usr/lib/libmpi.so.40", "MPI_Barrier"), at("/opt/liblaggard.so", "MPI_Barrier"), at(app, "sync"), at(app, "main")}, 6, 4},
+		{"static MPI", []Location{at(app, "MPIDI_progress"), at(app, "PMPI_Wait"), at(app, "solve"), at(app, "main")}, 4, 2},
+		{"only system", []Location{at(libc, "nanosleep"), at(libc, "start_thread")}, 1, 0},
+		{"begins in a starter", []Location{at(app, "_start")}, 1, 0},
+	} {
+		got := Trim(c.stack)
+		if len(got) != c.want {
+			t.Errorf("%s: %d levels, want %d: %v", c.name, len(got), c.want, got)
+		}
+		if n := AppFrame(got); n != c.app {
+			t.Errorf("%s: application frame %d, want %d", c.name, n, c.app)
+		}
+	}
+}
+
+func TestDisplay(t *testing.T) {
+	for _, c := range []struct{ linker, short, full string }{
+		{"main", "main", "main"},
+		{"MAIN__", "main", "main"},
+		{"__field_MOD_relax", "field::relax", "field::relax"},
+		{"field_mp_relax_", "field::relax", "field::relax"},
+		{"_QMfieldPrelax", "field::relax", "field::relax"},
+		{"_ZNK5outer4GridIdE3sumEi", "outer::Grid<double>::sum", "outer::Grid<double>::sum(int) const"},
+		{"_ZN12_GLOBAL__N_16hiddenEi.part.0", "(anonymous namespace)::hidden", "(anonymous namespace)::hidden(int) [clone .part.0]"},
+		{"_Znonsense", "_Znonsense", "_Znonsense"},
+		{"", "", ""},
+	} {
+		short, full := display(c.linker)
+		if short != c.short || full != c.full {
+			t.Errorf("%s: %q, %q; want %q, %q", c.linker, short, full, c.short, c.full)
+		}
+	}
+}
+
+// TestFortranStack: the names of the real compiler, from the innermost level.
+func TestFortranStack(t *testing.T) {
+	prog := build(t, "gfortran", "solver.f90", "-O0", "-g")
+	all := functions(t, prog)
+	mod := recorded(t, prog)
+	var frames []model.Frame
+	for _, name := range []string{"__field_MOD_relax", "MAIN__", "main"} {
+		if all[name].size == 0 {
+			t.Fatalf("no %s", name)
+		}
+		frames = append(frames, model.Frame{Module: mod, Offset: all[name].addr + all[name].size})
+	}
+	stack := Trim(resolver(t, Config{}).Stack(frames, false))
+	if len(stack) != 2 || stack[0].Function != "field::relax" || stack[1].Function != "main" {
+		t.Fatalf("got %v", stack)
+	}
+	if filepath.Base(stack[1].File) != "solver.f90" {
+		t.Errorf("main is in %q", stack[1].File)
+	}
+}

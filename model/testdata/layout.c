@@ -1,0 +1,198 @@
+/* Prints the constants and offsets of the run-file format, one "name value" a
+ * line, for TestLayoutMatchesRecorder. */
+#include "format.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define VALUE(name, v) printf("%s %llu\n", name, (unsigned long long)(v))
+#define AT(name, type, field) VALUE(name, offsetof(struct type, field))
+#define FIXED(name, type, field) VALUE(name, offsetof(struct type, field) - sizeof(struct lg_rec))
+#define BEHIND(name, type, field, start) VALUE(name, offsetof(struct type, field) - offsetof(struct type, start))
+
+static void constants(void) {
+  VALUE("fileMagic", LG_MAGIC);
+  VALUE("chunkMagic", LG_CHUNK_MAGIC);
+  VALUE("version", LG_VERSION);
+  VALUE("pageSize", LG_PAGE);
+  VALUE("firstChunkSize", LG_FIRST_CHUNK);
+  VALUE("chunkSize", LG_CHUNK);
+  VALUE("maxFrames", LG_MAX_FRAMES);
+  VALUE("maxPending", LG_MAX_PENDING);
+  VALUE("channelsPerRec", LG_CHANNELS);
+  VALUE("noModule", LG_NO_MODULE);
+  VALUE("None", -(LG_NONE));
+  VALUE("Any", -(LG_ANY));
+  VALUE("ProcNull", -(LG_PROC_NULL));
+  VALUE("recRank", LG_REC_RANK);
+  VALUE("recThreadRec", LG_REC_THREAD);
+  VALUE("recModule", LG_REC_MODULE);
+  VALUE("recState", LG_REC_STATE);
+  VALUE("recEdge", LG_REC_EDGE);
+  VALUE("recComm", LG_REC_COMM);
+  VALUE("recChannels", LG_REC_CHANNELS);
+  VALUE("recNote", LG_REC_NOTE);
+  VALUE("Starting", LG_STARTING);
+  VALUE("Finalized", LG_FINALIZED);
+  VALUE("NoEnd", LG_ALIVE);
+  VALUE("Exited", LG_EXITED);
+  VALUE("Signalled", LG_SIGNALLED);
+  VALUE("Aborted", LG_ABORTED);
+  VALUE("Local", LG_OP_LOCAL);
+  VALUE("Send", LG_OP_SEND);
+  VALUE("Recv", LG_OP_RECV);
+  VALUE("Probe", LG_OP_PROBE);
+  VALUE("Collective", LG_OP_COLL);
+  VALUE("Wait", LG_OP_WAIT);
+  VALUE("WaitAny", LG_OP_WAITANY);
+  VALUE("Poll", LG_OP_POLL);
+  VALUE("Init", LG_OP_INIT);
+  VALUE("Finalize", LG_OP_FINALIZE);
+  VALUE("RMA", LG_OP_RMA);
+  VALUE("Other", LG_OP_OTHER);
+  VALUE("Abort", LG_OP_ABORT);
+}
+
+static void headers(void) {
+  AT("fileVersion", lg_file, version);
+  AT("filePage", lg_file, page);
+  AT("fileRunID", lg_file, run_id);
+  AT("fileCreated", lg_file, created_ns);
+  AT("fileHost", lg_file, host);
+  VALUE("fileHostLen", sizeof(((struct lg_file *)0)->host));
+  AT("fileCRC", lg_file, crc);
+  AT("fileEnd", lg_file, end);
+  AT("fileNSlots", lg_file, nslots);
+  VALUE("fileSize", sizeof(struct lg_file));
+  AT("chunkSizeAt", lg_chunk, size);
+  AT("chunkSlot", lg_chunk, slot);
+  AT("chunkSeq", lg_chunk, seq);
+  AT("chunkCRC", lg_chunk, crc);
+  AT("chunkUsed", lg_chunk, used);
+  VALUE("chunkHeader", sizeof(struct lg_chunk));
+  AT("recThread", lg_rec, thread);
+  AT("recSize", lg_rec, size);
+  AT("recFixed", lg_rec, fixed);
+  AT("recCRC", lg_rec, crc);
+  VALUE("recHeader", sizeof(struct lg_rec));
+}
+
+static void rank(void) {
+  FIXED("rankPID", lg_rank, pid);
+  FIXED("rankSlot", lg_rank, slot);
+  FIXED("rankStart", lg_rank, start_ns);
+  FIXED("rankFamily", lg_rank, family);
+  FIXED("rankExeLen", lg_rank, exe_len);
+  FIXED("rankExe", lg_rank, exe);
+  VALUE("rankExeMax", sizeof(((struct lg_rank *)0)->exe));
+  FIXED("rankFixed", lg_rank, rank);
+  BEHIND("rankRank", lg_rank, rank, rank);
+  BEHIND("rankSize", lg_rank, size, rank);
+  BEHIND("rankStatus", lg_rank, status, rank);
+  BEHIND("rankEnd", lg_rank, end, rank);
+  BEHIND("rankDetail", lg_rank, detail, rank);
+  BEHIND("rankThreadLevel", lg_rank, thread_level, rank);
+  BEHIND("rankHeartbeat", lg_rank, heartbeat_ns, rank);
+  BEHIND("rankEndTime", lg_rank, end_ns, rank);
+  BEHIND("rankQuietSince", lg_rank, quiet_since_ns, rank);
+  BEHIND("rankLongest", lg_rank, longest_quiet_ns, rank);
+  BEHIND("rankEvicted", lg_rank, evicted, rank);
+  BEHIND("rankLost", lg_rank, lost_requests, rank);
+  BEHIND("rankOff", lg_rank, off, rank);
+  BEHIND("rankSpawned", lg_rank, parent_world, rank);
+  VALUE("rankLive", sizeof(struct lg_rank) - offsetof(struct lg_rank, rank));
+}
+
+static void thread(void) {
+  FIXED("threadIndex", lg_thread, index);
+  FIXED("threadFirst", lg_thread, first_tid);
+  FIXED("threadFixed", lg_thread, seq);
+  BEHIND("opCalls", lg_thread, calls, seq);
+  BEHIND("opProgress", lg_thread, progress, seq);
+  BEHIND("opPolls", lg_thread, polls, seq);
+  BEHIND("opInMPI", lg_thread, in_mpi, seq);
+  BEHIND("opState", lg_thread, state, seq);
+  BEHIND("opKind", lg_thread, kind, seq);
+  BEHIND("opNPending", lg_thread, npending, seq);
+  BEHIND("opNListed", lg_thread, nlisted, seq);
+  BEHIND("opTID", lg_thread, tid, seq);
+  BEHIND("opLight", lg_thread, light, seq);
+  BEHIND("opPending", lg_thread, pending, seq);
+  BEHIND("opSize", lg_thread, stack_seq, seq);
+  BEHIND("stackTime", lg_thread, stack_ns, stack_seq);
+  BEHIND("stackCalls", lg_thread, stack_calls, stack_seq);
+  BEHIND("stackWhy", lg_thread, stack_why, stack_seq);
+  BEHIND("stackSame", lg_thread, stack_same, stack_seq);
+  BEHIND("stackInMPI", lg_thread, stack_in_mpi, stack_seq);
+  BEHIND("stackPartial", lg_thread, stack_partial, stack_seq);
+  BEHIND("stackSignal", lg_thread, stack_signal, stack_seq);
+  BEHIND("stackNFrames", lg_thread, nframes, stack_seq);
+  BEHIND("stackFrames", lg_thread, frames, stack_seq);
+  VALUE("stackSize", sizeof(struct lg_thread) - offsetof(struct lg_thread, stack_seq));
+  VALUE("threadLive", sizeof(struct lg_thread) - offsetof(struct lg_thread, seq));
+  AT("pendingKind", lg_pending, kind);
+  AT("pendingComm", lg_pending, comm);
+  AT("pendingPeer", lg_pending, peer);
+  AT("pendingTag", lg_pending, tag);
+  AT("pendingSeq", lg_pending, seq);
+  AT("pendingState", lg_pending, state);
+  VALUE("pendingSize", sizeof(struct lg_pending));
+}
+
+static void content(void) {
+  FIXED("moduleIndex", lg_module, index);
+  FIXED("moduleBuildIDLen", lg_module, buildid_len);
+  FIXED("modulePathLen", lg_module, path_len);
+  FIXED("moduleBase", lg_module, base);
+  FIXED("moduleSize", lg_module, size);
+  VALUE("moduleFixed", sizeof(struct lg_module) - sizeof(struct lg_rec));
+  FIXED("stateIndex", lg_state, index);
+  FIXED("stateNFrames", lg_state, nframes);
+  FIXED("stateNameLen", lg_state, name_len);
+  FIXED("stateFlags", lg_state, flags);
+  FIXED("stateBinding", lg_state, binding);
+  VALUE("stateFixed", sizeof(struct lg_state) - sizeof(struct lg_rec));
+  FIXED("edgeFrom", lg_edge, from);
+  FIXED("edgeTo", lg_edge, to);
+  FIXED("edgeFixed", lg_edge, count);
+  FIXED("commIndex", lg_comm, index);
+  FIXED("commFlags", lg_comm, flags);
+  FIXED("commRank", lg_comm, rank);
+  FIXED("commSize", lg_comm, size);
+  FIXED("commRemoteSize", lg_comm, remote_size);
+  FIXED("commNRanges", lg_comm, nranges);
+  FIXED("commNRemote", lg_comm, nremote);
+  VALUE("commFixed", sizeof(struct lg_comm) - sizeof(struct lg_rec));
+  AT("commFreed", lg_comm_live, freed);
+  AT("commColl", lg_comm_live, coll);
+  AT("commID", lg_comm_live, id);
+  AT("commParent", lg_comm_live, parent);
+  AT("commThread", lg_comm_live, thread);
+  AT("commState", lg_comm_live, state);
+  VALUE("commLive", sizeof(struct lg_comm_live));
+  AT("rangeStart", lg_range, start);
+  AT("rangeStride", lg_range, stride);
+  AT("rangeCount", lg_range, count);
+  VALUE("rangeSize", sizeof(struct lg_range));
+  VALUE("flagInter", LG_COMM_INTER);
+  VALUE("flagWorld", LG_COMM_WORLD);
+  VALUE("flagSelf", LG_COMM_SELF);
+  VALUE("flagUnknown", LG_COMM_UNKNOWN);
+  VALUE("flagWindow", LG_COMM_WINDOW);
+  VALUE("flagIO", LG_COMM_FILE);
+  AT("channelComm", lg_channel, comm);
+  AT("channelPeer", lg_channel, peer);
+  AT("channelTag", lg_channel, tag);
+  AT("channelSent", lg_channel, sent);
+  AT("channelReceived", lg_channel, received);
+  VALUE("channelSize", sizeof(struct lg_channel));
+}
+
+int main(void) {
+  constants();
+  headers();
+  rank();
+  thread();
+  content();
+  return 0;
+}

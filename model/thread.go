@@ -1,0 +1,268 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// threadReader gathers the records of one thread.
+type threadReader struct {
+	thread   *Thread
+	rec      record // the THREAD record; off 0: there is none yet
+	copied   bool
+	op       []byte // copies of its two blocks
+	stack    []byte
+	states   table[stateReader]
+	edges    []edgeReader
+	position []int // of states.list in Model.States, after equal states were joined
+}
+
+type stateReader struct {
+	state  *State
+	frames []byte
+	off    int64
+	visits int64 // where the count is
+}
+
+type edgeReader struct {
+	from, to uint32
+	off      int64
+	count    int64 // where the count is
+}
+
+func (r *slotReader) thread(index uint32) *threadReader {
+	t := r.threads[index]
+	if t == nil {
+		t = &threadReader{thread: &Thread{Index: int(index)}}
+		r.threads[index] = t
+	}
+	return t
+}
+
+func (r *slotReader) takeThread(rec record) error {
+	le32, _ := fields(rec.fixed)
+	index := le32(threadIndex)
+	if index != rec.thread {
+		return fmt.Errorf("%w: thread %d in a record of thread %d", ErrCorrupt, index, rec.thread)
+	}
+	t := r.thread(index)
+	if t.rec.off != 0 {
+		return fmt.Errorf("%w: a second one of thread %d", ErrCorrupt, index)
+	}
+	rec.fixed = nil // it will be overwritten
+	t.rec = rec
+	t.thread.TID = int(le32(threadFirst))
+	return nil
+}
+
+func (r *slotReader) takeState(rec record) error {
+	le32, _ := fields(rec.fixed)
+	frames, name, err := stateParts(rec.fixed)
+	if err != nil {
+		return err
+	}
+	binding := le32(stateBinding)
+	if binding > uint32(Fortran08) {
+		r.probs.add(rec.typ.String(), rec.off, fmt.Errorf("%w: language binding %d", ErrUnknown, binding))
+		binding = uint32(C)
+	}
+	s := stateReader{off: rec.off, visits: rec.live, frames: bytes.Clone(frames)}
+	s.state = &State{
+		Call:    string(name),
+		Partial: le32(stateFlags)&flagPartial != 0,
+		Binding: Binding(binding),
+	}
+	return r.thread(rec.thread).states.add(le32(stateIndex), s)
+}
+
+// stateParts returns the frame words and the function name in a STATE record.
+func stateParts(fixed []byte) (frames, name []byte, err error) {
+	le32, _ := fields(fixed)
+	lens := le32(stateNFrames)
+	nframes, nname := int(lens&0xffff), int(lens>>16)
+	rest := fixed[stateFixed:]
+	if nframes > maxFrames || 8*nframes+nname > len(rest) {
+		return nil, nil, fmt.Errorf("%w: %d frames and a name of %d bytes in %d bytes", ErrCorrupt, nframes, nname, len(rest))
+	}
+	return rest[:8*nframes], rest[8*nframes:][:nname], nil
+}
+
+func (r *slotReader) takeEdge(rec record) error {
+	le32, _ := fields(rec.fixed)
+	t := r.thread(rec.thread)
+	t.edges = append(t.edges, edgeReader{le32(edgeFrom), le32(edgeTo), rec.off, rec.live})
+	return nil
+}
+
+// snapshot copies the two blocks of the THREAD record.
+func (t *threadReader) snapshot(r *slotReader) {
+	if t.copied || t.rec.off == 0 {
+		return
+	}
+	var ok bool
+	if t.op, ok = r.img.block(t.op, t.rec.live, opSize, 64, &r.wait); !ok {
+		r.probs.add(t.rec.typ.String(), t.rec.off, ErrTorn)
+	}
+	if t.stack, ok = r.img.block(t.stack, t.rec.live+opSize, stackSize, 64, &r.wait); !ok {
+		r.probs.add(t.rec.typ.String(), t.rec.off, fmt.Errorf("captured stack: %w", ErrTorn))
+		t.stack = nil // frames of two stacks in one would mislead
+	}
+	t.copied = true
+}
+
+// assembleThreads fills in Rank.Threads and returns their positions by index.
+func (r *slotReader) assembleThreads() map[uint32]int {
+	if len(r.threads) == 0 {
+		r.thread(0)
+	}
+	position := map[uint32]int{}
+	for i, index := range r.threadOrder() {
+		t := r.threads[index]
+		if t.rec.off == 0 {
+			r.probs.add(recThreadRec.String(), -1, fmt.Errorf("%w: of thread %d", ErrLost, index))
+		}
+		position[index] = i
+		r.rank.Threads = append(r.rank.Threads, t.thread)
+		t.assembleModel(r)
+	}
+	for _, index := range r.threadOrder() {
+		r.threads[index].assembleEdges(r)
+		r.threads[index].assembleBlocks(r)
+	}
+	return position
+}
+
+// assembleModel makes the states, joining those with the same content: a
+// library that was unloaded and loaded again gives its call sites new modules.
+func (t *threadReader) assembleModel(r *slotReader) {
+	m := &t.thread.Model
+	seen := map[StateID]int{}
+	for _, s := range t.states.list {
+		s.state.Stack = r.frames(s.frames, recState.String(), s.off)
+		s.state.ID = stateID(s.state)
+		at, known := seen[s.state.ID]
+		if !known {
+			at = len(m.States)
+			seen[s.state.ID] = at
+			m.States = append(m.States, s.state)
+			m.Visits = append(m.Visits, 0)
+		}
+		m.Visits[at] += r.img.u64(s.visits)
+		t.position = append(t.position, at)
+	}
+}
+
+// state returns the index in Model.States for a recorded one, and complains if
+// it names a state that is not there.
+func (t *threadReader) state(r *slotReader, index uint32, section string, off int64) int {
+	at, ok := t.states.find(index)
+	if !ok {
+		r.probs.add(section, off, fmt.Errorf("%w: state %d of thread %d", ErrLost, index, t.thread.Index))
+	}
+	if at < 0 {
+		return -1
+	}
+	return t.position[at]
+}
+
+func (t *threadReader) assembleEdges(r *slotReader) {
+	m := &t.thread.Model
+	seen := map[[2]int]int{}
+	for _, e := range t.edges {
+		from := t.state(r, e.from, recEdge.String(), e.off)
+		to := t.state(r, e.to, recEdge.String(), e.off)
+		if from < 0 || to < 0 {
+			continue
+		}
+		at, known := seen[[2]int{from, to}]
+		if !known {
+			at = len(m.Edges)
+			seen[[2]int{from, to}] = at
+			m.Edges = append(m.Edges, Edge{From: from, To: to})
+		}
+		m.Edges[at].Count += r.img.u64(e.count)
+	}
+}
+
+// assembleBlocks decodes the copies of the two blocks.
+func (t *threadReader) assembleBlocks(r *slotReader) {
+	t.thread.Op.State = -1
+	if t.op != nil {
+		t.assembleOp(r)
+	}
+	if t.stack != nil {
+		t.assembleCapture(r)
+	}
+}
+
+func (t *threadReader) assembleOp(r *slotReader) {
+	le32, le64 := fields(t.op)
+	th := t.thread
+	th.Calls, th.Progress, th.Polls, th.Light = le64(opCalls), le64(opProgress), le64(opPolls), le64(opLight)
+	if tid := le32(opTID); tid != 0 {
+		th.TID = int(tid)
+	}
+	th.Op.State = t.state(r, le32(opState), t.rec.typ.String(), t.rec.off)
+	th.Op.InMPI = le32(opInMPI) != 0
+	th.Op.Kind = t.kind(r, le32(opKind))
+	n, total := le32(opNListed), le32(opNPending)
+	if n > maxPending || n > total {
+		r.probs.corrupt(t.rec.typ.String(), t.rec.off, "%d of %d pending operations listed", n, total)
+		n = min(n, maxPending)
+	}
+	th.Op.Unlisted = int(total) - int(min(n, total))
+	for i := range int(n) {
+		th.Op.Pending = append(th.Op.Pending, t.pending(r, t.op[opPending+pendingSize*i:]))
+	}
+}
+
+func (t *threadReader) pending(r *slotReader, b []byte) Pending {
+	le32, le64 := fields(b)
+	comm, ok := r.comms.find(le32(pendingComm))
+	if !ok {
+		r.probs.add(t.rec.typ.String(), t.rec.off, fmt.Errorf("%w: communicator %d", ErrLost, le32(pendingComm)))
+	}
+	return Pending{
+		Kind:  t.kind(r, le32(pendingKind)),
+		Comm:  comm,
+		Peer:  int(int32(le32(pendingPeer))),
+		Tag:   int(int32(le32(pendingTag))),
+		Seq:   le64(pendingSeq),
+		State: t.state(r, le32(pendingState), t.rec.typ.String(), t.rec.off),
+	}
+}
+
+// kind takes an unknown kind for Other, which claims nothing.
+func (t *threadReader) kind(r *slotReader, k uint32) Kind {
+	if k > uint32(Abort) {
+		r.probs.add(t.rec.typ.String(), t.rec.off, fmt.Errorf("%w: operation kind %d", ErrUnknown, k))
+		return Other
+	}
+	return Kind(k)
+}
+
+func (t *threadReader) assembleCapture(r *slotReader) {
+	le32, le64 := fields(t.stack)
+	if le64(stackTime) == 0 {
+		return
+	}
+	n := le32(stackNFrames)
+	if n > maxFrames {
+		r.probs.corrupt(t.rec.typ.String(), t.rec.off, "captured stack of %d frames", n)
+		n = 0
+	}
+	if why := le32(stackWhy); why < uint32(CaptureQuiet) || why > uint32(CaptureFatal) {
+		r.probs.add(t.rec.typ.String(), t.rec.off, fmt.Errorf("%w: reason %d for a captured stack", ErrUnknown, why))
+	}
+	words := t.stack[stackFrames:][:8*n]
+	t.thread.Captured = &Capture{
+		Time:    timeOf(le64(stackTime)),
+		Why:     CaptureReason(le32(stackWhy)),
+		Signal:  int(int32(le32(stackSignal))),
+		Stack:   r.frames(words, t.rec.typ.String(), t.rec.off),
+		Partial: le32(stackPartial) != 0,
+		InMPI:   le32(stackInMPI) != 0,
+		Calls:   le64(stackCalls),
+		Same:    int(le32(stackSame)),
+	}
+}

@@ -1,0 +1,237 @@
+package model
+
+import (
+	"encoding/hex"
+	"slices"
+)
+
+// rank appends all records of a rank. The communicators come early, since Scan
+// reads up to the record of MPI_COMM_WORLD.
+func (w *slotWriter) rank(r *Rank) {
+	w.head(r)
+	w.index = map[*Module]int{}
+	for _, m := range r.Modules {
+		w.module(m)
+	}
+	w.addModulesOf(r)
+	for i, t := range r.Threads {
+		if i > 0 && t.Index <= r.Threads[i-1].Index {
+			w.fail("threads are not in order of index")
+		}
+		w.thread(r, t)
+	}
+	for i, c := range r.Comms {
+		w.comm(r, i, c)
+	}
+	for _, t := range r.Threads {
+		w.model(t)
+	}
+	for part := range slices.Chunk(r.Channels, channelsPerRec) {
+		w.channels(r, part)
+	}
+	for _, note := range r.Notes {
+		w.record(recNote, 0, []byte(note), nil)
+	}
+}
+
+func (w *slotWriter) head(r *Rank) {
+	family := slices.Index(families[:], r.Family)
+	if family < 1 {
+		w.fail("family %q", r.Family)
+	}
+	w.fits("length of the path of the program", len(r.Exe), 0, rankExeMax)
+	if w.err != nil {
+		return
+	}
+	var fixed, live fill
+	fixed.i32(r.PID).u32(w.slot).time(r.Start).u32(uint32(family)).i32(len(r.Exe)).text(r.Exe).zeros(rankFixed)
+	live.i32(r.Rank).i32(r.Size).u32(uint32(r.Phase)).u32(uint32(r.End)).i32(r.EndDetail).i32(r.ThreadLevel)
+	live.time(r.Heartbeat).time(r.EndTime).time(r.QuietSince).u64(uint64(r.LongestQuiet))
+	live.u64(r.Evicted).u64(r.LostRequests).flag(r.Off).flag(r.Spawned)
+	w.record(recRank, 0, fixed, live)
+}
+
+func (w *slotWriter) module(m *Module) {
+	id, err := hex.DecodeString(m.BuildID)
+	if err != nil {
+		w.fail("build-id %q", m.BuildID)
+	}
+	index := len(w.modules)
+	w.fits("number of modules", index, 0, noModule-1)
+	w.fits("length of a build-id", len(id), 0, 1<<16-1)
+	w.fits("length of a path", len(m.Path), 0, 1<<16-1)
+	w.modules = append(w.modules, m)
+	w.index[m] = index
+	var fixed fill
+	fixed.i32(index).u16(uint16(len(id))).u16(uint16(len(m.Path))).u64(m.Base).u64(m.Size).text(string(id)).text(m.Path)
+	w.record(recModule, 0, fixed, nil)
+}
+
+// addModulesOf sees to it that every module of a stack has an index. A state
+// that ranks share names the module of another rank: the same build-id and path
+// will do.
+func (w *slotWriter) addModulesOf(r *Rank) {
+	for _, t := range r.Threads {
+		for _, s := range t.Model.States {
+			w.addModules(s.Stack)
+		}
+		if t.Captured != nil {
+			w.addModules(t.Captured.Stack)
+		}
+	}
+}
+
+func (w *slotWriter) addModules(stack []Frame) {
+	for _, f := range stack {
+		if f.Module == nil {
+			continue
+		}
+		if _, ok := w.index[f.Module]; ok {
+			continue
+		}
+		same := slices.IndexFunc(w.modules, func(m *Module) bool {
+			return m.BuildID == f.Module.BuildID && m.Path == f.Module.Path
+		})
+		if same >= 0 {
+			w.index[f.Module] = same
+		} else {
+			w.module(f.Module)
+		}
+	}
+}
+
+// frames appends the frame words of a stack.
+func (w *slotWriter) frames(f *fill, stack []Frame) {
+	w.fits("depth of a stack", len(stack), 0, maxFrames)
+	for _, frame := range stack {
+		index := noModule
+		if frame.Module != nil {
+			index = w.index[frame.Module]
+		}
+		if frame.Offset > offsetMask {
+			w.fail("offset %#x", frame.Offset)
+		}
+		f.u64(uint64(index)<<offsetBits | frame.Offset)
+	}
+}
+
+func (w *slotWriter) thread(r *Rank, t *Thread) {
+	var fixed, live fill
+	fixed.i32(t.Index).i32(t.TID)
+	w.op(&live, r, t)
+	w.capture(&live, t.Captured)
+	if w.err == nil {
+		w.record(recThreadRec, t.Index, fixed, live)
+	}
+}
+
+func (w *slotWriter) op(live *fill, r *Rank, t *Thread) {
+	op, states := &t.Op, len(t.Model.States)
+	w.fits("state of an operation", op.State, -1, states-1)
+	w.fits("number of pending operations", len(op.Pending), 0, maxPending)
+	w.fits("number of operations not listed", op.Unlisted, 0, 1<<31)
+	if w.err != nil {
+		return
+	}
+	live.u64(0).u64(t.Calls).u64(t.Progress).u64(t.Polls).flag(op.InMPI).i32(op.State).u32(uint32(op.Kind))
+	live.i32(len(op.Pending) + op.Unlisted).i32(len(op.Pending)).i32(t.TID).u64(t.Light)
+	for _, p := range op.Pending {
+		w.fits("communicator of a pending operation", p.Comm, -1, len(r.Comms)-1)
+		w.fits("state of a pending operation", p.State, -1, states-1)
+		live.u32(uint32(p.Kind)).i32(p.Comm).i32(p.Peer).i32(p.Tag).u64(p.Seq).i32(p.State).u32(0)
+	}
+	live.zeros(opSize)
+}
+
+func (w *slotWriter) capture(live *fill, c *Capture) {
+	if c == nil {
+		c = new(Capture)
+	}
+	live.u64(0).time(c.Time).u64(c.Calls).u32(uint32(c.Why)).i32(c.Same).flag(c.InMPI).flag(c.Partial)
+	live.i32(c.Signal).i32(len(c.Stack))
+	w.frames(live, c.Stack)
+	if w.err == nil {
+		live.zeros(threadLive)
+	}
+}
+
+func (w *slotWriter) model(t *Thread) {
+	m := &t.Model
+	if len(m.Visits) != len(m.States) {
+		w.fail("%d visits for %d states", len(m.Visits), len(m.States))
+		return
+	}
+	for i, s := range m.States {
+		w.fits("length of a function name", len(s.Call), 0, 1<<16-1)
+		var fixed, live fill
+		fixed.i32(i).u16(uint16(len(s.Stack))).u16(uint16(len(s.Call))).flag(s.Partial).u32(uint32(s.Binding))
+		w.frames(&fixed, s.Stack)
+		w.record(recState, t.Index, *fixed.text(s.Call), *live.u64(m.Visits[i]))
+	}
+	for _, e := range m.Edges {
+		w.fits("start of an edge", e.From, 0, len(m.States)-1)
+		w.fits("end of an edge", e.To, 0, len(m.States)-1)
+		var fixed, live fill
+		w.record(recEdge, t.Index, *fixed.i32(e.From).i32(e.To), *live.u64(e.Count))
+	}
+}
+
+func (w *slotWriter) comm(r *Rank, index int, c *Comm) {
+	w.fits("thread of a communicator", c.Thread, 0, len(r.Threads)-1)
+	if w.err != nil {
+		return
+	}
+	t := r.Threads[c.Thread]
+	w.fits("state of a communicator", c.State, -1, len(t.Model.States)-1)
+	local, n := ranges(c.Members)
+	remote, nremote := ranges(c.Remote)
+	size, remoteSize := c.Size, c.RemoteSize
+	if c.Members != nil {
+		size, remoteSize = len(c.Members), len(c.Remote)
+	}
+	var fixed, live fill
+	fixed.i32(index).u32(commFlagsOf(c)).i32(c.Rank).i32(size).i32(remoteSize)
+	fixed.i32(n).i32(nremote).u32(0).text(string(local)).text(string(remote))
+	live.flag(c.Freed).u32(0).u64(c.Coll).u64(c.ID).u64(c.Parent).i32(t.Index).i32(c.State)
+	w.record(recComm, t.Index, fixed, live)
+}
+
+func commFlagsOf(c *Comm) uint32 {
+	var flags uint32
+	for _, f := range []struct {
+		set  bool
+		flag uint32
+	}{{c.Inter, flagInter}, {c.World, flagWorld}, {c.Self, flagSelf}, {c.Members == nil, flagUnknown},
+		{c.Window, flagWindow}, {c.IO, flagIO}} {
+		if f.set {
+			flags |= f.flag
+		}
+	}
+	return flags
+}
+
+// ranges writes the members as runs of equal stride.
+func ranges(members []int) (out fill, n int) {
+	for len(members) > 0 {
+		run, stride := 1, 0
+		if len(members) > 1 && (members[0] == -1) == (members[1] == -1) {
+			stride = members[1] - members[0]
+			for run < len(members) && members[run]-members[run-1] == stride && (members[run] == -1) == (members[0] == -1) {
+				run++
+			}
+		}
+		out.i32(members[0]).i32(stride).i32(run)
+		n++
+		members = members[run:]
+	}
+	return out, n
+}
+
+func (w *slotWriter) channels(r *Rank, part []Channel) {
+	var live fill
+	for _, c := range part {
+		w.fits("communicator of a channel", c.Comm, 0, len(r.Comms)-1)
+		live.u32(0).i32(c.Comm + 1).i32(c.Peer).i32(c.Tag).u64(c.Sent).u64(c.Received)
+	}
+	w.record(recChannels, 0, nil, *live.zeros(channelSize * channelsPerRec))
+}

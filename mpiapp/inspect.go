@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laggard/model"
+)
+
+const inspectLong = `Check a run directory and say what is in it, what is missing and what is
+damaged. With a file, print every record in it.
+
+Exit status: 0 all is well, 1 it cannot be read at all, 4 something is missing
+or damaged.`
+
+const inspectExample = `  laggard inspect RUNDIR
+  laggard inspect --json RUNDIR | jq .missing
+  laggard inspect RUNDIR/node-n0017.lgd | less`
+
+func (a *app) inspectCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "inspect [--json] RUNDIR | FILE",
+		Short:   "Validate, summarise or dump recorded data",
+		Long:    inspectLong,
+		Example: inspectExample,
+		Args:    oneRunDir,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			info, err := os.Stat(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			if !info.IsDir() {
+				return model.Dump(a.out, args[0])
+			}
+			return a.inspect(args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) inspect(dir string, asJSON bool) error {
+	r, err := model.Validate(dir)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = a.inspectJSON(r)
+	} else {
+		a.inspectText(r)
+	}
+	if err == nil && (len(r.Problems) > 0 || r.Missing.Len() > 0) {
+		err = exitError{exitDamaged}
+	}
+	return err
+}
+
+func (a *app) inspectText(r *model.Report) {
+	fmt.Fprintf(a.out, "%s: run %s, %d ranks\n", r.Dir, model.RunIDText(r.RunID), r.Size)
+	if m := r.Manifest; m != nil {
+		fmt.Fprintf(a.out, "  made %s by laggard %s: %q\n", m.Created.Format(time.RFC3339), m.Version, m.Command)
+	} else {
+		fmt.Fprintf(a.out, "  no %s\n", model.ManifestName)
+	}
+	for _, f := range r.Files {
+		fmt.Fprintf(a.out, "\n%s: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots, f.Ranks)
+		for _, c := range f.Records {
+			fmt.Fprintf(a.out, "  %-9s %6d records %9d bytes\n", c.Type, c.Count, c.Bytes)
+		}
+	}
+	if r.Missing.Len() > 0 {
+		fmt.Fprintf(a.out, "\nmissing: %d ranks left nothing: %s\n", r.Missing.Len(), r.Missing)
+	}
+	if len(r.Problems) > 0 {
+		fmt.Fprintf(a.out, "\ndamaged:\n")
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(a.out, "  %q\n", problemText(p))
+	}
+}
+
+// inspection is the JSON form of inspect.
+type inspection struct {
+	SchemaVersion int             `json:"schema_version"`
+	Dir           string          `json:"dir"`
+	RunID         string          `json:"run_id"`
+	Ranks         int             `json:"ranks"`
+	Files         []inspectedFile `json:"files"`
+	Missing       string          `json:"missing"` // ranks that left nothing, "" none
+	Problems      []string        `json:"problems"`
+}
+
+type inspectedFile struct {
+	Name    string         `json:"name"`
+	Host    string         `json:"host"`
+	Bytes   int64          `json:"bytes"`
+	Slots   int            `json:"slots"`
+	Ranks   string         `json:"ranks"`
+	Records map[string]int `json:"records"`
+}
+
+func (a *app) inspectJSON(r *model.Report) error {
+	out := inspection{
+		SchemaVersion: 1, Dir: r.Dir, RunID: model.RunIDText(r.RunID), Ranks: r.Size,
+		Files: []inspectedFile{}, Missing: r.Missing.String(), Problems: []string{},
+	}
+	for _, f := range r.Files {
+		records := map[string]int{}
+		for _, c := range f.Records {
+			records[c.Type] = c.Count
+		}
+		out.Files = append(out.Files, inspectedFile{f.Name, f.Host, f.Bytes, f.Slots, f.Ranks.String(), records})
+	}
+	for _, p := range r.Problems {
+		out.Problems = append(out.Problems, problemText(p))
+	}
+	e := json.NewEncoder(a.out)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// allowed lists, for each package of ours, which packages of ours it may import:
+// data flow from the recorder to the report, and nothing on the left imports
+// anything on the right.
+var allowed = map[string][]string{
+	"laggard/recorder/gen":      {},
+	"laggard/model":             {},
+	"laggard/model/progress":    {"laggard/model"},
+	"laggard/model/symbol":      {"laggard/model"},
+	"laggard/reduce":            {},
+	"laggard/reduce/reducetest": {"laggard/reduce"},
+	"laggard/report":            {"laggard/model", "laggard/model/progress", "laggard/model/symbol"},
+}
+
+func TestImportDirections(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "laggard/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		fields := strings.Fields(line)
+		if strings.HasPrefix(fields[0], "laggard/mpiapp") {
+			continue // the program, which wires the others
+		}
+		may, known := allowed[fields[0]]
+		if !known {
+			t.Errorf("%s: say in this test which packages it may import", fields[0])
+		}
+		for _, imported := range fields[1:] {
+			if strings.HasPrefix(imported, "laggard/") && !contains(may, imported) {
+				t.Errorf("%s must not import %s", fields[0], imported)
+			}
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}

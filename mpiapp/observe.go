@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"laggard/model"
+	"laggard/model/progress"
+)
+
+// freshFor is how old the last sign of life of a moving rank may be; the
+// recorder gives one about every second.
+const freshFor = 5 * time.Second
+
+// observe adds what can be seen of the processes that ran on this host: a
+// record cannot say that its process was stopped or killed.
+func observe(ranks []*model.Rank, f *facts) {
+	host, err := os.Hostname()
+	if err != nil {
+		return
+	}
+	for _, r := range ranks {
+		if moving(r, time.Now()) {
+			f.Moving = append(f.Moving, r.Rank)
+		}
+		if r.Host != host {
+			continue
+		}
+		state := processState(r)
+		switch state {
+		case 'T', 't':
+			f.Liveness[r.Rank] = progress.Stopped
+		case 0, 'Z', 'X':
+			f.Liveness[r.Rank] = progress.Dead
+			continue
+		}
+		f.Alive = true
+	}
+}
+
+// moving: the rank runs, said so just now, and has not been found quiet.
+func moving(r *model.Rank, now time.Time) bool {
+	return r.Phase < model.Finalized && r.End == model.NoEnd && !r.Off && r.QuietSince.IsZero() &&
+		r.Heartbeat.After(now.Add(-freshFor)) && r.Heartbeat.Sub(r.Start) > time.Second
+}
+
+// processState returns the state letter of /proc/PID/stat, 0 if the process is
+// gone. A process that began after the rank did is another one.
+func processState(r *model.Rank) byte {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(r.PID) + "/stat")
+	if err != nil {
+		return 0
+	}
+	_, rest, ok := strings.Cut(string(text[strings.LastIndexByte(string(text), '(')+1:]), ") ")
+	if !ok || rest == "" {
+		return 0
+	}
+	if exe, err := os.Readlink("/proc/" + strconv.Itoa(r.PID) + "/exe"); err == nil && exe != r.Exe && !strings.HasPrefix(exe, r.Exe) {
+		return 0
+	}
+	return rest[0]
+}

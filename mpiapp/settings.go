@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// duration is a time.Duration that TOML and the environment write as "90s".
+type duration time.Duration
+
+// UnmarshalText reads a duration such as "90s" or "5m".
+func (d *duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err == nil && v < 0 {
+		err = fmt.Errorf("negative duration %q", text)
+	}
+	*d = duration(v)
+	return err
+}
+
+// settings are what a user can set for a site or for good. A flag beats the
+// environment, which beats the file, which beats the defaults.
+type settings struct {
+	Run struct {
+		Dir     string   `toml:"dir"`
+		Timeout duration `toml:"timeout"`
+		OnHang  string   `toml:"on_hang"`
+	} `toml:"run"`
+	Recorder struct {
+		Library string   `toml:"library"`
+		Quiet   duration `toml:"quiet"`
+		MaxMB   int      `toml:"max_mb"`
+		Signal  string   `toml:"signal"`
+	} `toml:"recorder"`
+	Symbols struct {
+		Roots     []string `toml:"roots"`
+		DebugDirs []string `toml:"debug_dirs"`
+	} `toml:"symbols"`
+	Diagnose struct {
+		Algorithm string `toml:"algorithm"`
+	} `toml:"diagnose"`
+}
+
+// defaultConfig is what `laggard config print` writes; it is read before any
+// other file, so its values are the defaults.
+const defaultConfig = `# Settings of laggard. A flag beats the environment variable named beside a key,
+# and that beats this file, which is given by --config or LAGGARD_CONFIG.
+
+[run]
+# Where the run directory goes; "" makes laggard-DATE-TIME-PID in the current
+# directory. LAGGARD_DIR
+dir = ""
+# How long no rank may make progress before the job counts as hung. "0s": 60 s,
+# or twice the longest standstill that ended by itself, if that is more.
+# LAGGARD_TIMEOUT
+timeout = "0s"
+# What run does with a hung job: "diagnose" prints the diagnosis and ends it,
+# "keep" prints the diagnosis and leaves it alone, "dump" only records.
+# LAGGARD_ON_HANG
+on_hang = "diagnose"
+
+[recorder]
+# The preload library; "" looks beside the program and in ../lib/laggard.
+# LAGGARD_LIBRARY
+library = ""
+# After how long without progress a rank writes down where it computes.
+# LAGGARD_QUIET_MS (in milliseconds)
+quiet = "2s"
+# Megabytes that a rank may record at most. LAGGARD_MAX_MB
+max_mb = 64
+# A signal, such as "USR1", upon which every rank writes down where it is.
+# LAGGARD_SIGNAL
+signal = ""
+
+[symbols]
+# Directories that hold the files of the machine the job ran on.
+roots = []
+# Directories with separate debug files.
+debug_dirs = ["/usr/lib/debug"]
+
+[diagnose]
+# How progress is inferred where evidence leaves it open. LAGGARD_ALGORITHM
+algorithm = "pdi"
+`
+
+// loadSettings reads the defaults, the file (path, or else LAGGARD_CONFIG) and
+// the environment.
+func loadSettings(path string) (settings, error) {
+	var s settings
+	if _, err := toml.Decode(defaultConfig, &s); err != nil {
+		return s, fmt.Errorf("default settings: %w", err)
+	}
+	if path == "" {
+		path = os.Getenv("LAGGARD_CONFIG")
+	}
+	if path != "" {
+		if err := s.readFile(path); err != nil {
+			return s, usageError{err}
+		}
+	}
+	if err := s.readEnv(os.LookupEnv); err != nil {
+		return s, usageError{err}
+	}
+	return s, s.check()
+}
+
+func (s *settings) readFile(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	meta, err := toml.Decode(string(text), s)
+	var parse toml.ParseError
+	if errors.As(err, &parse) {
+		return fmt.Errorf("settings: %s:%d: %s", path, parse.Position.Line, parse.Message)
+	}
+	if err != nil {
+		return fmt.Errorf("settings: %s: %w", path, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return fmt.Errorf("settings: %s:%d: unknown key %q; laggard config print shows all", path, lineOf(string(text), unknown[0]), unknown[0])
+	}
+	return nil
+}
+
+// lineOf finds the line of a key, which the TOML package tells for syntax
+// errors only: the first line that sets it behind the header of its table.
+func lineOf(text string, key toml.Key) int {
+	table := strings.Join(key[:len(key)-1], ".")
+	name := key[len(key)-1]
+	current := ""
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			current = strings.Trim(line, "[] \t")
+			if current == key.String() {
+				return i + 1
+			}
+		}
+		if left, _, ok := strings.Cut(line, "="); ok && current == table && strings.Trim(strings.TrimSpace(left), `"'`) == name {
+			return i + 1
+		}
+	}
+	return 1
+}
+
+func (s *settings) readEnv(lookup func(string) (string, bool)) error {
+	text := map[string]*string{
+		"LAGGARD_DIR": &s.Run.Dir, "LAGGARD_ON_HANG": &s.Run.OnHang, "LAGGARD_LIBRARY": &s.Recorder.Library,
+		"LAGGARD_SIGNAL": &s.Recorder.Signal, "LAGGARD_ALGORITHM": &s.Diagnose.Algorithm,
+	}
+	for name, field := range text {
+		if v, ok := lookup(name); ok && v != "" {
+			*field = v
+		}
+	}
+	if v, ok := lookup("LAGGARD_TIMEOUT"); ok && v != "" {
+		if err := s.Run.Timeout.UnmarshalText([]byte(v)); err != nil {
+			return fmt.Errorf("LAGGARD_TIMEOUT=%s: %w", v, err)
+		}
+	}
+	numbers := map[string]func(int){
+		"LAGGARD_QUIET_MS": func(n int) { s.Recorder.Quiet = duration(time.Duration(n) * time.Millisecond) },
+		"LAGGARD_MAX_MB":   func(n int) { s.Recorder.MaxMB = n },
+	}
+	for name, set := range numbers {
+		v, ok := lookup(name)
+		if !ok || v == "" {
+			continue
+		}
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 {
+			return fmt.Errorf("%s=%s: not a number of zero or more", name, v)
+		}
+		set(n)
+	}
+	return nil
+}
+
+// onHang are the things run can do with a hung job.
+var onHang = []string{"diagnose", "keep", "dump"}
+
+func (s *settings) check() error {
+	for _, v := range onHang {
+		if s.Run.OnHang == v {
+			return nil
+		}
+	}
+	return usageError{fmt.Errorf("on_hang %q: it is one of %s", s.Run.OnHang, strings.Join(onHang, ", "))}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laggard/model"
+)
+
+// watcher looks at the run directory while the job runs.
+type watcher struct {
+	app   *app
+	flags runFlags
+	dir   string
+	pid   int // of the launcher, or of the program
+}
+
+// graceful is how long the job has to end after SIGTERM.
+const graceful = 10 * time.Second
+
+// until waits for the end of the job, and acts once if it hangs. A signal that
+// reaches only laggard is handed to the job.
+func (w watcher) until(done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
+	pause := time.Second
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
+		select {
+		case err := <-done:
+			return hung, err
+		case s := <-signals:
+			if s == syscall.SIGTERM || s == syscall.SIGHUP {
+				_ = syscall.Kill(w.pid, s.(syscall.Signal))
+			}
+		case <-timer.C:
+			if hung || w.flags.onHang == "dump" {
+				continue // the timer is not set again: nothing left to look for
+			}
+			begin := time.Now()
+			if hung = w.look(begin); hung {
+				w.act(done)
+			}
+			pause = max(time.Second, 20*time.Since(begin)) // never more than a twentieth of a core
+			timer.Reset(pause)
+		}
+	}
+}
+
+// look tells whether the job hangs now. What cannot be read yet is no hang.
+func (w watcher) look(now time.Time) bool {
+	run, err := model.Open(w.dir)
+	if err != nil {
+		return false
+	}
+	return lookAt(run, now).hung(w.flags.timeout, now)
+}
+
+// act prints the diagnosis and ends the job, as told.
+func (w watcher) act(done <-chan error) {
+	fmt.Fprintf(w.app.err, "laggard: the job makes no progress\n\n")
+	shown := diagnoseFlags{}
+	sub := *w.app
+	sub.out = w.app.err
+	if err := sub.diagnose(shown, w.dir); err != nil {
+		w.app.code(err)
+	}
+	if w.flags.onHang != "diagnose" {
+		return
+	}
+	fmt.Fprintf(w.app.err, "\nlaggard: ending the job; --on-hang keep would leave it\n")
+	end(w.pid, w.dir)
+}
+
+// end ends a job: the launcher is asked to, and what is left of it is killed.
+func end(pid int, dir string) {
+	_ = syscall.Kill(pid, syscall.SIGTERM)
+	go func() {
+		time.Sleep(graceful)
+		killRanks(dir)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}()
+}
+
+// killRanks kills the ranks of this host that still run: a stopped process, for
+// instance, does not end when its launcher asks it to.
+func killRanks(dir string) {
+	host, err := os.Hostname()
+	if err != nil {
+		return
+	}
+	run, err := model.Open(dir)
+	if err != nil {
+		return
+	}
+	for _, r := range run.Ranks {
+		if r.Host == host && processState(r) != 0 {
+			_ = syscall.Kill(r.PID, syscall.SIGKILL)
+		}
+	}
+}
+
+// watchCommand is the watcher that exec leaves beside rank 0: a process of its
+// own, so that nothing of laggard is between the launcher and the program.
+func (a *app) watchCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:    "watch PID RUNDIR",
+		Hidden: true,
+		Args:   cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			pid, err := strconv.Atoi(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			if err := a.settle(&f, cmd); err != nil {
+				return err
+			}
+			w := watcher{app: a, flags: f, dir: args[1], pid: pid}
+			_, err = w.until(gone(pid), nil)
+			return err
+		},
+	}
+	f.register(cmd)
+	return cmd
+}

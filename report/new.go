@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"laggard/model"
+	"laggard/model/progress"
+	"laggard/model/symbol"
+)
+
+// maxLocations bounds the locations that are listed rank by rank; beyond it
+// there is one for all ranks at the same place.
+const maxLocations = 64
+
+// Process is what a report says of the process of a least-progressed rank.
+type Process struct {
+	Host  string
+	PID   int
+	Since time.Time // no progress since then; zero unknown
+}
+
+// Source is what a Result is made from.
+type Source struct {
+	Run       Run
+	Finding   progress.Result
+	Damaged   model.RankSet
+	Problems  []string
+	Processes map[int]Process // of least-progressed ranks, as far as known
+	Resolver  *symbol.Resolver
+}
+
+// New makes the result, without its Analysis.
+func New(s Source) *Result {
+	f := s.Finding
+	r := &Result{
+		SchemaVersion:   SchemaVersion,
+		Run:             s.Run,
+		Ranks:           f.Size,
+		Hang:            f.Hang,
+		Deadlock:        Deadlock{Cycles: [][]int{}},
+		LostRanks:       []int{},
+		Losses:          []Loss{},
+		DamagedRanks:    list(s.Damaged),
+		UnfinishedRanks: list(f.Unfinished),
+		Groups:          []Group{},
+		Edges:           []Edge{},
+		ProgressOrder:   f.ProgressOrder,
+		Notes:           clean(f.Notes),
+		Problems:        clean(s.Problems),
+	}
+	if r.ProgressOrder == nil {
+		r.ProgressOrder = [][]int{}
+	}
+	if f.Deadlock != nil {
+		r.Deadlock.Cycles = f.Deadlock.Cycles
+	}
+	var lost model.RankSet
+	for _, l := range f.Lost {
+		lost = lost.Union(l.Ranks)
+		r.Losses = append(r.Losses, Loss{l.Ranks.String(), printable(l.Reason)})
+	}
+	r.LostRanks = list(lost)
+	s.graph(r)
+	if f.LeastProgressed != nil {
+		r.LeastProgressed = s.least(f.LeastProgressed)
+	}
+	return r
+}
+
+func (s Source) graph(r *Result) {
+	for _, g := range s.Finding.Groups {
+		r.Groups = append(r.Groups, Group{
+			ID: g.ID, Ranks: g.Ranks.String(), Count: g.Ranks.Len(), Isolated: g.Isolated, Least: g.Least,
+			State: State{Kind: string(g.Kind), MPI: printable(g.Call), Stack: frames(symbol.Trim(s.Resolver.Stack(g.Stack, false)))},
+		})
+	}
+	for _, e := range s.Finding.Edges {
+		r.Edges = append(r.Edges, Edge{From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: printable(e.Reason)})
+	}
+}
+
+func (s Source) least(l *progress.LeastProgressed) *LeastProgressed {
+	out := &LeastProgressed{
+		Ranks: list(l.Ranks), Set: l.Ranks.String(), Method: l.Method, Confidence: l.Confidence,
+		Reason: printable(l.Reason), Locations: []Location{},
+	}
+	for _, place := range l.Locations {
+		one := s.location(place)
+		if l.Ranks.Len() > maxLocations {
+			out.Locations = append(out.Locations, s.at(one, place.Ranks.Min()))
+			continue
+		}
+		place.Ranks.Each(func(rank int) { out.Locations = append(out.Locations, s.at(one, rank)) })
+	}
+	return out
+}
+
+func (s Source) location(place progress.Location) Location {
+	stack := symbol.Trim(s.Resolver.Stack(place.Stack, place.Captured))
+	out := Location{Ranks: place.Ranks.String(), After: printable(place.After), Captured: place.Captured, Stack: frames(stack)}
+	if place.Call != "" {
+		call := printable(place.Call)
+		out.InMPI = &call
+	}
+	if i := symbol.AppFrame(stack); i >= 0 {
+		c := stack[i].Call
+		out.Function, out.File, out.Line = printable(c.Function), printable(c.File), c.Line
+	}
+	return out
+}
+
+func (s Source) at(l Location, rank int) Location {
+	l.Rank = rank
+	if p, ok := s.Processes[rank]; ok {
+		l.Host, l.PID = printable(p.Host), p.PID
+		if !p.Since.IsZero() {
+			since := p.Since.UTC()
+			l.Since = &since
+		}
+	}
+	return l
+}
+
+// frames lists every logical level of a stack, inlined calls included.
+func frames(stack []symbol.Location) []Frame {
+	out := []Frame{}
+	for _, l := range stack {
+		calls := l.Calls()
+		for i, c := range calls {
+			out = append(out, Frame{
+				Function: printable(c.Function), File: printable(c.File), Line: c.Line, Module: printable(l.Module),
+				Offset: fmt.Sprintf("%#x", l.Offset), Inlined: i < len(calls)-1, Note: printable(l.Note),
+			})
+		}
+	}
+	return out
+}
+
+func list(s model.RankSet) []int {
+	if out := s.Slice(); out != nil {
+		return out
+	}
+	return []int{}
+}
+
+func clean(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = printable(t)
+	}
+	return out
+}
+
+// printable replaces what could drive a terminal: a run directory is data of
+// whoever wrote it.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, s)
+}
