@@ -104,7 +104,7 @@ demo: deps-demo ## run a real program of 16 ranks that hangs, and see why
 
 demo-run:
 	@mkdir -p $(B)/demo
-	@$(MPICC) -g -O1 -o $(B)/demo/halo mpiapp/testdata/programs/demo.c
+	@$(MPICC) -g -O1 -o $(B)/demo/halo mpiapp/testdata/programs/demo.c -lm
 	@rm -rf $(B)/demo/run
 	@echo '$$ laggard run --timeout 10s -- mpirun -np 16 ./halo   (rank 11 will get stuck; it takes some seconds)'
 	-@TMPDIR=$(B)/demo timeout 120 $(BIN)/laggard run -o $(B)/demo/run --timeout 10s -- \

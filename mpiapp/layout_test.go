@@ -11,6 +11,7 @@ import (
 // anything on the right.
 var allowed = map[string][]string{
 	"laggard/recorder/gen":      {},
+	"laggard/recorder/bench":    {"laggard/model"},
 	"laggard/model":             {},
 	"laggard/model/progress":    {"laggard/model"},
 	"laggard/model/symbol":      {"laggard/model"},

@@ -108,7 +108,9 @@ func (a *app) run(f runFlags, command []string) error {
 	child.Args[0] = command[0]
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	child.Env = merge(os.Environ(), env)
-	// A terminal's interrupt reaches the launcher too, and it decides.
+	// A terminal's interrupt reaches the launcher too, and it decides. A reader of
+	// stderr that went away must not keep a hung job from being ended.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 	if err := child.Start(); err != nil {

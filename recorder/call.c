@@ -737,7 +737,17 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   struct lg_st *st = lg_state_find(t, d, binding, (uint64_t)ra, (uint64_t)cfa);
   if (unlikely(!st))
     return false;
-  *c = (struct lg_call){.thr = t, .desc = d, .binding = binding, .args = args, .st = st, .peer = LG_PROC_NULL};
+  c->thr = t;
+  c->desc = d;
+  c->binding = binding;
+  c->args = args;
+  c->st = st;
+  c->comm = NULL;
+  c->handle = 0;
+  c->n = 0;
+  c->peer = LG_PROC_NULL;
+  c->tag = LG_NONE;
+  c->own_status = false;
   t->outer_cfa = (uint64_t)cfa;
   transition(t, st);
   if (!uses_tables(d->cls)) {

@@ -10,6 +10,7 @@
 #include "core.h"
 
 #define MAX_COMMS (1u << 20)
+#define WORLD_ID 1
 
 static struct lg_comm_ref *table[1024]; /* chained by handle */
 struct node {
@@ -342,8 +343,8 @@ void lg_comm_start(void)
   mpi.world_group = handle_of(&group);
   lg_rank->size = size;
   lg_rank->rank = rank;
-  predefined(lg_fam.comm_world, LG_COMM_WORLD, 1);
-  predefined(lg_fam.comm_self, LG_COMM_SELF, mix(3, (uint64_t)rank) | 1);
+  predefined(lg_fam.comm_world, LG_COMM_WORLD, WORLD_ID);
+  predefined(lg_fam.comm_self, LG_COMM_SELF, mix(WORLD_ID + 1, (uint64_t)rank + 1) | 1);
   long (*get_parent)(void *) = (long (*)(void *))lg_find_symbol("PMPI_Comm_get_parent");
   if (get_parent && get_parent(&parent) == 0 && handle_of(&parent) != lg_fam.comm_null)
     lg_rank->parent_world = 1;

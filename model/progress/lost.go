@@ -145,16 +145,12 @@ func (s *scene) loseExited() {
 	}
 }
 
-// loseSilent: a rank that said nothing of its end, and either whose signs of
-// life stopped well before those of its host, or which did not take the
-// termination signal that most others took. After an abort a launcher may kill
-// at once, so that silence then says nothing.
+// loseSilent: a rank that said nothing of its end, and whose signs of life
+// stopped well before those of its host.
 func (s *scene) loseSilent() {
-	newest, told, aborted := map[string]int64{}, 0, false
+	newest := map[string]int64{}
 	for _, f := range s.sum.Facts {
 		newest[f.Host] = max(newest[f.Host], f.Heartbeat, f.EndTime)
-		told += b2i(f.End == model.Signalled && !faultSignal(f.Detail))
-		aborted = aborted || f.End == model.Aborted
 	}
 	silent := s.factsWhere(func(f *Fact) bool {
 		return f.End == model.NoEnd && f.Phase < model.Finalized && !f.Off
@@ -166,7 +162,29 @@ func (s *scene) loseSilent() {
 			s.lose(model.NewRankSet(rank), true, "no heartbeat for %.0f s: stopped or killed", quiet.Seconds())
 		}
 	})
-	if !aborted && 2*told > s.present.Len() {
-		s.lose(silent, true, "did not take the signal that ended the others: stopped or killed before")
+	s.loseUntold(silent)
+}
+
+// loseUntold: a rank in the midst of its work did not take the signal by which
+// the launcher ended most others, so it had been killed before. That says
+// nothing of a rank that was quiet, or that gave a sign of life after the
+// signal: launchers kill what does not end at once. Nor does it after an abort.
+func (s *scene) loseUntold(silent model.RankSet) {
+	told, signalled := 0, int64(0)
+	for _, f := range s.sum.Facts {
+		if f.End == model.Aborted {
+			return
+		}
+		if f.End == model.Signalled && !faultSignal(f.Detail) {
+			told++
+			if signalled == 0 || f.EndTime < signalled {
+				signalled = f.EndTime
+			}
+		}
 	}
+	if 2*told <= s.present.Len() {
+		return
+	}
+	untold := s.factsWhere(func(f *Fact) bool { return silent.Contains(f.Rank) && !f.Quiet && f.Heartbeat <= signalled })
+	s.lose(untold, true, "did not take the signal that ended the others: killed before")
 }

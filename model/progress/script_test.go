@@ -211,6 +211,8 @@ func (b *rankBuilder) word(key, value string) {
 		r.EndDetail = number(parts[1])
 	case "endtime":
 		r.EndTime = time.Unix(int64(number(value)), 0)
+	case "quiet":
+		r.QuietSince = time.Unix(int64(number(value)), 0)
 	case "beat":
 		r.Heartbeat = time.Unix(int64(number(value)), 0)
 	case "host":
@@ -224,7 +226,9 @@ func (b *rankBuilder) word(key, value string) {
 	case "moved":
 		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls - 1, Same: 1}
 	case "stack":
-		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: 1}
+		if t.Captured == nil {
+			t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: 1}
+		}
 		for name := range strings.SplitSeq(value, ",") {
 			t.Captured.Stack = append(t.Captured.Stack, frameNamed(name))
 		}

@@ -37,6 +37,7 @@ type Fact struct {
 	Detail    int         `json:"detail,omitempty"`    // exit status, signal or error code
 	EndTime   int64       `json:"end_time,omitempty"`  // ns since 1970, 0 unknown
 	Heartbeat int64       `json:"heartbeat,omitempty"` // ns since 1970, 0 unknown
+	Quiet     bool        `json:"quiet,omitempty"`     // it had made no progress for a while
 	Off       bool        `json:"off,omitempty"`       // its record stopped before it did
 	Evicted   bool        `json:"evicted,omitempty"`   // its message counters are not complete
 	Waits     []Wait      `json:"waits,omitempty"`     // of its blocked threads, the representative first

@@ -1,0 +1,61 @@
+/* What one MPI call costs, 16 frames deep: CPU nanoseconds per call of calls that
+ * do next to nothing by themselves. Run with and without the recorder; the
+ * difference is the recorder's (see main.go). */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double cpu(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+static int in, out;
+
+static void comm_rank(void) { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); }
+static void allreduce(void) { MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF); }
+static void iprobe(void) { int flag; MPI_Iprobe(0, 7, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE); }
+static void to_self(void)
+{
+  MPI_Request r;
+  MPI_Irecv(&in, 1, MPI_INT, 0, 5, MPI_COMM_SELF, &r);
+  MPI_Send(&out, 1, MPI_INT, 0, 5, MPI_COMM_SELF);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+static const struct { const char *name; void (*call)(void); int calls; long n; } cases[] = {
+    {"comm_rank", comm_rank, 1, 4000000},
+    {"allreduce", allreduce, 1, 2000000},
+    {"iprobe", iprobe, 1, 1000000},
+    {"irecv_send_wait", to_self, 3, 500000},
+};
+
+/* Depth counts the frames of this program between main and the call. */
+static __attribute__((noinline)) double deep(int depth, void (*call)(void), long n)
+{
+  if (depth > 0) {
+    double t = deep(depth - 1, call, n);
+    __asm__ volatile("" ::: "memory"); /* no tail call */
+    return t;
+  }
+  for (long i = 0; i < n / 100 + 1; i++)
+    call();
+  double begin = cpu();
+  for (long i = 0; i < n; i++)
+    call();
+  return cpu() - begin;
+}
+
+int main(int argc, char **argv)
+{
+  MPI_Init(&argc, &argv);
+  for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (argc < 2 || strcmp(argv[1], cases[i].name) == 0)
+      printf("%s %.2f\n", cases[i].name, deep(11, cases[i].call, cases[i].n) / cases[i].n / cases[i].calls);
+  MPI_Finalize();
+  return 0;
+}
