@@ -89,7 +89,8 @@ func (w *stopwatch) done(phase string) {
 func analyse(q question, c reduce.Comm) (*report.Result, error) {
 	t, watch := reduce.NewTree(c), newStopwatch()
 	index, run, err := loadBlock(q.dir, c)
-	known, err := reduce.AllReduce(t, factsMonoid, blockFacts(run, err), err)
+	again := func() []*model.Rank { return reload(q.dir, c) }
+	known, err := reduce.AllReduce(t, factsMonoid, blockFacts(run, err, again), err)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,16 @@ func loadBlock(dir string, c reduce.Comm) (*model.Index, *model.Run, error) {
 	return index, run, err
 }
 
-func blockFacts(run *model.Run, err error) facts {
+// reload reads the block again; what cannot be read now has not moved.
+func reload(dir string, c reduce.Comm) []*model.Rank {
+	_, run, err := loadBlock(dir, c)
+	if err != nil {
+		return nil
+	}
+	return run.Ranks
+}
+
+func blockFacts(run *model.Run, err error, again func() []*model.Rank) facts {
 	f := facts{Liveness: map[int]progress.Liveness{}}
 	if err != nil {
 		return f
@@ -142,7 +152,7 @@ func blockFacts(run *model.Run, err error) facts {
 		}
 	}
 	slices.Sort(f.Problems)
-	observe(run.Ranks, &f)
+	observe(run.Ranks, &f, again)
 	return f
 }
 

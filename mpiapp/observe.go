@@ -15,29 +15,55 @@ import (
 const freshFor = 5 * time.Second
 
 // observe adds what can be seen of the processes that ran on this host: a
-// record cannot say that its process was stopped or killed.
-func observe(ranks []*model.Rank, f *facts) {
+// record cannot say that its process was stopped or killed. A rank on another
+// host moves if its sign of life moves; again reads the records anew.
+func observe(ranks []*model.Rank, f *facts, again func() []*model.Rank) {
 	host, err := os.Hostname()
 	if err != nil {
 		return
 	}
+	elsewhere := false
 	for _, r := range ranks {
-		if moving(r, time.Now()) {
-			f.Moving = append(f.Moving, r.Rank)
-		}
 		if r.Host != host {
+			elsewhere = elsewhere || moving(r, time.Now())
 			continue
 		}
-		state := processState(r)
-		switch state {
+		switch processState(r) {
 		case 'T', 't':
 			f.Liveness[r.Rank] = progress.Stopped
+			f.Alive = true
 		case 0, 'Z', 'X':
 			f.Liveness[r.Rank] = progress.Dead
-			continue
+		default:
+			f.Alive = true
+			if moving(r, time.Now()) {
+				f.Moving = append(f.Moving, r.Rank)
+			}
 		}
-		f.Alive = true
 	}
+	if elsewhere {
+		time.Sleep(secondLook)
+		f.Moving = append(f.Moving, movedSince(ranks, again(), host)...)
+	}
+}
+
+// secondLook is long enough for a new sign of life.
+const secondLook = 1500 * time.Millisecond
+
+// movedSince lists the ranks of other hosts that gave a sign of life between
+// two looks, and make progress.
+func movedSince(before, after []*model.Rank, host string) []int {
+	seen := map[int]time.Time{}
+	for _, r := range before {
+		seen[r.Rank] = r.Heartbeat
+	}
+	var out []int
+	for _, r := range after {
+		if r.Host != host && moving(r, time.Now()) && r.Heartbeat.After(seen[r.Rank]) {
+			out = append(out, r.Rank)
+		}
+	}
+	return out
 }
 
 // moving: the rank runs, said so just now, and has not been found quiet.

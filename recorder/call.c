@@ -720,6 +720,14 @@ static inline void transition(struct lg_thr *t, struct lg_st *st)
   t->prev = st;
 }
 
+/* nested: the library calls itself, or a callback of the program's calls it. An
+ * MPI call that was left by longjmp or an exception is no longer on the stack,
+ * and its return address not in its place. */
+static inline bool nested(const struct lg_thr *t, const void *cfa)
+{
+  return t->outer_cfa && (uint64_t)cfa < t->outer_cfa && ((const uint64_t *)t->outer_cfa)[-1] == t->outer_ra;
+}
+
 static struct lg_thr *__attribute__((noinline)) first_call(void)
 {
   if (lg_off || !lg_start())
@@ -732,8 +740,8 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   struct lg_thr *t = lg_self;
   if (unlikely(!t) && !(t = first_call()))
     return false;
-  if (unlikely(lg_off) || (t->outer_cfa && (uint64_t)cfa < t->outer_cfa))
-    return false; /* nested: the library calls itself */
+  if (unlikely(lg_off) || nested(t, cfa))
+    return false;
   struct lg_st *st = lg_state_find(t, d, binding, (uint64_t)ra, (uint64_t)cfa);
   if (unlikely(!st))
     return false;
@@ -749,6 +757,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   c->tag = LG_NONE;
   c->own_status = false;
   t->outer_cfa = (uint64_t)cfa;
+  t->outer_ra = (uint64_t)ra;
   transition(t, st);
   if (!uses_tables(d->cls)) {
     local(c);
@@ -775,9 +784,10 @@ void lg_after(struct lg_call *c)
 struct lg_thr *lg_light_begin(void *cfa)
 {
   struct lg_thr *t = lg_self;
-  if (!t || lg_off || (t->outer_cfa && (uint64_t)cfa < t->outer_cfa))
+  if (!t || lg_off || nested(t, cfa))
     return NULL;
   t->pub->light++;
   t->outer_cfa = (uint64_t)cfa;
+  t->outer_ra = ((uint64_t *)cfa)[-1];
   return t;
 }

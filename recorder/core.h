@@ -138,7 +138,7 @@ struct lg_cached { /* one verified unwinding */
 #define LG_CACHE_WAYS 4
 
 struct lg_thr { /* private half of a thread */
-  uint64_t outer_cfa; /* stack address of the MPI call in progress, 0 outside */
+  uint64_t outer_cfa, outer_ra; /* of the MPI call in progress; 0 outside */
   struct lg_thread *pub;
   struct lg_st *prev;
   struct lg_cached *cache; /* LG_CACHE_SETS * LG_CACHE_WAYS */

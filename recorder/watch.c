@@ -126,25 +126,43 @@ static bool asleep(int tid, uint64_t *sp, uint64_t *pc)
   return undisturbed(nr);
 }
 
-static void look_at(struct lg_thr *t)
+static bool to_be_captured(struct lg_thr *t)
 {
-  uint64_t sp, pc;
-  if (asleep(t->tid, &sp, &pc))
-    lg_capture_asleep(t, sp, pc);
-  else
-    syscall(SYS_tgkill, getpid(), t->tid, lg_capture_signal());
+  const struct lg_thread *p = t->pub;
+  return __atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && (!p->in_mpi || p->kind == LG_OP_POLL || p->kind == LG_OP_LOCAL);
 }
 
-/* capture takes the stacks of the threads that are not blocked in MPI. */
-static void capture(uint32_t why)
+/* ask has a running thread write its own stack down, and waits for it: its
+ * handler wants the file lock, and must not find another's. */
+static bool ask(struct lg_thr *t)
 {
+  uint64_t before = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
+  syscall(SYS_tgkill, getpid(), t->tid, lg_capture_signal());
+  for (int i = 0; i < 100; i++) {
+    uint64_t now = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
+    if (now != before && now % 2 == 0)
+      return true;
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  }
+  return false;
+}
+
+/* capture takes the stacks of the threads that are not blocked in MPI, and tells
+ * whether it got all. */
+static bool capture(uint32_t why)
+{
+  bool all = true;
   lg_capture_why = why;
   lg_lock_file();
   lg_modules_current(); /* a signal handler cannot */
   lg_unlock_file();
-  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next)
-    if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && (!t->pub->in_mpi || t->pub->kind == LG_OP_POLL || t->pub->kind == LG_OP_LOCAL))
-      look_at(t);
+  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+    uint64_t sp, pc;
+    if (!to_be_captured(t))
+      continue;
+    all &= asleep(t->tid, &sp, &pc) ? lg_capture_asleep(t, sp, pc) : ask(t);
+  }
+  return all;
 }
 
 /* ---- the thread ---- */
@@ -182,8 +200,8 @@ static void tick(uint64_t now)
     return;
   bool first = !captured;
   captured = now;
-  wait = wait < 16000000000u ? wait * 2 : wait; /* seldom, once it is clear that nothing moves */
-  capture(LG_WHY_QUIET);
+  if (capture(LG_WHY_QUIET) && wait < 16000000000u)
+    wait *= 2; /* seldom, once it is clear that nothing moves */
   if (first)
     lg_file_sync();
 }
