@@ -168,8 +168,12 @@ func (s *scene) loseSilent() {
 // loseUntold: a rank in the midst of its work did not take the signal by which
 // the launcher ended most others, so it had been killed before. That says
 // nothing of a rank that was quiet, or that gave a sign of life after the
-// signal: launchers kill what does not end at once. Nor does it after an abort.
+// signal: launchers kill what does not end at once. Nor does it after an abort,
+// or where another loss explains why the launcher did so.
 func (s *scene) loseUntold(silent model.RankSet) {
+	if slices.ContainsFunc(s.losses, func(l Loss) bool { return l.Cause }) {
+		return
+	}
 	told, signalled := 0, int64(0)
 	for _, f := range s.sum.Facts {
 		if f.End == model.Aborted {

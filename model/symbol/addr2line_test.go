@@ -64,7 +64,7 @@ func compareAll(t *testing.T, prog string) {
 		if source := filepath.Dir(prog); misplaced(t, source, want) {
 			continue
 		}
-		if got != want && plainOuter(loc) != want {
+		if want := withoutUnderscores(want); got != want && plainOuter(loc) != want {
 			t.Fatalf("%#x:\n got %s\nwant %s", addrs[i], got, want)
 		}
 		if !loc.Exact || loc.Note != "" {
@@ -74,6 +74,12 @@ func compareAll(t *testing.T, prog string) {
 	if known < 20 {
 		t.Errorf("only %d addresses to compare", known)
 	}
+}
+
+// withoutUnderscores gives Fortran's external procedures the names they have in
+// the source; the C and C++ of these programs has no name that ends so.
+func withoutUnderscores(answer string) string {
+	return strings.ReplaceAll(answer, "_ /", " /")
 }
 
 // misplaced tells whether an answer names a line that the source in dir does

@@ -199,7 +199,7 @@ func (f *debugFile) name(e *dwarf.Entry, w *walker) (string, error) {
 		}
 		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMIPSLinkage} {
 			if s := f.text(e, a); s != "" {
-				return s, nil
+				return sourceName(s, f.text(e, dwarf.AttrName)), nil
 			}
 		}
 		if plain == "" {
@@ -226,6 +226,15 @@ func (f *debugFile) name(e *dwarf.Entry, w *walker) (string, error) {
 		}
 	}
 	return plain, nil
+}
+
+// sourceName undoes the underscore that Fortran compilers put behind the names
+// of external procedures.
+func sourceName(linker, source string) string {
+	if linker == source+"_" {
+		return source
+	}
+	return linker
 }
 
 // text returns a string attribute, "" if e has none.

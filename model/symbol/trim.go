@@ -8,19 +8,38 @@ import (
 
 // Trim cuts the outer end of a stack (innermost first) where the C library and
 // the threads library start programs and threads, and the C main that Fortran
-// compilers put around the main program. The rest is a part of stack.
+// compilers put around the main program. A function without a name that the C
+// library started is main. The rest is a copy of a part of stack.
 func Trim(stack []Location) []Location {
-	for i, l := range stack {
-		if i > 0 && slices.Contains(starters, l.outermost().Function) {
-			stack = stack[:i]
-			break
-		}
-	}
 	n := len(stack)
-	if n > 1 && stack[n-1].Function == "main" && stack[n-2].outermost().Function == "main" {
-		return stack[:n-1]
+	outside := slices.IndexFunc(stack, func(l Location) bool { return !inLibc(l) })
+	for n > 1 && started(stack[:n], outside >= 0 && outside < n-1) {
+		n--
 	}
-	return stack
+	out := slices.Clone(stack[:n])
+	if n > 0 && n < len(stack) && out[n-1].Function == "" && inLibc(stack[n]) && out[n-1].Module != "" {
+		out[n-1].Function, out[n-1].Signature = "main", "main"
+	}
+	if n > 1 && out[n-1].Function == "main" && out[n-2].outermost().Function == "main" {
+		return out[:n-1]
+	}
+	return out
+}
+
+// started tells whether the outermost frame belongs to what starts programs
+// and threads: a function known for it or, if code of the program stands
+// further in, any in the C library, or one without a name that calls into it
+// (_start of a stripped program).
+func started(stack []Location, program bool) bool {
+	last := stack[len(stack)-1]
+	if slices.Contains(starters, last.outermost().Function) {
+		return true
+	}
+	return program && (inLibc(last) || len(stack) > 2 && last.Function == "" && inLibc(stack[len(stack)-2]))
+}
+
+func inLibc(l Location) bool {
+	return hasPrefix(path.Base(l.Module), []string{"libc.so", "libc-", "libpthread", "ld-linux"})
 }
 
 // starters are the functions that call main and the functions of threads.
