@@ -11,6 +11,7 @@ LDFLAGS  := -ldflags '-X main.version=$(VERSION)'
 CFLAGS   ?= -O2 -g
 RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden \
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
+LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
 .PHONY: help build deps demo test test-go test-mpi test-e2e lint bench fuzz install clean
 
@@ -28,14 +29,14 @@ $(B)/recorder/wrappers.c $(B)/recorder/classes.inc &: recorder/functions.tbl rec
 	$(GO) run ./recorder/gen recorder/functions.tbl $(B)/recorder
 
 $(B)/recorder/%.o: recorder/%.c $(wildcard recorder/*.h) $(B)/recorder/classes.inc
-	$(CC) $(RECORDER) -c $< -o $@
+	$(CC) $(RECORDER) $(LTO) -c $< -o $@
 
 $(B)/recorder/wrappers.o: $(B)/recorder/wrappers.c $(wildcard recorder/*.h) $(B)/recorder/classes.inc
 	$(CC) $(RECORDER) -c $< -o $@
 
 $(BIN)/liblaggard.so: $(OBJECTS)
 	@mkdir -p $(BIN)
-	$(CC) -shared -o $@ $^ -ldl -lpthread -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard.so
+	$(CC) $(CFLAGS) $(LTO) -shared -o $@ $^ -ldl -lpthread -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard.so
 
 $(BIN)/laggard: $(GOFILES)
 	CGO_ENABLED=0 $(GO) build $(LDFLAGS) -o $@ ./mpiapp
@@ -142,3 +143,18 @@ install: build ## into PREFIX (default /usr/local)
 
 clean:
 	rm -rf $(BIN) $(B)
+
+# ---- figures (docs/benchmarks.md); nothing else should run meanwhile ----
+
+LAMMPS_IN := /usr/share/lammps/examples/crack/in.crack
+BENCH = $(GO) run ./recorder/bench -lib $(BIN)/liblaggard.so
+
+bench: deps ## what the recorder and the diagnosis cost
+	@$(MAKE) --no-print-directory build
+	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
+	mpicc.mpich -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.mpich
+	$(BENCH) -cpu 1 -pairs 15 -percall $(B)/percall.openmpi
+	$(BENCH) -cpu 1 -pairs 15 -percall $(B)/percall.mpich
+	mkdir -p $(B)/lammps && cp $(LAMMPS_IN) $(B)/lammps/
+	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench \
+	  -lib $(BIN)/liblaggard.so -pairs 15 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none

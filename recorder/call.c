@@ -325,15 +325,30 @@ static bool needs_status(const struct lg_req *r)
   return r->cancelled || (r->kind == LG_OP_RECV && wild(r->peer, r->tag)) || (r->peer2 != LG_NONE && wild(r->peer2, r->tag2));
 }
 
+/* gather_one is gather for the commonest case. */
+static uint32_t gather_one(struct lg_call *c, uint32_t n, bool by_value)
+{
+  c->n = 1;
+  c->handle = by_value ? lg_handle_in(c, c->desc->request) : lg_handle_at(c, c->desc->request, 0);
+  c->req = lg_req_get(LG_KEY_REQUEST, c->handle);
+  if (!c->req)
+    return n;
+  if (unlikely(c->req->active && needs_status(c->req)))
+    want_status(c, 1);
+  return list_request(c->thr->pub, n, c->req);
+}
+
 /* gather lists the requests a call names, and keeps their handles. */
 static uint32_t gather(struct lg_call *c, uint32_t n, int count, bool by_value)
 {
+  if (count == 1)
+    return gather_one(c, n, by_value);
   bool wanted = false;
   struct lg_thr *t = c->thr;
   if (count < 0 || (uint32_t)count > MAX_LIST || !make_room(t, (uint32_t)count))
     count = 0;
   for (int i = 0; i < count; i++) {
-    t->handles[i] = by_value ? lg_handle_in(c, c->desc->request) : lg_handle_at(c, c->desc->request, i);
+    t->handles[i] = lg_handle_at(c, c->desc->request, i);
     struct lg_req *r = lg_req_get(LG_KEY_REQUEST, t->handles[i]);
     if (!r)
       continue;
@@ -359,11 +374,20 @@ static void before_wait(struct lg_call *c, uint32_t kind)
   end(c);
 }
 
+/* named finds a request of the call again: while one thread alone uses the
+ * table, a single one is still where it was. */
+static struct lg_req *named(const struct lg_call *c, int i)
+{
+  if (c->n > 1)
+    return lg_req_get(LG_KEY_REQUEST, c->thr->handles[i]);
+  return likely(!lg_shared) ? c->req : lg_req_get(LG_KEY_REQUEST, c->handle);
+}
+
 /* completed settles a request the call has completed: what its wildcards
  * matched, the communicator it made, and that it is gone. */
 static void completed(struct lg_call *c, int i, const char *status)
 {
-  struct lg_req *r = lg_req_get(LG_KEY_REQUEST, c->thr->handles[i]);
+  struct lg_req *r = named(c, i);
   if (!r || !r->active)
     return;
   bool gone = r->cancelled && status && (status_int(status, lg_fam.status_cancelled) & lg_fam.status_cancel_mask);
@@ -753,6 +777,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   c->comm = NULL;
   c->handle = 0;
   c->n = 0;
+  c->req = NULL;
   c->peer = LG_PROC_NULL;
   c->tag = LG_NONE;
   c->own_status = false;

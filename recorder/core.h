@@ -75,7 +75,8 @@ struct lg_call {
   struct lg_st *st;
   struct lg_comm_ref *comm;
   long handle; /* request or message named by the call, as it was before */
-  int n;       /* requests named by the call; their handles are in thr->handles */
+  int n;       /* requests named by the call; their handles are in thr->handles, that of a single one in handle */
+  struct lg_req *req; /* what a single one is known as */
   int peer, tag;   /* as in struct lg_pending; of the receive or probe, if the call is one */
   bool own_status; /* thr->statuses was given in place of MPI_STATUS_IGNORE */
 };

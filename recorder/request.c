@@ -61,19 +61,24 @@ struct lg_req *lg_req_get(int space, long handle)
  * given out anew. NULL: the table is full, the request is not followed. */
 struct lg_req *lg_req_put(int space, long handle)
 {
-  struct lg_req *r = lg_req_get(space, handle);
+  if (used * 2 >= size && !resize()) {
+    lg_rank->lost_requests++;
+    return NULL;
+  }
   uint64_t key = key_of(space, handle);
-  if (!r) {
-    if (used * 2 >= size && !resize()) {
-      lg_rank->lost_requests++;
-      return NULL;
-    }
-    uint32_t k = place(key);
-    while (table[k].key > 1)
-      k = (k + 1) & (size - 1);
+  struct lg_req *r = NULL;
+  uint32_t k = place(key);
+  for (; table[k].key && table[k].key != key; k = (k + 1) & (size - 1))
+    if (table[k].key == 1 && !r)
+      r = &table[k];
+  if (table[k].key == key) {
     r = &table[k];
-    used += r->key == 0;
+  } else {
     live++;
+    if (!r) {
+      r = &table[k];
+      used++;
+    }
   }
   *r = (struct lg_req){.key = key, .active = true, .peer2 = LG_NONE};
   return r;
