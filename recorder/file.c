@@ -198,6 +198,8 @@ static bool new_chunk(size_t need)
   uint64_t at = __atomic_fetch_add(&head->end, size, __ATOMIC_RELAXED);
   int err = reserve(at, size);
   if (err) {
+    uint64_t end = at + size; /* give it back, unless another rank has reserved behind it */
+    __atomic_compare_exchange_n(&head->end, &end, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     lg_turn_off("cannot extend the run file: %s", strerror(err));
     return false;
   }
