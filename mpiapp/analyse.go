@@ -29,9 +29,11 @@ type question struct {
 type facts struct {
 	Problems []string                  `json:"problems"`
 	Damaged  model.RankSet             `json:"damaged"`
+	Torn     model.RankSet             `json:"torn"` // killed within an update
 	Liveness map[int]progress.Liveness `json:"liveness"`
 	Moving   []int                     `json:"moving"` // live ranks that make progress
 	Alive    bool                      `json:"alive"`  // a process of the run lives on this host
+	Holes    bool                      `json:"holes"`  // a node file has lost ranks, it cannot say which
 }
 
 var factsMonoid = reduce.Monoid[facts]{
@@ -48,7 +50,9 @@ func mergeFacts(a, b facts) (facts, error) {
 	slices.Sort(a.Problems)
 	slices.Sort(a.Moving)
 	a.Damaged = a.Damaged.Union(b.Damaged)
+	a.Torn = a.Torn.Union(b.Torn)
 	a.Alive = a.Alive || b.Alive
+	a.Holes = a.Holes || b.Holes
 	if a.Liveness == nil {
 		a.Liveness = map[int]progress.Liveness{}
 	}
@@ -93,6 +97,9 @@ func analyse(q question, c reduce.Comm) (*report.Result, error) {
 	known, err := reduce.AllReduce(t, factsMonoid, blockFacts(run, err, again), err)
 	if err != nil {
 		return nil, err
+	}
+	if known.Holes {
+		known.Damaged = known.Damaged.Union(index.Missing())
 	}
 	watch.done("load")
 	q.options = withFacts(q.options, index, known)
@@ -146,10 +153,13 @@ func blockFacts(run *model.Run, err error, again func() []*model.Rank) facts {
 		return f
 	}
 	for _, p := range run.Problems {
-		f.Problems = append(f.Problems, problemText(p))
-		if p.Rank >= 0 {
-			f.Damaged.Add(p.Rank)
+		if errors.Is(p.Err, model.ErrTorn) && p.Rank >= 0 {
+			f.Torn.Add(p.Rank) // as it must be, now and then: nothing is damaged
+			continue
 		}
+		f.Problems = append(f.Problems, problemText(p))
+		f.Damaged.Add(p.Rank) // -1 is left out
+		f.Holes = f.Holes || p.Rank < 0 && p.File != model.ManifestName && !errors.Is(p.Err, model.ErrRunID)
 	}
 	slices.Sort(f.Problems)
 	observe(run.Ranks, &f, again)
@@ -189,6 +199,10 @@ func conclude(q question, index *model.Index, known facts, sum progress.Summary,
 	if len(known.Moving) > 0 {
 		source.Finding.Notes = append(source.Finding.Notes, movingNote(known.Moving))
 	}
+	if known.Torn.Len() > 0 {
+		source.Finding.Notes = append(source.Finding.Notes,
+			fmt.Sprintf("rank %s: the process ended in the midst of an update; what it did last may be half told", known.Torn))
+	}
 	if laid.LeastProgressed != nil {
 		source.Processes = processes(index, laid.LeastProgressed.Ranks)
 	}
@@ -202,7 +216,10 @@ func conclude(q question, index *model.Index, known facts, sum progress.Summary,
 }
 
 func movingNote(ranks []int) string {
-	return fmt.Sprintf("the job is running: rank %s makes progress", model.NewRankSet(ranks...))
+	if len(ranks) == 1 {
+		return fmt.Sprintf("the job is running: rank %d makes progress", ranks[0])
+	}
+	return fmt.Sprintf("the job is running: ranks %s make progress", model.NewRankSet(ranks...))
 }
 
 func runInfo(index *model.Index) report.Run {

@@ -84,7 +84,7 @@ static bool fill_header(uint64_t run_id)
 /* await_header waits for the rank of this node that creates the file. */
 static bool await_header(const char *path)
 {
-  for (int i = 0; i < 2000; i++) {
+  for (int i = 0; i < 600; i++) { /* 3 s */
     struct stat st;
     uint64_t magic = 0;
     if (fstat(fd, &st) == 0 && st.st_size >= LG_PAGE && pread(fd, &magic, sizeof magic, 0) == sizeof magic &&

@@ -190,5 +190,10 @@ func (s *scene) loseUntold(silent model.RankSet) {
 		return
 	}
 	untold := s.factsWhere(func(f *Fact) bool { return silent.Contains(f.Rank) && !f.Quiet && f.Heartbeat <= signalled })
+	// A rank that was blocked may have been too slow to take the signal; one
+	// that was not, and did not, comes first.
+	if busy := s.factsWhere(func(f *Fact) bool { return untold.Contains(f.Rank) && len(f.Waits) == 0 }); busy.Len() > 0 {
+		untold = busy
+	}
 	s.lose(untold, true, "did not take the signal that ended the others: killed before")
 }

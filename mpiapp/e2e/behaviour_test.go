@@ -1,0 +1,169 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"laggard/model"
+)
+
+// behaviour is something programs do that a preloaded library can spoil.
+type behaviour struct {
+	source string
+	args   []string
+	stdin  string
+	visits map[string]uint64 // calls every rank must have on record
+	says   string            // part of the line the recorder may say
+	status bool              // the launcher's exit status is the same each time
+	end    func(r *model.Rank) bool
+}
+
+func behaviours(f family, t *testing.T) []behaviour {
+	plugins := []string{f.build(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=1"), f.build(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=2")}
+	return []behaviour{
+		{source: "signals.c", status: true, visits: map[string]uint64{"MPI_Barrier": 2, "MPI_Finalize": 1}},
+		{source: "signals.c", args: []string{"default"}, status: true, visits: map[string]uint64{"MPI_Barrier": 2}},
+		{source: "forks.c", status: true, visits: map[string]uint64{"MPI_Allreduce": 3, "MPI_Barrier": 1, "MPI_Finalize": 1}, end: exitedWith(0)},
+		{source: "plugin.c", args: plugins, status: true, visits: map[string]uint64{"MPI_Allreduce": 30, "MPI_Barrier": 15, "MPI_Finalize": 1}},
+		{source: "jumps.cc", status: true, visits: map[string]uint64{"MPI_Allreduce": 16, "MPI_Send": 2, "MPI_Finalize": 1}},
+		{source: "endings.c", args: []string{"status"}, status: true, visits: map[string]uint64{"MPI_Finalize": 1}, end: failedWith(7)},
+		{source: "endings.c", args: []string{"abort"}, status: true, visits: map[string]uint64{"MPI_Barrier": 1}},
+		// Hydra ends such a job with status 0 or 9, as it comes.
+		{source: "endings.c", args: []string{"quit"}, status: !f.killsAll(), visits: map[string]uint64{"MPI_Barrier": 1}},
+		{source: "endings.c", args: []string{"stdin"}, stdin: "one\ntwo\n", status: true, visits: map[string]uint64{"MPI_Finalize": 1}},
+		{source: "endings.c", args: []string{"closefds"}, status: true, says: "cannot extend the run file"},
+	}
+}
+
+func exitedWith(status int) func(r *model.Rank) bool {
+	return func(r *model.Rank) bool { return r.End == model.Exited && r.EndDetail == status }
+}
+
+// failedWith: a launcher ends those that have not ended when the first failed.
+func failedWith(status int) func(r *model.Rank) bool {
+	return func(r *model.Rank) bool {
+		return r.End == model.Exited && r.EndDetail == status || r.Phase >= model.Finalizing && r.End != model.Exited
+	}
+}
+
+// TestBehaviour: a program with signal handlers, children, plug-ins and ways of
+// its own to end does the same under the recorder, and is recorded.
+func TestBehaviour(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, b := range behaviours(f, t) {
+			name := b.source
+			if len(b.args) == 1 {
+				name += "-" + b.args[0]
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				f.behaves(t, b)
+			})
+		}
+	})
+}
+
+func (b behaviour) input() io.Reader {
+	if b.stdin == "" {
+		return nil
+	}
+	return strings.NewReader(b.stdin)
+}
+
+func (f family) behaves(t *testing.T, b behaviour) {
+	env := f.environ(t)
+	command := append([]string{f.build(t, b.source, "-O0")}, b.args...)
+	dir := filepath.Join(t.TempDir(), "run")
+	plain := f.plainly(t, env, b.input(), command...)
+	got := f.preloaded(t, env, dir, nil, b.input(), command...)
+	if !b.status {
+		got.status = plain.status
+	}
+	for _, line := range undisturbed(t, plain, got) {
+		if b.says == "" || !strings.Contains(line, b.says) {
+			t.Errorf("unexpected: %s", line)
+		}
+	}
+	run, err := model.Open(dir)
+	must(t, err)
+	for _, p := range run.Problems {
+		// Where the file could not grow, what was to come is missing.
+		if b.says == "" || !errors.Is(p.Err, model.ErrTruncated) {
+			t.Error(p.Err)
+		}
+	}
+	if len(run.Ranks) != preloadRanks || len(run.Others) > 0 {
+		t.Errorf("%d ranks and %d others are recorded, want %d and none", len(run.Ranks), len(run.Others), preloadRanks)
+	}
+	for _, r := range run.Ranks {
+		b.checkRank(t, r)
+	}
+}
+
+func (b behaviour) checkRank(t *testing.T, r *model.Rank) {
+	t.Helper()
+	sums := map[string]uint64{}
+	for _, th := range r.Threads {
+		for i, s := range th.Model.States {
+			sums[s.Call] += th.Model.Visits[i]
+		}
+	}
+	for call, want := range b.visits {
+		if sums[call] != want {
+			t.Errorf("rank %d: %s %d times, want %d", r.Rank, call, sums[call], want)
+		}
+	}
+	if b.end != nil && !b.end(r) {
+		t.Errorf("rank %d: end %d, detail %d", r.Rank, r.End, r.EndDetail)
+	}
+}
+
+// TestInputThroughRun: what comes in goes on through laggard run and the
+// launcher to rank 0, and a failing program's status comes back.
+func TestInputThroughRun(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		env := f.environ(t)
+		program := f.build(t, "endings.c", "-O0")
+		for _, c := range []struct {
+			mode, want string
+			status     int
+		}{{"stdin", "got one\ngot two\ndone\n", 0}, {"status", "done\n", 7}} {
+			args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", filepath.Join(t.TempDir(), "run"), "--"}
+			args = append(args, f.command(preloadRanks)...)
+			got := start(t, env, strings.NewReader("one\ntwo\n"), append(args, program, c.mode)...).wait()
+			if got.stdout != c.want || got.status != c.status {
+				t.Errorf("%s: %q and status %d, want %q and %d", c.mode, got.stdout, got.status, c.want, c.status)
+			}
+		}
+	})
+}
+
+// TestExec places laggard behind the launcher: the ranks agree on one run, and
+// the watcher beside rank 0 finds the hang and ends the job.
+func TestExec(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		s := scenarioOf(t, "before_collective.c")
+		env := f.environ(t)
+		program := f.build(t, s.source, "-O0")
+		dir := filepath.Join(t.TempDir(), "run")
+		args := append(f.command(s.size()), filepath.Join(binaries(t), "laggard"), "exec", "-o", dir, "--timeout", "2s", "--", program, s.mode)
+		got := start(t, env, nil, args...).wait()
+		if got.status == 0 {
+			t.Error("a job that was ended has exit status 0")
+		}
+		if n := strings.Count(got.stderr, "least progressed"); n == 0 {
+			t.Errorf("no diagnosis on stderr:\n%s", got.stderr)
+		}
+		a := diagnose(t, env, dir)
+		if a.LeastProgressed == nil || a.LeastProgressed.Set != "3" {
+			t.Errorf("afterwards: %+v", a.LeastProgressed)
+		}
+	})
+}

@@ -1,0 +1,71 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// workDir holds the built programs of one run of the tests.
+var workDir string
+
+func TestMain(m *testing.M) {
+	code := 1
+	dir, err := os.MkdirTemp("", "laggard-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(code)
+	}
+	workDir = dir
+	code = m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+var built sync.Map // output path to func() error, which builds it once
+
+// build compiles a program of testdata/programs and returns its path.
+func (f family) build(t *testing.T, source string, flags ...string) string {
+	t.Helper()
+	dir := filepath.Join(workDir, f.name, strings.ReplaceAll(strings.Join(flags, ""), "/", "_"), source)
+	out := filepath.Join(dir, strings.TrimSuffix(source, filepath.Ext(source)))
+	once, _ := built.LoadOrStore(out, sync.OnceValue(func() error { return f.compile(source, dir, out, flags) }))
+	if err := once.(func() error)(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (f family) compile(source, dir, out string, flags []string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	path, err := filepath.Abs(filepath.Join(programs, source))
+	if err != nil {
+		return err
+	}
+	args := append([]string{"-g"}, flags...)
+	args = append(args, "-o", out, path, "-lm", "-lpthread", "-ldl")
+	cmd := exec.Command(f.compiler(source), args...)
+	cmd.Dir = dir // Fortran modules go there
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", cmd, err, text)
+	}
+	return nil
+}
+
+func (f family) compiler(source string) string {
+	switch filepath.Ext(source) {
+	case ".c":
+		return f.cc
+	case ".cc":
+		return f.cxx
+	}
+	return f.fort
+}

@@ -1,0 +1,125 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+// light are the calls that the recorder counts without a state, all together.
+var light = map[string]bool{"MPI_Wtime": true, "MPI_Get_address": true}
+
+// TestCounts compares, rank by rank and function by function, the calls that
+// the recorder counted with those that the program made, in each binding.
+func TestCounts(t *testing.T) {
+	tests := []struct {
+		source  string
+		binding model.Binding
+	}{
+		{"countcalls.c", model.C},
+		{"countcalls.f", model.Fortran},
+		{"countcalls.f90", model.Fortran},
+		{"countcalls_f08.f90", model.Fortran08},
+	}
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, test := range tests {
+			for _, flag := range []string{"-O0", "-O2"} {
+				t.Run(test.source+flag, func(t *testing.T) {
+					t.Parallel()
+					f.counts(t, test.source, flag, test.binding)
+				})
+			}
+		}
+	})
+}
+
+func (f family) counts(t *testing.T, source, flag string, binding model.Binding) {
+	const ranks = 4
+	program := f.build(t, source, flag)
+	dir := filepath.Join(t.TempDir(), "run")
+	j := f.recorded(t, dir, f.environ(t), ranks, nil, program)
+	if got := j.wait(); got.status != 0 {
+		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
+	}
+	run := open(t, dir)
+	if len(run.Ranks) != ranks {
+		t.Fatalf("%d ranks are recorded, want %d", len(run.Ranks), ranks)
+	}
+	for _, r := range run.Ranks {
+		want := made(t, filepath.Join(j.cmd.Dir, fmt.Sprintf("counts.%d", r.Rank)))
+		if diff := cmp.Diff(want, counted(t, r, binding)); diff != "" {
+			t.Errorf("rank %d, made (-) and recorded (+):\n%s", r.Rank, diff)
+		}
+	}
+}
+
+// made reads the lines "NAME COUNT" that a rank wrote.
+func made(t *testing.T, path string) map[string]uint64 {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]uint64{}
+	for line := range strings.Lines(string(text)) {
+		var name string
+		var n uint64
+		if _, err := fmt.Sscan(line, &name, &n); err != nil {
+			t.Fatalf("%s: %q: %v", path, line, err)
+		}
+		if light[name] {
+			name = "light"
+		}
+		counts[name] += n
+	}
+	if len(counts) < 15 {
+		t.Fatalf("%s: only %d functions", path, len(counts))
+	}
+	return counts
+}
+
+// counted sums the visits of a rank's states by function. Every state must have
+// come through the expected binding, and the totals must agree.
+func counted(t *testing.T, r *model.Rank, binding model.Binding) map[string]uint64 {
+	t.Helper()
+	sums := map[string]uint64{}
+	if len(r.Threads) != 1 {
+		t.Errorf("rank %d has %d threads", r.Rank, len(r.Threads))
+	}
+	for _, th := range r.Threads {
+		visits, edges := totals(&th.Model)
+		if visits != th.Calls || edges+1 != visits {
+			t.Errorf("rank %d: %d calls, %d visits, %d passages", r.Rank, th.Calls, visits, edges)
+		}
+		for i, s := range th.Model.States {
+			sums[s.Call] += th.Model.Visits[i]
+			if s.Binding != binding {
+				t.Errorf("rank %d: %s came through binding %d, want %d", r.Rank, s.Call, s.Binding, binding)
+			}
+			if s.Partial || len(s.Stack) == 0 {
+				t.Errorf("rank %d: the stack of %s has %d frames, cut short: %t", r.Rank, s.Call, len(s.Stack), s.Partial)
+			}
+		}
+		sums["light"] += th.Light
+	}
+	return sums
+}
+
+// totals sums the visits and the edge counts of a model.
+func totals(m *model.Model) (visits, edges uint64) {
+	for _, v := range m.Visits {
+		visits += v
+	}
+	for _, e := range m.Edges {
+		edges += e.Count
+	}
+	return visits, edges
+}

@@ -1,0 +1,69 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestDepartures lets one rank go away. First the launcher does what it does by
+// itself, and ends the job: the diagnosis is one of a job that has ended, and
+// the exit status is that of the launcher.
+func TestDepartures(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, s := range departures {
+			t.Run(s.mode, func(t *testing.T) {
+				t.Parallel()
+				f.departure(t, s)
+			})
+		}
+	})
+}
+
+func (f family) departure(t *testing.T, s scenario) {
+	program := f.build(t, s.source, "-O0")
+	env := f.environ(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	plain := start(t, env, nil, append(f.command(s.size()), program, s.mode)...).wait()
+	got := f.recorded(t, dir, env, s.size(), nil, program, s.mode).wait()
+	if f.killsAll() && got.status != 0 && plain.status != 0 {
+		got.status = plain.status // Hydra's is that of the rank or of those it killed, as it comes
+	}
+	if got.status != plain.status || got.printed() != plain.printed() {
+		t.Errorf("exit status %d and %q, want %d and %q as without laggard", got.status, got.stdout, plain.status, plain.stdout)
+	}
+	a := diagnose(t, env, dir)
+	if s.mode == "kill" && len(a.Lost) == 0 {
+		// Launchers kill the others with SIGKILL too, OpenMPI's some milliseconds
+		// after a SIGTERM. Which one went first may not show; which is behind does.
+		s.lost = nil
+	}
+	s.check(t, "ended", a)
+}
+
+// killsAll: Hydra ends a job with SIGKILL, OpenMPI's launcher asks first.
+func (f family) killsAll() bool { return f.name == "mpich" }
+
+// TestDeparturesTolerated tells the launcher to let the others go on: they wait
+// for the rank that is gone, and laggard run finds a hang.
+func TestDeparturesTolerated(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, s := range departures {
+			// Hydra tolerates nothing but a clean exit.
+			if f.killsAll() && !slices.Contains([]string{"exit", "_exit"}, s.mode) {
+				continue
+			}
+			t.Run(s.mode, func(t *testing.T) {
+				t.Parallel()
+				program := f.build(t, s.source, "-O0")
+				env := f.environ(t)
+				dir := filepath.Join(t.TempDir(), "run")
+				j := f.recorded(t, dir, env, s.size(), f.tolerant, program, s.mode)
+				j.awaitHang()
+				s.check(t, "hung", diagnose(t, env, dir))
+			})
+		}
+	})
+}

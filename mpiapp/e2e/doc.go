@@ -1,0 +1,17 @@
+// Package e2e tests laggard on real MPI programs, as a user runs it: the
+// programs in ../testdata/programs, each a small one with a known fault, built
+// with the compilers of every MPI family that is installed and run under
+// bin/laggard. It answers whether the right rank and the right line come out
+// (paper PDI §5), whether the counts are those of the program, whether what a
+// killed job leaves is readable, and whether the program is left alone.
+//
+// Input are the programs and the binaries of `make build`; the tests have the
+// build tag e2e and are started by `make test`, or by hand with
+//
+//	go test -tags e2e ./mpiapp/e2e [-run 'TestHangs/openmpi/ring'] [-v]
+//
+// A program tells its fault by comments: the lines between "LAGGARD: loop
+// begin" and "LAGGARD: loop end" are a loop that never ends, "LAGGARD: here" or
+// "LAGGARD: here NAME" is the line of a call that never returns, and "LAGGARD:
+// last call" that of the last MPI call before the rank goes away.
+package e2e

@@ -1,0 +1,95 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// family is an MPI implementation as it is installed here.
+type family struct {
+	name          string
+	cc, cxx, fort string   // its compilers
+	launcher      []string // mpirun with what it always needs here
+	tolerant      []string // flags that let the job go on when a rank dies
+	env           []string
+}
+
+var families = []family{
+	{
+		name: "openmpi", cc: "mpicc.openmpi", cxx: "mpicxx.openmpi", fort: "mpif90.openmpi",
+		launcher: []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"},
+		tolerant: []string{"--enable-recovery"},
+		env:      []string{"OMPI_MCA_mpi_yield_when_idle=1"},
+	},
+	{
+		name: "mpich", cc: "mpicc.mpich", cxx: "mpicxx.mpich", fort: "mpif90.mpich",
+		launcher: []string{"mpirun.mpich"},
+		tolerant: []string{"-disable-auto-cleanup"},
+	},
+}
+
+// command is the launcher's command line for a number of ranks.
+func (f family) command(ranks int, flags ...string) []string {
+	out := append([]string{}, f.launcher...)
+	out = append(out, flags...)
+	return append(out, "-np", strconv.Itoa(ranks))
+}
+
+// eachFamily runs a test for every MPI that is installed; at least one must be.
+func eachFamily(t *testing.T, test func(t *testing.T, f family)) {
+	found := 0
+	for _, f := range families {
+		if _, err := exec.LookPath(f.cc); err != nil {
+			continue
+		}
+		found++
+		t.Run(f.name, func(t *testing.T) { test(t, f) })
+	}
+	if found == 0 {
+		t.Fatal("neither mpicc.openmpi nor mpicc.mpich is installed; make deps installs them")
+	}
+}
+
+const programs = "../testdata/programs"
+
+// binaries is where make build puts the program and the recorder.
+func binaries(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../../bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"laggard", "liblaggard.so"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Fatalf("%v; make build makes it", err)
+		}
+	}
+	return dir
+}
+
+// environ is the environment of a run: its own place for the launcher's session
+// files, since runs that share one have hung, and a recorder that is quick to
+// take stacks.
+func (f family) environ(t *testing.T, more ...string) []string {
+	t.Helper()
+	tmp, err := os.MkdirTemp("/tmp", "lg") // short: OpenMPI puts sockets in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(tmp) })
+	var env []string
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "LAGGARD_") && !strings.HasPrefix(kv, "TMPDIR=") {
+			env = append(env, kv)
+		}
+	}
+	env = append(env, "TMPDIR="+tmp, "LAGGARD_QUIET_MS=500")
+	env = append(env, f.env...)
+	return append(env, more...)
+}

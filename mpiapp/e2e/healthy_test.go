@@ -1,0 +1,62 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestHealthy runs every program without its fault, with and without laggard:
+// output and exit status are the same, and nothing is reported.
+func TestHealthy(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		done := map[string]bool{}
+		for _, s := range append(append([]scenario{}, hangs...), departures...) {
+			if done[s.source] {
+				continue
+			}
+			done[s.source] = true
+			t.Run(s.source, func(t *testing.T) {
+				t.Parallel()
+				f.healthy(t, s)
+			})
+		}
+	})
+}
+
+func (f family) healthy(t *testing.T, s scenario) {
+	program := f.build(t, s.source, "-O0")
+	env := f.environ(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	plain := start(t, env, nil, append(f.command(s.size()), program, "ok")...).wait()
+	got := f.recorded(t, dir, env, s.size(), nil, program, "ok").wait()
+	if plain.status != 0 || plain.stdout == "" {
+		t.Fatalf("the program itself fails: %+v", plain)
+	}
+	if got.stdout != plain.stdout || got.status != plain.status {
+		t.Errorf("with laggard %q and status %d, without %q and %d", got.stdout, got.status, plain.stdout, plain.status)
+	}
+	if lines := own(got.stderr); len(lines) != 1 || !strings.Contains(lines[0], dir) {
+		t.Errorf("laggard run says %q, want one line that names the directory", lines)
+	}
+	a := diagnose(t, env, dir)
+	if a.Hang || a.LeastProgressed != nil || len(a.Lost)+len(a.Damaged)+len(a.Unfinished)+len(a.Deadlock.Cycles)+len(a.Problems) > 0 {
+		t.Errorf("the diagnosis of a healthy run: %+v", a)
+	}
+	if a.Ranks != s.size() {
+		t.Errorf("%d ranks, want %d", a.Ranks, s.size())
+	}
+}
+
+// own picks the lines that laggard wrote among those of a program.
+func own(stderr string) []string {
+	var lines []string
+	for _, line := range strings.Split(stderr, "\n") {
+		if strings.HasPrefix(line, "laggard:") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,212 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"laggard/model"
+)
+
+// patience is how long anything may take before a test gives up on it.
+const patience = 90 * time.Second
+
+// outcome is what a finished command showed to its user.
+type outcome struct {
+	stdout, stderr string
+	status         int
+}
+
+// printed is what the program itself wrote to its standard output. Hydra adds
+// there how a job ended, with process numbers.
+func (o outcome) printed() string {
+	text, _, _ := strings.Cut(o.stdout, "\n"+strings.Repeat("=", 60))
+	return text
+}
+
+// job is a command that runs, in a process group of its own.
+type job struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	out    shared
+	err    shared
+	done   chan struct{}
+	status int
+}
+
+// shared is a buffer that is written while it is read.
+type shared struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Write(p)
+}
+
+func (s *shared) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.String()
+}
+
+// start starts a command; whatever is left of it ends with the test.
+func start(t *testing.T, env []string, stdin io.Reader, args ...string) *job {
+	t.Helper()
+	j := &job{t: t, done: make(chan struct{})}
+	j.cmd = exec.Command(args[0], args[1:]...)
+	j.cmd.Env = env
+	j.cmd.Dir = t.TempDir()
+	j.cmd.Stdin = stdin
+	j.cmd.Stdout, j.cmd.Stderr = &j.out, &j.err
+	j.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	j.cmd.WaitDelay = 5 * time.Second // a rank that is left may hold the pipes
+	if err := j.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		err := j.cmd.Wait()
+		j.status = exitStatus(j.cmd, err)
+		close(j.done)
+	}()
+	t.Cleanup(j.kill)
+	return j
+}
+
+func exitStatus(cmd *exec.Cmd, err error) int {
+	if cmd.ProcessState == nil {
+		return -1
+	}
+	ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	if err != nil && cmd.ProcessState.Success() && !errors.Is(err, exec.ErrWaitDelay) {
+		return -1
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// wait returns what the job showed, once it has ended.
+func (j *job) wait() outcome {
+	j.t.Helper()
+	select {
+	case <-j.done:
+	case <-time.After(patience):
+		defer j.kill()
+		j.t.Fatalf("%v has not ended after %s\n%s", j.cmd.Args, patience, j.err.String())
+	}
+	return outcome{j.out.String(), j.err.String(), j.status}
+}
+
+// ended tells whether the job has.
+func (j *job) ended() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// kill ends everything the job started, the launcher's children too.
+func (j *job) kill() {
+	if j.ended() {
+		return
+	}
+	tree := descendants(j.cmd.Process.Pid)
+	for _, pid := range tree {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	<-j.done
+}
+
+// descendants lists a process and all that it started, as far as they can
+// still be told.
+func descendants(pid int) []int {
+	children := map[int][]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+		parent, _ := strconv.Atoi(fields[1])
+		child, _ := strconv.Atoi(strings.Split(path, "/")[2])
+		children[parent] = append(children[parent], child)
+	}
+	tree := []int{pid}
+	for i := 0; i < len(tree); i++ {
+		tree = append(tree, children[tree[i]]...)
+	}
+	return tree
+}
+
+// eventually waits until a condition holds.
+func (j *job) eventually(what string, holds func() bool) {
+	j.t.Helper()
+	for begin := time.Now(); !holds(); time.Sleep(100 * time.Millisecond) {
+		if time.Since(begin) > patience {
+			j.t.Fatalf("%v: waited %s for: %s\nstdout: %s\nstderr: %s", j.cmd.Args, patience, what, j.out.String(), j.err.String())
+		}
+	}
+}
+
+// output runs a command to its end.
+func output(t *testing.T, env []string, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = env
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	fault := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Fatal(fault)
+	}
+	return outcome{out.String(), err.String(), exitStatus(cmd, fault)}
+}
+
+// recorded starts a program under laggard run, which leaves a hung job alone.
+func (f family) recorded(t *testing.T, dir string, env []string, ranks int, flags []string, command ...string) *job {
+	t.Helper()
+	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout", "2s", "--on-hang", "keep", "--exit-code", "--"}
+	args = append(args, f.command(ranks, flags...)...)
+	return start(t, env, nil, append(args, command...)...)
+}
+
+// open reads a run directory that must be sound.
+func open(t *testing.T, dir string) *model.Run {
+	t.Helper()
+	run, err := model.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range run.Problems {
+		t.Errorf("%s: %v", dir, p.Err)
+	}
+	return run
+}
+
+// signalRanks sends a signal to all ranks, as close to one moment as can be.
+func signalRanks(run *model.Run, sig syscall.Signal) {
+	for _, r := range run.Ranks {
+		_ = syscall.Kill(r.PID, sig)
+	}
+}

@@ -1,0 +1,91 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"laggard/model"
+)
+
+const crackInput = "/usr/share/lammps/examples/crack/in.crack"
+
+// TestLAMMPS freezes one rank of Debian's LAMMPS part-way through the crack
+// input. The program is stripped and has no frame pointers: stacks come from
+// its unwind tables, names from its dynamic symbols.
+func TestLAMMPS(t *testing.T) {
+	for _, need := range []string{"/usr/bin/lmp", crackInput} {
+		if _, err := os.Stat(need); err != nil {
+			t.Fatalf("%v; make deps installs lammps", err)
+		}
+	}
+	f := families[0]
+	if _, err := exec.LookPath(f.launcher[0]); err != nil {
+		t.Fatalf("Debian's LAMMPS wants OpenMPI: %v", err)
+	}
+	const ranks, victim = 4, 2
+	env := f.environ(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	j := f.recorded(t, dir, env, ranks, nil, "/usr/bin/lmp", "-log", "none", "-in", longCrack(t))
+	var run *model.Run
+	j.eventually("5000 calls", func() bool {
+		run, _ = model.Open(dir)
+		return j.ended() || run != nil && len(run.Ranks) == ranks && run.Ranks[victim].Threads[0].Calls > 5000
+	})
+	if j.ended() {
+		t.Fatalf("LAMMPS ended: %s%s", j.out.String(), j.err.String())
+	}
+	if err := syscall.Kill(run.Ranks[victim].PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	j.awaitHang()
+	checkLAMMPS(t, diagnose(t, env, dir), victim)
+}
+
+// longCrack is the crack input with so many steps that it cannot end by itself.
+func longCrack(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(crackInput)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Replace(string(text), "run\t\t5000", "run\t\t50000000", 1)
+	if long == string(text) {
+		t.Fatalf("%s has no line \"run 5000\"", crackInput)
+	}
+	path := filepath.Join(t.TempDir(), "in.crack")
+	if err := os.WriteFile(path, []byte(long), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func checkLAMMPS(t *testing.T, a *answer, victim int) {
+	t.Helper()
+	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, []int{victim}) || !slices.Equal(a.Lost, []int{victim}) {
+		t.Fatalf("least progressed %+v, lost %v, want rank %d", a.LeastProgressed, a.Lost, victim)
+	}
+	for _, l := range a.LeastProgressed.Locations {
+		if !strings.HasPrefix(l.Function, "LAMMPS_NS::") {
+			t.Errorf("rank %d is told to be in %q, not in a function of LAMMPS", l.Rank, l.Function)
+		}
+	}
+	for _, g := range a.Groups {
+		stack := g.State.Stack
+		if len(stack) < 3 || !strings.HasPrefix(stack[0].Function, "LAMMPS_NS::") {
+			t.Errorf("ranks %s: a stack of %d frames: %+v", g.Ranks, len(stack), stack)
+		}
+		// From the innermost frame out to main, which a stripped program does not
+		// name, everything is a function of LAMMPS.
+		outer := slices.IndexFunc(stack, func(f frame) bool { return !strings.HasPrefix(f.Function, "LAMMPS_NS::") })
+		if outer >= 0 && outer < len(stack)-2 {
+			t.Errorf("ranks %s: frame %d has no name: %+v", g.Ranks, outer, stack)
+		}
+	}
+}

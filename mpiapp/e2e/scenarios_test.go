@@ -1,0 +1,91 @@
+//go:build e2e
+
+package e2e
+
+import "fmt"
+
+// scenario is a program with the fault chosen by its argument, and the answer
+// that is known beforehand.
+type scenario struct {
+	source, mode string
+	least        []int    // the least progressed ranks
+	function     []string // they are in one of these functions
+	mark         []string // on a line with one of these marks
+	inMPI        []string // in one of these MPI functions; none: in computation
+	cycle        []int    // ranks of the deadlock, rising
+	lost         []int
+	deeper       bool     // the marked line calls other functions of the program
+	optimised    bool     // try it with -O2 too
+	flags        []string // for the compiler then
+	ranks        int      // 8 if 0
+}
+
+func (s scenario) size() int {
+	if s.ranks == 0 {
+		return 8
+	}
+	return s.ranks
+}
+
+func (s scenario) String() string { return fmt.Sprintf("%s-%s", s.source, s.mode) }
+
+// looping is a rank that never leaves a loop of its own.
+func looping(source string, rank int, function string) scenario {
+	return scenario{source: source, mode: "hang", least: []int{rank}, function: []string{function}, mark: []string{inLoop}}
+}
+
+func (s scenario) orNamed(function string) scenario {
+	s.function = append(s.function, function)
+	return s
+}
+
+func (s scenario) andOptimised(flags ...string) scenario {
+	s.optimised, s.flags = true, flags
+	return s
+}
+
+// hangs are the programs that hang while all their processes live.
+var hangs = []scenario{
+	looping("before_collective.c", 3, "relax").andOptimised(),
+	looping("nested_loop.c", 2, "limit").andOptimised(),
+	looping("ring.c", 4, "work"),
+	looping("halo.c", 6, "stencil").andOptimised(),
+	looping("rowcol.c", 5, "local_part"),
+	looping("master_worker.c", 3, "collatz"),
+	looping("spin_iprobe.c", 0, "produce"),
+	looping("spin_test.c", 2, "take_lock").andOptimised(),
+	looping("no_finalize.c", 2, "checksum"),
+	looping("endless.c", 7, "find_seed"),
+	looping("intercomm.c", 6, "digest"),
+	looping("cart.c", 5, "cell"),
+	looping("persistent.c", 4, "find"),
+	looping("nonblocking_coll.c", 2, "root_of"),
+	looping("threads.c", 3, "mix"),
+	looping("chain.f", 2, "passon").orNamed("passon_"),                                         // with or without the linker's decoration
+	looping("jacobi.f90", 5, "smoother::smooth").orNamed("smooth").andOptimised("-fno-inline"), // where it is inlined, lines of the caller move into the loop
+	{source: "templates.cc", mode: "hang", least: []int{3}, function: []string{"solve::retry<double>"}, mark: []string{inLoop},
+		deeper: true, optimised: true},
+	{source: "cycle.c", mode: "recv", least: []int{1, 4, 6}, function: []string{"recv_first"}, mark: []string{"here recv"},
+		inMPI: []string{"MPI_Recv"}, cycle: []int{1, 4, 6}},
+	{source: "cycle.c", mode: "ssend", least: []int{1, 4, 6}, function: []string{"send_first"}, mark: []string{"here ssend"},
+		inMPI: []string{"MPI_Ssend"}, cycle: []int{1, 4, 6}, optimised: true},
+	{source: "mismatch.c", mode: "hang", least: []int{0, 1}, function: []string{"agree", "meet"}, mark: []string{"here", "here others"},
+		inMPI: []string{"MPI_Bcast", "MPI_Barrier"}, cycle: []int{0, 1}},
+	{source: "teams.f90", mode: "hang", least: []int{4, 5, 6}, function: []string{"main", "share"}, mark: []string{"here"},
+		inMPI: []string{"MPI_Recv", "MPI_Bcast", "MPI_Reduce"}, cycle: []int{4, 5, 6}},
+	{source: "blocked.c", mode: "read", least: []int{1}, function: []string{"ask_helper"}, mark: []string{"here read"}},
+	{source: "blocked.c", mode: "sleep", least: []int{1}, function: []string{"pause_a_little"}, mark: []string{"here sleep"}, optimised: true},
+	{source: "blocked.c", mode: "lock", least: []int{1}, function: []string{"guarded"}, mark: []string{"here lock"}},
+}
+
+// frozen is a rank that the kernel does not let go on: it is lost, and known to
+// be behind its last call.
+var frozen = scenario{source: "halo.c", mode: "freeze", least: []int{6}, function: []string{"exchange"}, mark: []string{afterCall}, lost: []int{6}}
+
+// departures are the programs of which one rank goes away in the middle.
+var departures = []scenario{
+	{source: "leaves.c", mode: "kill", least: []int{3}, function: []string{"step"}, mark: []string{afterCall}, lost: []int{3}},
+	{source: "leaves.c", mode: "exit", least: []int{3}, function: []string{"step"}, mark: []string{afterCall}, lost: []int{3}},
+	{source: "leaves.c", mode: "_exit", least: []int{3}, function: []string{"step"}, mark: []string{afterCall}, lost: []int{3}},
+	{source: "leaves.c", mode: "segv", least: []int{3}, function: []string{"leave"}, mark: []string{"here"}, lost: []int{3}},
+}

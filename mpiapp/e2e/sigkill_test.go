@@ -1,0 +1,110 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"laggard/model"
+)
+
+// moments is how often TestKilled kills a job of each family.
+const moments = 50
+
+// TestKilled kills all ranks of a busy job with SIGKILL, at a random moment
+// each time: what is left is readable, and no count is off by more than the
+// update that was under way.
+func TestKilled(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		program := f.build(t, "busy.c", "-O2")
+		random := rand.New(rand.NewPCG(17, 4))
+		for i := range moments {
+			after := time.Duration(random.Int64N(int64(400 * time.Millisecond)))
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				f.killed(t, program, after)
+			})
+		}
+	})
+}
+
+func (f family) killed(t *testing.T, program string, after time.Duration) {
+	const ranks = 2
+	dir := filepath.Join(t.TempDir(), "run")
+	j := f.recorded(t, dir, f.environ(t), ranks, nil, program)
+	// The first rank that shows itself starts the clock, so that the ranks are
+	// also killed while they start.
+	var run *model.Run
+	j.eventually("a rank", func() bool {
+		run, _ = model.Open(dir)
+		return j.ended() || run != nil && len(run.Ranks) > 0
+	})
+	time.Sleep(after)
+	for run, _ = model.Open(dir); run == nil || len(run.Ranks) < ranks; run, _ = model.Open(dir) {
+		if j.ended() {
+			t.Fatalf("the job ended by itself: %s", j.err.String())
+		}
+		time.Sleep(time.Millisecond)
+	}
+	signalRanks(run, syscall.SIGKILL)
+	j.wait()
+	run, err := model.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range run.Problems {
+		if !errors.Is(p.Err, model.ErrTorn) { // that is the update under way
+			t.Errorf("after %s: %v", after, p.Err)
+		}
+	}
+	if len(run.Ranks) != ranks {
+		t.Errorf("after %s: %d ranks are left, want %d", after, len(run.Ranks), ranks)
+	}
+	for _, r := range run.Ranks {
+		checkCounts(t, after, r)
+	}
+}
+
+// checkCounts compares the counters that the recorder moves one after another
+// in each call.
+func checkCounts(t *testing.T, after time.Duration, r *model.Rank) {
+	t.Helper()
+	for _, th := range r.Threads {
+		visits, edges := totals(&th.Model)
+		if apart(visits, th.Calls) > 1 || visits > 0 && apart(edges, visits-1) > 1 {
+			t.Errorf("after %s: rank %d: %d calls, %d visits, %d passages", after, r.Rank, th.Calls, visits, edges)
+		}
+	}
+}
+
+func apart(a, b uint64) uint64 { return max(a, b) - min(a, b) }
+
+// TestBusyIsRecorded makes sure that the job of TestKilled was busy: states of
+// all its kinds come to be there.
+func TestBusyIsRecorded(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		program := f.build(t, "busy.c", "-O2")
+		dir := filepath.Join(t.TempDir(), "run")
+		j := f.recorded(t, dir, f.environ(t), 2, nil, program)
+		calls := map[string]bool{}
+		j.eventually("all kinds of calls", func() bool {
+			run, err := model.Open(dir)
+			if err != nil {
+				return false
+			}
+			for _, r := range run.Ranks {
+				for _, s := range r.Threads[0].Model.States {
+					calls[strings.TrimPrefix(s.Call, "MPI_")] = true
+				}
+			}
+			return calls["Irecv"] && calls["Isend"] && calls["Waitall"] && calls["Allreduce"] && calls["Barrier"]
+		})
+	})
+}
