@@ -10,33 +10,33 @@ import (
 )
 
 // Dump writes every record of the node file at path as text, slot by slot, in
-// the order of the records, then the problems. The error is that of reading the
-// file or of w; a damaged file is no error.
-func Dump(w io.Writer, path string) error {
+// the order of the records, then the problems, whose number it returns. The
+// error is that of reading the file or of w; a damaged file is no error.
+func Dump(w io.Writer, path string) (problems int, err error) {
 	name := filepath.Base(path)
 	img, err := openImage(path, name)
 	if err != nil {
-		return fmt.Errorf("model: %w", err)
+		return 0, fmt.Errorf("model: %w", err)
 	}
 	defer img.close()
 	out := bufio.NewWriter(w)
-	fault := img.guard(func() { err = img.dump(out) })
+	fault := img.guard(func() { problems, err = img.dump(out) })
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if fault != nil {
-		return fmt.Errorf("model: %s: %w", name, fault)
+		return 0, fmt.Errorf("model: %s: %w", name, fault)
 	}
-	return out.Flush()
+	return problems, out.Flush()
 }
 
-func (m *image) dump(w *bufio.Writer) error {
+func (m *image) dump(w *bufio.Writer) (int, error) {
 	probs := problems{file: m.name, slot: -1}
 	l, err := m.readLayout(&probs)
 	if err != nil {
-		return &FormatError{File: m.name, Rank: -1, Slot: -1, Section: "file header", Offset: 0, Err: err}
+		return 0, &FormatError{File: m.name, Rank: -1, Slot: -1, Section: "file header", Offset: 0, Err: err}
 	}
-	fmt.Fprintf(w, "%s: host %s, run %s, created %s, %d bytes\n",
+	fmt.Fprintf(w, "%q: host %q, run %s, created %s, %d bytes\n",
 		m.name, l.header.Host, RunIDText(l.header.RunID), clock(l.header.Created), l.size)
 	all := probs.done(-1)
 	for _, slot := range l.order() {
@@ -48,7 +48,7 @@ func (m *image) dump(w *bufio.Writer) error {
 	for _, p := range all {
 		fmt.Fprintf(w, "problem: %v\n", p.Err)
 	}
-	return nil
+	return len(all), nil
 }
 
 func (m *image) dumpSlot(w *bufio.Writer, l *layout, slot uint32) {

@@ -22,7 +22,7 @@ func TestDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := Dump(&out, path); err != nil {
+	if _, err := Dump(&out, path); err != nil {
 		t.Fatal(err)
 	}
 	golden := filepath.Join("testdata", "dump.golden")
@@ -41,7 +41,7 @@ func TestDump(t *testing.T) {
 }
 
 func TestDumpOfNoFile(t *testing.T) {
-	if err := Dump(new(bytes.Buffer), filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := Dump(new(bytes.Buffer), filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("no error")
 	}
 }

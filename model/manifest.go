@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // ManifestName is the name of the manifest in a run directory.
@@ -66,14 +68,23 @@ func WriteManifest(dir string, m *Manifest) error {
 	return writeNew(filepath.Join(dir, ManifestName), append(text, '\n'))
 }
 
-// writeNew writes a file that must not exist; no link is followed.
+// writeNew writes a file that must not exist; no link is followed. Whoever sees
+// the file sees all of it: it gets its name once it is written.
 func writeNew(path string, data []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
+	defer os.Remove(file.Name())
 	_, err = file.Write(data)
 	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("model: %s: %w", filepath.Base(path), err)
+	}
+	err = os.Link(file.Name(), path)
+	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without hard links
+		err = unix.Renameat2(unix.AT_FDCWD, file.Name(), unix.AT_FDCWD, path, unix.RENAME_NOREPLACE)
+	}
+	if err != nil {
 		return fmt.Errorf("model: %s: %w", filepath.Base(path), err)
 	}
 	return nil

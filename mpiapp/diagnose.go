@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -46,15 +47,14 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print the progress dependence graph for Graphviz")
-	flags.StringVar(&f.algorithm, "algorithm", "", "how to infer progress where evidence leaves it open: pdi")
-	flags.StringVar(&f.ranks, "ranks", "", "report only groups and edges with these ranks, such as 0-3,7")
+	flags.StringVar(&f.algorithm, "algorithm", "", "`NAME` of the inference used where evidence leaves the order open: pdi (LAGGARD_ALGORITHM)")
+	flags.StringVar(&f.ranks, "ranks", "", "report only groups and edges with the ranks of `SET`, such as 0-3,7")
 	flags.StringVar(&f.comm, "comm", "", "report only groups and edges with members of this communicator, by its `ID` as reported")
 	flags.BoolVar(&f.noSlice, "no-slice", false, "leave out the slice of the code")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if something hangs or is lost")
-	flags.IntVar(&f.analysts, "analysts", 0, "analysis ranks to use in this process (default: one per core)")
-	flags.StringSliceVar(&f.roots, "root", nil, "directory with the files of the machine the job ran on")
-	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "directory with separate debug files")
-	cmd.MarkFlagsMutuallyExclusive("json", "dot")
+	flags.IntVar(&f.analysts, "analysts", 0, "how many analysis ranks to use in this process (default: one per core)")
+	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
+	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
 	return cmd
 }
 
@@ -66,6 +66,9 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	}
 	if _, err := progress.NewAlgorithm(algorithm); err != nil {
 		return question{}, usageError{err}
+	}
+	if f.json && f.dot {
+		return question{}, usageError{errors.New("--json and --dot: it is one or the other")}
 	}
 	if f.analysts < 0 {
 		return question{}, usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
@@ -96,7 +99,10 @@ func (a *app) diagnose(f diagnoseFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return usageError{fmt.Errorf("run directory: %w", err)}
+	case !info.IsDir():
 		return usageError{fmt.Errorf("%s is not a run directory: laggard run and exec make them", dir)}
 	}
 	var result *report.Result

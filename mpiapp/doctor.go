@@ -82,7 +82,7 @@ func (d *doctor) preload() {
 		d.fail("recorder", "%v", err)
 		return
 	}
-	cmd := exec.Command("/bin/true")
+	cmd := exec.Command("true")
 	cmd.Env = append(os.Environ(), "LD_PRELOAD="+lib)
 	out, err := cmd.CombinedOutput()
 	if err != nil || len(out) > 0 {

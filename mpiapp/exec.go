@@ -15,12 +15,18 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
+
+	"laggard/model"
 )
 
 const execLong = `Run one rank's program under the recorder, behind any launcher. The program
-takes the place of laggard, which is not between it and the launcher. Beside
-rank 0 a process of laggard's watches the run directory and, when the job hangs,
-prints the diagnosis and ends rank 0.`
+takes the place of laggard, which is not between it and the launcher, so its
+output and exit status are its own. Rank 0 says where the data goes; without -o
+that is laggard- and the launcher's name for the job, in the current directory,
+which all ranks must share. Beside rank 0 a process of laggard's watches the run
+directory and, when the job hangs, prints the diagnosis and ends rank 0.
+
+If the recording cannot be set up, exec says why and runs the program without.`
 
 const execExample = `  srun -n 64 laggard exec -- ./app
   mpirun -np 16 laggard exec -o run7 -- ./app input.txt`
@@ -74,7 +80,13 @@ func (a *app) join(f runFlags, command []string, env map[string]string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	id := runIDFor(job)
+	id, err := runIDFor(job)
+	if err != nil {
+		return err
+	}
+	if err := onlyRun(dir, id); err != nil {
+		return err
+	}
 	set, err := a.recorderEnv(dir, id)
 	if err != nil {
 		return err
@@ -89,7 +101,27 @@ func (a *app) join(f runFlags, command []string, env map[string]string) error {
 	if err := writeManifest(dir, id, command, size); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	fmt.Fprintf(a.err, "laggard: recording in %s\n", dir)
 	return a.startWatcher(f, dir)
+}
+
+// onlyRun refuses a directory that holds another run.
+func onlyRun(dir string, id uint64) error {
+	text, err := os.ReadFile(filepath.Join(dir, model.ManifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m, err := model.ParseManifest(text)
+	if err != nil {
+		return err
+	}
+	if m.RunID != model.RunIDText(id) {
+		return fmt.Errorf("%s holds another run; choose another directory", dir)
+	}
+	return nil
 }
 
 func (a *app) startWatcher(f runFlags, dir string) error {
@@ -162,15 +194,17 @@ func plain(s string) string {
 }
 
 // runIDFor derives the run id from the job's name, so that all ranks agree.
-func runIDFor(job string) uint64 {
+func runIDFor(job string) (uint64, error) {
 	if text := os.Getenv("LAGGARD_RUN_ID"); text != "" {
-		if id, err := strconv.ParseUint(text, 16, 64); err == nil {
-			return id
+		id, err := strconv.ParseUint(text, 16, 64)
+		if err != nil {
+			err = fmt.Errorf("LAGGARD_RUN_ID=%s: it is a hexadecimal number of up to 16 digits", text)
 		}
+		return id, err
 	}
 	h := fnv.New64a()
 	h.Write([]byte(job))
-	return h.Sum64()
+	return h.Sum64(), nil
 }
 
 // gone tells when a process that is no child has ended.

@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,8 +17,8 @@ import (
 const inspectLong = `Check a run directory and say what is in it, what is missing and what is
 damaged. With a file, print every record in it.
 
-Exit status: 0 all is well, 1 it cannot be read at all, 4 something is missing
-or damaged.`
+Exit status: 0 all is well, 1 it cannot be read at all, 2 usage, 4 something is
+missing or damaged.`
 
 const inspectExample = `  laggard inspect RUNDIR
   laggard inspect --json RUNDIR | jq .missing
@@ -34,14 +37,26 @@ func (a *app) inspectCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			if !info.IsDir() {
-				return model.Dump(a.out, args[0])
+			switch {
+			case info.IsDir():
+				return a.inspect(args[0], asJSON)
+			case asJSON:
+				return usageError{errors.New("--json is for a run directory; a file is dumped as text")}
 			}
-			return a.inspect(args[0], asJSON)
+			return a.dump(args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// dump prints a node file.
+func (a *app) dump(path string) error {
+	problems, err := model.Dump(a.out, path)
+	if err == nil && problems > 0 {
+		err = exitError{exitDamaged}
+	}
+	return err
 }
 
 func (a *app) inspect(dir string, asJSON bool) error {
@@ -52,7 +67,7 @@ func (a *app) inspect(dir string, asJSON bool) error {
 	if asJSON {
 		err = a.inspectJSON(r)
 	} else {
-		a.inspectText(r)
+		_, err = io.WriteString(a.out, inspectText(r))
 	}
 	if err == nil && (len(r.Problems) > 0 || r.Missing.Len() > 0) {
 		err = exitError{exitDamaged}
@@ -60,28 +75,30 @@ func (a *app) inspect(dir string, asJSON bool) error {
 	return err
 }
 
-func (a *app) inspectText(r *model.Report) {
-	fmt.Fprintf(a.out, "%s: run %s, %d ranks\n", r.Dir, model.RunIDText(r.RunID), r.Size)
+func inspectText(r *model.Report) string {
+	out := &strings.Builder{}
+	fmt.Fprintf(out, "%s: run %s, %d ranks\n", r.Dir, model.RunIDText(r.RunID), r.Size)
 	if m := r.Manifest; m != nil {
-		fmt.Fprintf(a.out, "  made %s by laggard %s: %q\n", m.Created.Format(time.RFC3339), m.Version, m.Command)
+		fmt.Fprintf(out, "  made %s by laggard %q: %q\n", m.Created.Format(time.RFC3339), m.Version, m.Command)
 	} else {
-		fmt.Fprintf(a.out, "  no %s\n", model.ManifestName)
+		fmt.Fprintf(out, "  no %s\n", model.ManifestName)
 	}
 	for _, f := range r.Files {
-		fmt.Fprintf(a.out, "\n%s: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots, f.Ranks)
+		fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots, f.Ranks)
 		for _, c := range f.Records {
-			fmt.Fprintf(a.out, "  %-9s %6d records %9d bytes\n", c.Type, c.Count, c.Bytes)
+			fmt.Fprintf(out, "  %-9s %6d records %9d bytes\n", c.Type, c.Count, c.Bytes)
 		}
 	}
 	if r.Missing.Len() > 0 {
-		fmt.Fprintf(a.out, "\nmissing: %d ranks left nothing: %s\n", r.Missing.Len(), r.Missing)
+		fmt.Fprintf(out, "\nmissing: %d ranks left nothing: %s\n", r.Missing.Len(), r.Missing)
 	}
 	if len(r.Problems) > 0 {
-		fmt.Fprintf(a.out, "\ndamaged:\n")
+		fmt.Fprintf(out, "\ndamaged:\n")
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintf(a.out, "  %q\n", problemText(p))
+		fmt.Fprintf(out, "  %q\n", problemText(p))
 	}
+	return out.String()
 }
 
 // inspection is the JSON form of inspect.

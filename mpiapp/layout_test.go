@@ -17,6 +17,8 @@ var allowed = map[string][]string{
 	"laggard/model/symbol":      {"laggard/model"},
 	"laggard/reduce":            {},
 	"laggard/reduce/reducetest": {"laggard/reduce"},
+	"laggard/injector":          {"laggard/model", "laggard/injector/ptrace"},
+	"laggard/injector/ptrace":   {},
 	"laggard/report":            {"laggard/model", "laggard/model/progress", "laggard/model/symbol"},
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"strconv"
 	"strings"
@@ -73,18 +74,19 @@ func moving(r *model.Rank, now time.Time) bool {
 }
 
 // processState returns the state letter of /proc/PID/stat, 0 if the process is
-// gone. A process that began after the rank did is another one.
+// gone. A process of another program has taken over its number. The record may
+// have only the beginning of a long path.
 func processState(r *model.Rank) byte {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(r.PID) + "/stat")
 	if err != nil {
 		return 0
 	}
-	_, rest, ok := strings.Cut(string(text[strings.LastIndexByte(string(text), '(')+1:]), ") ")
-	if !ok || rest == "" {
+	after := text[bytes.LastIndexByte(text, ')')+1:] // the name before it may have any character
+	if len(after) < 2 {
 		return 0
 	}
-	if exe, err := os.Readlink("/proc/" + strconv.Itoa(r.PID) + "/exe"); err == nil && exe != r.Exe && !strings.HasPrefix(exe, r.Exe) {
+	if exe, err := os.Readlink("/proc/" + strconv.Itoa(r.PID) + "/exe"); err == nil && !strings.HasPrefix(exe, r.Exe) {
 		return 0
 	}
-	return rest[0]
+	return after[1]
 }

@@ -6,6 +6,9 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"laggard/model"
+	"laggard/reduce"
 )
 
 // version is set by the Makefile.
@@ -34,6 +37,7 @@ func (e usageError) Unwrap() error { return e.error }
 type app struct {
 	out, err io.Writer
 	config   string // --config
+	parsed   bool   // the command line was in order
 	settings settings
 }
 
@@ -47,20 +51,26 @@ func execute(args []string, out, errw io.Writer) int {
 	return a.code(root.Execute())
 }
 
+// code says what went wrong, if anything, and gives the exit code for it.
 func (a *app) code(err error) int {
 	var exit exitError
 	var usage usageError
+	var shared *reduce.RankError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &exit):
 		return exit.code
-	case errors.As(err, &usage):
-		fmt.Fprintf(a.err, "laggard: %v\n", err)
-		return exitUsage
 	}
 	if !agreed(err) {
-		fmt.Fprintf(a.err, "laggard: %v\n", err)
+		cause := err
+		if errors.As(err, &shared) {
+			cause = shared.Err // which analysis rank met it first says nothing to a user
+		}
+		fmt.Fprintf(a.err, "laggard: %v\n", cause)
+	}
+	if errors.As(err, &usage) || errors.Is(err, model.ErrNoRun) || !a.parsed {
+		return exitUsage
 	}
 	return exitFailed
 }
@@ -93,6 +103,7 @@ func (a *app) root() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			a.parsed = true
 			var err error
 			a.settings, err = loadSettings(a.config)
 			return err

@@ -33,11 +33,10 @@ type runFlags struct {
 
 func (f *runFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&f.dir, "output", "o", "", "run directory to make (LAGGARD_DIR; default laggard-DATE-TIME-PID)")
-	flags.DurationVar(&f.timeout, "timeout", 0, "how long no rank may make progress (LAGGARD_TIMEOUT; default 60s or twice the longest standstill)")
-	flags.StringVar(&f.onHang, "on-hang", "", "diagnose: print and end the job; keep: print and leave it; dump: only record")
-	flags.StringVar(&f.record, "record", "progress", "what to record: progress")
-	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if the job hung")
+	flags.StringVarP(&f.dir, "output", "o", "", "run directory `DIR` to make (LAGGARD_DIR; \"\": a name with the date or the job in it)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "after how long without progress of any rank the job hangs (LAGGARD_TIMEOUT; 0: 60s or twice the longest standstill)")
+	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
+	flags.StringVar(&f.record, "record", "progress", "`WHAT` to record: progress")
 	flags.SetInterspersed(false)
 }
 
@@ -87,6 +86,7 @@ func (a *app) runCommand() *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	cmd.Flags().BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if the job hung")
 	return cmd
 }
 
@@ -94,6 +94,9 @@ func (a *app) run(f runFlags, command []string) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		return usageError{fmt.Errorf("run: %w", err)}
+	}
+	if _, err := a.library(); err != nil {
+		return err // before a directory is made
 	}
 	dir, id, err := a.prepare(f.dir, command)
 	if err != nil {
@@ -112,7 +115,11 @@ func (a *app) run(f runFlags, command []string) error {
 	// stderr that went away must not keep a hung job from being ended.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // nohup: the job shall ignore it too
+			signal.Notify(signals, s)
+		}
+	}
 	if err := child.Start(); err != nil {
 		return fmt.Errorf("run: %w", err)
 	}

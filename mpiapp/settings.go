@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"laggard/model/progress"
 )
 
 // duration is a time.Duration that TOML and the environment write as "90s".
@@ -107,7 +110,7 @@ func loadSettings(path string) (settings, error) {
 	if err := s.readEnv(os.LookupEnv); err != nil {
 		return s, usageError{err}
 	}
-	return s, s.check()
+	return s, nil
 }
 
 func (s *settings) readFile(path string) error {
@@ -126,71 +129,101 @@ func (s *settings) readFile(path string) error {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return fmt.Errorf("settings: %s:%d: unknown key %q; laggard config print shows all", path, lineOf(string(text), unknown[0]), unknown[0])
 	}
+	if key, err := s.check(); err != nil {
+		return fmt.Errorf("settings: %s:%d: %w", path, lineOf(string(text), key), err)
+	}
 	return nil
 }
 
 // lineOf finds the line of a key, which the TOML package tells for syntax
-// errors only: the first line that sets it behind the header of its table.
+// errors only: the first that sets it, or else the nearest table around it.
 func lineOf(text string, key toml.Key) int {
-	table := strings.Join(key[:len(key)-1], ".")
-	name := key[len(key)-1]
-	current := ""
+	want, table, nearest := strings.Join(key, "."), "", 1
 	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			current = strings.Trim(line, "[] \t")
-			if current == key.String() {
-				return i + 1
-			}
+		left, _, sets := strings.Cut(line, "=")
+		name := strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "").Replace(left)
+		switch {
+		case strings.HasPrefix(name, "["):
+			table, _, _ = strings.Cut(strings.TrimLeft(name, "["), "]")
+			name = table
+		case !sets:
+			continue
+		case table != "":
+			name = table + "." + name
 		}
-		if left, _, ok := strings.Cut(line, "="); ok && current == table && strings.Trim(strings.TrimSpace(left), `"'`) == name {
+		if name == want {
 			return i + 1
 		}
+		if strings.HasPrefix(want, name+".") {
+			nearest = i + 1
+		}
 	}
-	return 1
+	return nearest
 }
 
+// variable is an environment variable that sets a key.
+type variable struct {
+	name string
+	set  func(value string) error
+}
+
+func (s *settings) variables() []variable {
+	text := func(field *string) func(string) error {
+		return func(v string) error { *field = v; return nil }
+	}
+	return []variable{
+		{"LAGGARD_DIR", text(&s.Run.Dir)},
+		{"LAGGARD_TIMEOUT", func(v string) error { return s.Run.Timeout.UnmarshalText([]byte(v)) }},
+		{"LAGGARD_ON_HANG", text(&s.Run.OnHang)},
+		{"LAGGARD_LIBRARY", text(&s.Recorder.Library)},
+		{"LAGGARD_QUIET_MS", func(v string) error {
+			n, err := number(v)
+			s.Recorder.Quiet = duration(time.Duration(n) * time.Millisecond)
+			return err
+		}},
+		{"LAGGARD_MAX_MB", func(v string) (err error) { s.Recorder.MaxMB, err = number(v); return err }},
+		{"LAGGARD_SIGNAL", text(&s.Recorder.Signal)},
+		{"LAGGARD_ALGORITHM", text(&s.Diagnose.Algorithm)},
+	}
+}
+
+// readEnv takes the variables that are set and not empty.
 func (s *settings) readEnv(lookup func(string) (string, bool)) error {
-	text := map[string]*string{
-		"LAGGARD_DIR": &s.Run.Dir, "LAGGARD_ON_HANG": &s.Run.OnHang, "LAGGARD_LIBRARY": &s.Recorder.Library,
-		"LAGGARD_SIGNAL": &s.Recorder.Signal, "LAGGARD_ALGORITHM": &s.Diagnose.Algorithm,
-	}
-	for name, field := range text {
-		if v, ok := lookup(name); ok && v != "" {
-			*field = v
-		}
-	}
-	if v, ok := lookup("LAGGARD_TIMEOUT"); ok && v != "" {
-		if err := s.Run.Timeout.UnmarshalText([]byte(v)); err != nil {
-			return fmt.Errorf("LAGGARD_TIMEOUT=%s: %w", v, err)
-		}
-	}
-	numbers := map[string]func(int){
-		"LAGGARD_QUIET_MS": func(n int) { s.Recorder.Quiet = duration(time.Duration(n) * time.Millisecond) },
-		"LAGGARD_MAX_MB":   func(n int) { s.Recorder.MaxMB = n },
-	}
-	for name, set := range numbers {
-		v, ok := lookup(name)
-		if !ok || v == "" {
+	for _, v := range s.variables() {
+		value, _ := lookup(v.name)
+		if value == "" {
 			continue
 		}
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 0 {
-			return fmt.Errorf("%s=%s: not a number of zero or more", name, v)
+		err := v.set(value)
+		if err == nil {
+			_, err = s.check()
 		}
-		set(n)
+		if err != nil {
+			return fmt.Errorf("%s=%s: %w", v.name, value, err)
+		}
 	}
 	return nil
+}
+
+func number(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0, errors.New("not a number of zero or more")
+	}
+	return int(n), nil
 }
 
 // onHang are the things run can do with a hung job.
 var onHang = []string{"diagnose", "keep", "dump"}
 
-func (s *settings) check() error {
-	for _, v := range onHang {
-		if s.Run.OnHang == v {
-			return nil
-		}
+// check returns the first key whose value is none that it can have.
+func (s *settings) check() (toml.Key, error) {
+	if !slices.Contains(onHang, s.Run.OnHang) {
+		return toml.Key{"run", "on_hang"}, fmt.Errorf("on_hang %q: it is one of %s", s.Run.OnHang, strings.Join(onHang, ", "))
 	}
-	return usageError{fmt.Errorf("on_hang %q: it is one of %s", s.Run.OnHang, strings.Join(onHang, ", "))}
+	if s.Recorder.MaxMB < 1 {
+		return toml.Key{"recorder", "max_mb"}, fmt.Errorf("max_mb %d: it is 1 or more", s.Recorder.MaxMB)
+	}
+	_, err := progress.NewAlgorithm(s.Diagnose.Algorithm)
+	return toml.Key{"diagnose", "algorithm"}, err
 }

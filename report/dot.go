@@ -29,7 +29,7 @@ func DOT(w io.Writer, r *Result) error {
 }
 
 func label(g Group) string {
-	return fmt.Sprintf("rank %s\n%s", g.Ranks, stateText(g.State))
+	return ranks(g.Ranks) + "\n" + stateText(g.State)
 }
 
 func edgeStyle(e Edge) string {

@@ -35,6 +35,7 @@ type Source struct {
 // New makes the result, without its Analysis.
 func New(s Source) *Result {
 	f := s.Finding
+	s.Run.Command, s.Run.Job = clean(s.Run.Command), printable(s.Run.Job)
 	r := &Result{
 		SchemaVersion:   SchemaVersion,
 		Run:             s.Run,

@@ -3,198 +3,212 @@ package report
 import (
 	"fmt"
 	"io"
-	"path"
+	"slices"
 	"strings"
-	"time"
+
+	"laggard/model"
 )
 
-// Text writes the result for a person: first the answer, then what supports it,
-// then what to do next. It does not contain the Analysis, so equal runs give
-// equal text.
+// The first screen must hold the answer, so its lists are cut in the text form;
+// the JSON form has all of them.
+const (
+	maxPlaces   = 4
+	maxFrames   = 10
+	maxWaits    = 6
+	maxLines    = 8 // of losses, cycles and problems each
+	maxSentence = 400
+)
+
+// Text writes the result for a person. First the answer: which rank, where,
+// since when, who waits for it, what is lost or damaged, and what to do next;
+// below it all groups and the other waits. It does not contain the Analysis, so
+// equal runs give equal text.
 func Text(w io.Writer, r *Result) error {
-	p := &printer{}
+	p := &printer{said: map[int]bool{}}
 	p.headline(r)
 	if r.LeastProgressed != nil {
-		p.locations(r)
+		p.locations(r.LeastProgressed)
 		p.waiting(r)
 	}
-	p.deadlock(r)
+	p.cycles(r)
 	p.losses(r)
-	p.groups(r)
-	p.order(r)
 	p.data(r)
 	p.next(r)
+	p.groups(r)
+	p.otherWaits(r)
+	p.order(r)
 	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-type printer struct{ strings.Builder }
+type printer struct {
+	strings.Builder
+	said map[int]bool // edges, by index, that have been written
+}
 
 func (p *printer) line(format string, args ...any) {
 	fmt.Fprintf(p, format, args...)
 	p.WriteByte('\n')
 }
 
+// list writes a line for each of n things, or for the first ones and how many
+// there are besides.
+func (p *printer) list(n, limit int, what string, line func(i int)) {
+	for i := range min(n, limit) {
+		line(i)
+	}
+	if n > limit {
+		p.line("      … and %d more %s, in the JSON form", n-limit, what)
+	}
+}
+
 func (p *printer) headline(r *Result) {
-	switch {
-	case r.LeastProgressed != nil:
-		l := r.LeastProgressed
-		p.line("%s %s least progressed, of %d ranks (confidence %.2f, by %s)", ranksOf(l.Set, len(l.Ranks)), isAre(len(l.Ranks)), r.Ranks, l.Confidence, l.Method)
+	switch l := r.LeastProgressed; {
+	case l != nil:
+		p.line("%s %s least progressed, of %s (confidence %.2f, by %s)",
+			upper(ranks(l.Set)), verb(l.Set, "is", "are"), size(r.Ranks), l.Confidence, l.Method)
 		if l.Reason != "" {
-			p.line("  because %s", l.Reason)
+			p.line("  because: %s", cut(l.Reason))
 		}
 	case r.Hang:
-		p.line("The run of %d ranks did not finish, and which rank is least progressed cannot be told.", r.Ranks)
+		p.line("The run of %s did not finish, and which rank is least progressed cannot be told.", size(r.Ranks))
 	case len(r.Groups) == 0:
-		p.line("There is no record of any rank.")
+		p.line("Nothing can be said of this run.")
 	default:
-		p.line("No hang: nothing in this run of %d ranks is stuck.", r.Ranks)
+		p.line("No hang: nothing in this run of %s is stuck.", size(r.Ranks))
+	}
+	for _, n := range r.Notes {
+		p.line("Note: %s", n)
 	}
 }
 
-func ranksOf(set string, n int) string {
-	if n == 1 {
-		return "Rank " + set
-	}
-	return "Ranks " + set
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-func (p *printer) locations(r *Result) {
-	seen := map[string]bool{}
-	for _, l := range r.LeastProgressed.Locations {
-		if seen[l.Ranks] {
-			continue
-		}
-		seen[l.Ranks] = true
+// locations writes each place once, with the process of its first rank.
+func (p *printer) locations(l *LeastProgressed) {
+	places := slices.CompactFunc(slices.Clone(l.Locations), func(a, b Location) bool { return a.Ranks == b.Ranks })
+	p.list(len(places), maxPlaces, "places", func(i int) {
+		at := places[i]
 		p.line("")
-		p.line("  rank %s %s%s", l.Ranks, doing(l), where(l))
-		for _, f := range l.Stack {
-			p.line("      %s", frameText(f))
+		p.line("  %s %s", ranks(at.Ranks), doing(at))
+		if text := process(at); text != "" {
+			p.line("      %s", text)
+		}
+		p.stack(at.Stack)
+	})
+}
+
+func (p *printer) stack(frames []Frame) {
+	p.list(len(frames), maxFrames, "frames", func(i int) { p.line("      %s", frameText(frames[i])) })
+	var notes []string
+	for _, f := range frames[:min(len(frames), maxFrames)] {
+		if f.Note != "" && !slices.Contains(notes, f.Note) {
+			notes = append(notes, f.Note)
+			p.line("      (symbols: %s)", cut(f.Note))
 		}
 	}
 }
 
-func doing(l Location) string {
-	switch {
-	case l.InMPI != nil:
-		return "is in " + *l.InMPI + ", called by " + placeText(l)
-	case l.Function == "" && len(l.Stack) == 0:
-		return "left no stack"
-	case l.After == "":
-		return "computes in " + placeText(l) + ", before its first MPI call"
-	case l.Captured:
-		return "computes in " + placeText(l) + ", after " + l.After
-	}
-	return "computes after " + l.After + ", called by " + placeText(l)
-}
-
-func placeText(l Location) string {
-	name := l.Function
-	if name == "" {
-		name = "an unknown function"
-	}
-	if l.File == "" {
-		return name
-	}
-	return fmt.Sprintf("%s (%s:%d)", name, path.Base(l.File), l.Line)
-}
-
-func where(l Location) string {
-	var parts []string
-	if l.PID != 0 {
-		parts = append(parts, fmt.Sprintf("process %d on %s", l.PID, l.Host))
-	}
-	if l.Since != nil {
-		parts = append(parts, "no progress since "+l.Since.Format(time.DateTime)+" UTC")
-	}
-	if parts == nil {
-		return ""
-	}
-	return "  [" + strings.Join(parts, ", ") + "]"
-}
-
-func frameText(f Frame) string {
-	name := f.Function
-	if name == "" {
-		name = path.Base(f.Module) + "+" + f.Offset
-	}
-	switch {
-	case f.File != "":
-		return fmt.Sprintf("%s  %s:%d", name, f.File, f.Line)
-	case f.Function != "":
-		return fmt.Sprintf("%s  in %s", name, path.Base(f.Module))
-	}
-	return name
-}
-
-// waiting says who waits for the least progressed ranks, directly.
+// waiting says who waits for the least progressed ranks, directly, and through
+// what; in a deadlock they wait for each other.
 func (p *printer) waiting(r *Result) {
-	for _, e := range r.Edges {
-		if !r.Groups[e.To].Least || r.Groups[e.From].Least || e.Kind == "undefined" {
-			continue
+	var direct []int
+	for i, e := range r.Edges {
+		if r.Groups[e.To].Least && e.Kind != "undefined" {
+			direct = append(direct, i)
 		}
-		p.line("")
-		p.line("  %s (%d) %s for it: %s", lower(ranksOf(r.Groups[e.From].Ranks, r.Groups[e.From].Count)), r.Groups[e.From].Count,
-			waits(r.Groups[e.From].Count), e.Reason)
+	}
+	if direct == nil {
+		return
+	}
+	p.line("")
+	for _, i := range direct[:min(len(direct), maxWaits)] {
+		p.wait(r, i)
 	}
 }
 
-func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
-
-func waits(n int) string {
-	if n == 1 {
-		return "waits"
-	}
-	return "wait"
+func (p *printer) wait(r *Result, i int) {
+	p.said[i] = true
+	p.line("  %s", edgeText(r, r.Edges[i]))
 }
 
-func (p *printer) deadlock(r *Result) {
+// cycles writes those that the reason of the headline does not tell already: it
+// has the ranks, but not who waits for whom. Only a cycle is out of order, the
+// ranks of a knot ascend.
+func (p *printer) cycles(r *Result) {
+	var lines []string
 	for _, c := range r.Deadlock.Cycles {
-		parts := make([]string, 0, len(c)+1)
-		for _, rank := range c {
-			parts = append(parts, fmt.Sprint(rank))
+		switch {
+		case !slices.IsSorted(c):
+			lines = append(lines, fmt.Sprintf("Cycle: %s: each waits for the next.", arrows(c)))
+		case !among(model.NewRankSet(c...).String(), r):
+			lines = append(lines, fmt.Sprintf("Deadlock: %s wait for each other.", ranks(model.NewRankSet(c...).String())))
 		}
-		p.line("")
-		p.line("Deadlock: %s -> %d: each waits for the next, none can go on.", strings.Join(parts, " -> "), c[0])
 	}
+	p.section(lines, "cycles")
+}
+
+func (p *printer) section(lines []string, what string) {
+	if len(lines) > 0 {
+		p.line("")
+	}
+	p.list(len(lines), maxLines, what, func(i int) { p.line("%s", lines[i]) })
+}
+
+// among tells whether all ranks of a set are least progressed, so that the
+// headline speaks of them.
+func among(set string, r *Result) bool {
+	if r.LeastProgressed == nil {
+		return false
+	}
+	these, err := model.ParseRankSet(set)
+	return err == nil && these.Minus(model.NewRankSet(r.LeastProgressed.Ranks...)).Len() == 0
 }
 
 func (p *printer) losses(r *Result) {
+	var lines []string
 	for _, l := range r.Losses {
-		p.line("")
-		p.line("Lost: rank %s: %s", l.Ranks, l.Reason)
+		if !among(l.Ranks, r) {
+			lines = append(lines, fmt.Sprintf("Lost: %s: %s", ranks(l.Ranks), cut(l.Reason)))
+		}
 	}
-	if len(r.UnfinishedRanks) > 0 {
-		p.line("")
-		p.line("Unfinished: %d ranks never came to MPI_Finalize although others did.", len(r.UnfinishedRanks))
+	if n := len(r.UnfinishedRanks); n > 0 {
+		set := model.NewRankSet(r.UnfinishedRanks...).String()
+		lines = append(lines, fmt.Sprintf("Unfinished: %s never came to MPI_Finalize although others did.", ranks(set)))
 	}
+	p.section(lines, "losses")
 }
 
-func stateText(s State) string {
-	at := ""
-	if len(s.Stack) > 0 && s.Stack[0].Function != "" {
-		at = " in " + s.Stack[0].Function
-		if s.Stack[0].File != "" {
-			at = fmt.Sprintf("%s (%s:%d)", at, path.Base(s.Stack[0].File), s.Stack[0].Line)
-		}
+func (p *printer) data(r *Result) {
+	if len(r.DamagedRanks) == 0 && len(r.Problems) == 0 {
+		return
 	}
-	switch s.Kind {
-	case "communication":
-		return s.MPI + at
-	case "computation":
-		if s.MPI == "" {
-			return "computation before the first MPI call"
-		}
-		return "computation after " + s.MPI + at
+	p.line("")
+	whose := ""
+	if len(r.DamagedRanks) > 0 {
+		whose = " of " + ranks(model.NewRankSet(r.DamagedRanks...).String())
 	}
-	return "no record"
+	p.line("Missing or damaged data%s; the rest was used:", whose)
+	p.list(len(r.Problems), maxLines, "problems", func(i int) { p.line("  %s", cut(r.Problems[i])) })
+}
+
+// next names the command to type next.
+func (p *printer) next(r *Result) {
+	var l Location
+	if r.LeastProgressed != nil && len(r.LeastProgressed.Locations) > 0 {
+		l = r.LeastProgressed.Locations[0]
+	}
+	text := ""
+	switch {
+	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank):
+		text = fmt.Sprintf("Next: on %s: see whether the process is there (ps -fp %d), and what the system says of it (journalctl -k)", l.Host, l.PID)
+	case l.PID != 0:
+		text = fmt.Sprintf("Next, while it still runs: on %s: gdb -p %d", l.Host, l.PID)
+	case len(r.Groups) == 0:
+		text = "Next: laggard doctor PROGRAM says whether it can be recorded"
+	default:
+		return
+	}
+	p.line("")
+	p.line("%s", text)
 }
 
 func (p *printer) groups(r *Result) {
@@ -202,20 +216,35 @@ func (p *printer) groups(r *Result) {
 		return
 	}
 	p.line("")
-	p.line("Groups:")
+	if r.LeastProgressed == nil {
+		p.line("Groups:")
+	} else {
+		p.line("Groups (* least progressed):")
+	}
 	for _, g := range r.Groups {
 		mark := " "
 		if g.Least {
 			mark = "*"
 		}
-		p.line(" %s%3d  rank %s (%d): %s", mark, g.ID, g.Ranks, g.Count, stateText(g.State))
+		p.line(" %s%3d  %s: %s", mark, g.ID, ranks(g.Ranks), stateText(g.State))
 	}
-	for _, e := range r.Edges {
-		if e.Kind == "undefined" {
-			p.line("      groups %d and %d: order undefined: %s", e.From, e.To, e.Reason)
-			continue
+}
+
+// otherWaits writes the edges that were not part of the answer.
+func (p *printer) otherWaits(r *Result) {
+	if len(p.said) == len(r.Edges) {
+		return
+	}
+	p.line("")
+	if len(p.said) == 0 {
+		p.line("Waits:")
+	} else {
+		p.line("Other waits:")
+	}
+	for i := range r.Edges {
+		if !p.said[i] {
+			p.wait(r, i)
 		}
-		p.line("      %d waits for %d (%s): %s", e.From, e.To, e.Kind, e.Reason)
 	}
 }
 
@@ -225,37 +254,12 @@ func (p *printer) order(r *Result) {
 	}
 	parts := make([]string, len(r.ProgressOrder))
 	for i, ids := range r.ProgressOrder {
-		ranks := make([]string, len(ids))
+		sets := make([]string, len(ids))
 		for k, id := range ids {
-			ranks[k] = r.Groups[id].Ranks
+			sets[k] = shorten(r.Groups[id].Ranks)
 		}
-		parts[i] = strings.Join(ranks, " = ")
+		parts[i] = strings.Join(sets, " = ")
 	}
 	p.line("")
 	p.line("Progress, least first: %s", strings.Join(parts, " < "))
-}
-
-func (p *printer) data(r *Result) {
-	for _, n := range r.Notes {
-		p.line("Note: %s", n)
-	}
-	if len(r.Problems) == 0 {
-		return
-	}
-	p.line("")
-	p.line("Missing or damaged data (the rest was used):")
-	for _, s := range r.Problems {
-		p.line("  %s", s)
-	}
-}
-
-// next names the command to type next.
-func (p *printer) next(r *Result) {
-	if r.LeastProgressed == nil || len(r.LeastProgressed.Locations) == 0 {
-		return
-	}
-	if l := r.LeastProgressed.Locations[0]; l.PID != 0 && len(r.LostRanks) == 0 {
-		p.line("")
-		p.line("Next, while it still runs: on %s: gdb -p %d", l.Host, l.PID)
-	}
 }

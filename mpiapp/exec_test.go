@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"laggard/model"
+)
+
+// noJob takes away what a launcher around the tests may have set.
+func noJob(t *testing.T) {
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		for _, prefix := range []string{"SLURM_", "OMPI_", "PMI", "PALS_", "FLUX_", "PBS_", "LSB_", "COBALT_", "LAGGARD_"} {
+			if strings.HasPrefix(name, prefix) {
+				t.Setenv(name, "")
+			}
+		}
+	}
+}
+
+func TestLaunchers(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		environ         []string
+		key, rank, size string // key "": no name for the job
+	}{
+		{"srun with PMI2", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=2", "SLURM_PROCID=3", "SLURM_NTASKS=8", "PMI_RANK=3"}, "slurm-17.2", "3", "8"},
+		{"srun with PMIx", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_NTASKS=2", "PMIX_NAMESPACE=slurm.pmix.17.0", "PMIX_RANK=1"}, "slurm-17.0", "1", "2"},
+		{"OpenMPI's mpirun", []string{"PMIX_NAMESPACE=prterun-n1-77@1", "PMIX_RANK=5", "OMPI_COMM_WORLD_RANK=5", "OMPI_COMM_WORLD_SIZE=16"}, "prterun-n1-77_1", "5", "16"},
+		{"OpenMPI 4", []string{"OMPI_MCA_ess_base_jobid=3211264001", "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=4"}, "3211264001", "0", "4"},
+		{"in a batch script, without srun", []string{"SLURM_JOB_ID=17", "PMIX_NAMESPACE=n", "PMIX_RANK=0"}, "n", "0", ""},
+		{"MPICH, named by PMI", []string{"PMI_JOBID=kvs_1", "PMI_RANK=2", "PMI_SIZE=4"}, "kvs_1", "2", "4"},
+		{"no path out of a name", []string{"PMI_JOBID=../../etc x", "PMI_RANK=2"}, ".._.._etc_x", "2", ""},
+		{"Cray PALS", []string{"PALS_APID=ab-12", "PALS_RANKID=7"}, "ab-12", "7", ""},
+		{"none", nil, "", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			noJob(t)
+			for _, kv := range c.environ {
+				name, value, _ := strings.Cut(kv, "=")
+				t.Setenv(name, value)
+			}
+			key, err := jobKey()
+			if key != c.key || c.key == "" && !errors.Is(err, errNoJob) || c.key != "" && err != nil {
+				t.Errorf("job %q, %v, want %q", key, err, c.key)
+			}
+			if got := rankFromLauncher(); got != c.rank {
+				t.Errorf("rank %q, want %q", got, c.rank)
+			}
+			if got := firstEnv("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"); got != c.size {
+				t.Errorf("size %q, want %q", got, c.size)
+			}
+		})
+	}
+}
+
+// TestHydra: MPICH's launcher names no job; its ranks on a host share a parent.
+func TestHydra(t *testing.T) {
+	noJob(t)
+	t.Setenv("PMI_RANK", "1")
+	t.Setenv("PMI_SIZE", "4")
+	one, err := jobKey()
+	if err != nil || !strings.HasPrefix(one, "hydra-") {
+		t.Errorf("job %q, %v", one, err)
+	}
+	t.Setenv("PMI_RANK", "2")
+	if two, _ := jobKey(); two != one {
+		t.Errorf("ranks of one job name it %q and %q", one, two)
+	}
+	if startTime(os.Getpid()) == "0" {
+		t.Error("the start of a process is unknown")
+	}
+}
+
+func TestRunID(t *testing.T) {
+	noJob(t)
+	a, _ := runIDFor("job-1")
+	again, _ := runIDFor("job-1")
+	b, _ := runIDFor("job-2")
+	if a != again || a == b {
+		t.Errorf("run ids %x, %x of one job, %x of another", a, again, b)
+	}
+	t.Setenv("LAGGARD_RUN_ID", "00000000000004d2")
+	if id, err := runIDFor("job-1"); id != 1234 || err != nil {
+		t.Errorf("given id: %x, %v", id, err)
+	}
+	t.Setenv("LAGGARD_RUN_ID", "night")
+	if _, err := runIDFor("job-1"); err == nil {
+		t.Error("an id that is no number is taken")
+	}
+}
+
+func TestMerge(t *testing.T) {
+	got := merge([]string{"A=1", "LD_PRELOAD=x", "Z"}, map[string]string{"LD_PRELOAD": "y", "B": "2"})
+	if want := []string{"A=1", "B=2", "LD_PRELOAD=y", "Z"}; !slices.Equal(got, want) {
+		t.Errorf("merged %q, want %q", got, want)
+	}
+}
+
+func TestProcessState(t *testing.T) {
+	self, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := processState(&model.Rank{PID: os.Getpid(), Exe: self}); got != 'R' && got != 'S' {
+		t.Errorf("this process is in state %q", got)
+	}
+	if got := processState(&model.Rank{PID: os.Getpid(), Exe: self[:len(self)-1]}); got == 0 {
+		t.Error("the beginning of the path does not do")
+	}
+	if got := processState(&model.Rank{PID: os.Getpid(), Exe: "/another/program"}); got != 0 {
+		t.Errorf("another program's process counts as the rank's, state %q", got)
+	}
+	if got := processState(&model.Rank{PID: 1 << 30, Exe: self}); got != 0 {
+		t.Errorf("no process is in state %q", got)
+	}
+}
+
+// TestProcessStateOfChild: stopped and dead are told apart from alive.
+func TestProcessStateOfChild(t *testing.T) {
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip("sleep is not installed")
+	}
+	child := exec.Command(sleep, "60")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer child.Wait()
+	defer child.Process.Kill()
+	rank := &model.Rank{PID: child.Process.Pid}
+	await := func(want string) {
+		t.Helper()
+		for range 500 {
+			if state := processState(rank); strings.ContainsRune(want, rune(state)) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("state %q, want one of %q", processState(rank), want)
+	}
+	await("SR")
+	if err := child.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	await("T")
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	await("ZX\x00")
+}

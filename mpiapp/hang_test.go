@@ -1,0 +1,90 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"laggard/model"
+)
+
+// A moment, and what ranks look like then.
+var now = time.Date(2026, 3, 12, 3, 15, 0, 0, time.UTC)
+
+func ago(d time.Duration) time.Time { return now.Add(-d) }
+
+// rankAt is a rank of a job of two that said just now that it lives, after a
+// standstill of that length; 0: it makes progress.
+func rankAt(rank int, quiet time.Duration, change ...func(*model.Rank)) *model.Rank {
+	r := &model.Rank{
+		Rank: rank, Size: 2, Phase: model.Running, Heartbeat: ago(time.Second),
+		Threads: []*model.Thread{{Op: model.Op{InMPI: true, Kind: model.Recv}}},
+	}
+	if quiet > 0 {
+		r.QuietSince = ago(quiet)
+	}
+	for _, c := range change {
+		c(r)
+	}
+	return r
+}
+
+func computing(r *model.Rank) { r.Threads[0].Op.InMPI = false }
+func polling(r *model.Rank)   { r.Threads[0].Op = model.Op{Kind: model.Poll} }
+func finalized(r *model.Rank) { r.Phase = model.Finalized }
+func ended(r *model.Rank)     { r.End = model.Exited }
+func off(r *model.Rank)       { r.Off = true }
+
+// silent: its last sign of life is that old.
+func silent(d time.Duration) func(*model.Rank) {
+	return func(r *model.Rank) { r.Heartbeat = ago(d) }
+}
+
+// survived: it stood still that long before, and went on.
+func survived(d time.Duration) func(*model.Rank) {
+	return func(r *model.Rank) { r.LongestQuiet = d }
+}
+
+func TestHung(t *testing.T) {
+	const minute = time.Minute
+	for _, c := range []struct {
+		name    string
+		ranks   []*model.Rank
+		timeout time.Duration
+		want    bool
+	}{
+		{"nothing recorded yet", nil, 0, false},
+		{"a rank is missing", []*model.Rank{rankAt(0, time.Hour)}, 0, false},
+		{"all stand still, long enough", []*model.Rank{rankAt(0, minute), rankAt(1, 2*minute)}, 0, true},
+		{"not long enough", []*model.Rank{rankAt(0, minute-1), rankAt(1, 2*minute)}, 0, false},
+		{"one moves", []*model.Rank{rankAt(0, 0), rankAt(1, time.Hour)}, 0, false},
+		{"one moves, short timeout", []*model.Rank{rankAt(0, 0), rankAt(1, time.Hour)}, time.Second, false},
+		{"the user's timeout is taken as it is", []*model.Rank{rankAt(0, 2*time.Second, survived(minute)), rankAt(1, minute)}, 2 * time.Second, true},
+		{"the user's longer one too", []*model.Rank{rankAt(0, 9*minute), rankAt(1, 9*minute)}, 10 * minute, false},
+		{"twice what it survived, not yet", []*model.Rank{rankAt(0, 9*minute, survived(5*minute)), rankAt(1, 9*minute)}, 0, false},
+		{"twice what it survived", []*model.Rank{rankAt(0, 10*minute, survived(5*minute)), rankAt(1, 10*minute)}, 0, true},
+		{"all compute", []*model.Rank{rankAt(0, time.Hour, computing), rankAt(1, time.Hour, computing)}, 0, false},
+		{"all compute, and the user says that is a hang", []*model.Rank{rankAt(0, minute, computing), rankAt(1, minute, computing)}, minute, true},
+		{"one computes, the other waits", []*model.Rank{rankAt(0, minute, computing), rankAt(1, minute)}, 0, true},
+		{"one computes, the other polls", []*model.Rank{rankAt(0, minute, computing), rankAt(1, minute, polling)}, 0, true},
+		{"one finalized, the other waits", []*model.Rank{rankAt(0, 0, finalized), rankAt(1, minute)}, 0, true},
+		{"one ended, the other waits", []*model.Rank{rankAt(0, 0, ended), rankAt(1, minute)}, 0, true},
+		{"all finalized", []*model.Rank{rankAt(0, 0, finalized), rankAt(1, time.Hour, finalized)}, 0, false},
+		{"all ended", []*model.Rank{rankAt(0, time.Hour, ended), rankAt(1, time.Hour, ended)}, 0, false},
+		{"one cannot say", []*model.Rank{rankAt(0, 0, off), rankAt(1, minute)}, 0, true},
+		{"none can say", []*model.Rank{rankAt(0, 0, off), rankAt(1, 0, off)}, 0, false},
+		{"one was stopped", []*model.Rank{rankAt(0, 0, silent(minute)), rankAt(1, minute)}, 0, true},
+		{"one was stopped just now", []*model.Rank{rankAt(0, 0, silent(freshFor+time.Second)), rankAt(1, minute)}, 0, false},
+		{"a sign of life is late", []*model.Rank{rankAt(0, 0, silent(freshFor-time.Second)), rankAt(1, time.Hour)}, time.Second, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run := &model.Run{Ranks: c.ranks}
+			for _, r := range c.ranks {
+				run.Size = r.Size
+				run.Seen.Add(r.Rank)
+			}
+			if got := lookAt(run, now).hung(c.timeout, now); got != c.want {
+				t.Errorf("hung: %v, want %v: %+v", got, c.want, lookAt(run, now))
+			}
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+func TestNewRunDir(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dir, err := newRunDir("")
+	if err != nil || !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), "laggard-") {
+		t.Errorf("a name of its own: %s, %v", dir, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "data"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var usage usageError
+	if _, err := newRunDir(dir); !errors.As(err, &usage) {
+		t.Errorf("a directory with data in it: %v", err)
+	}
+	if _, err := newRunDir(filepath.Join(dir, "data")); err == nil {
+		t.Error("a file is taken for a directory")
+	}
+	if err := os.Mkdir("open", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if dir, err = newRunDir("open"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("an empty directory is left at %v, %v", info.Mode(), err)
+	}
+}
+
+func TestManifest(t *testing.T) {
+	dir := t.TempDir()
+	noJob(t)
+	t.Setenv("SLURM_JOB_ID", "17")
+	if err := writeManifest(dir, 0xbeef, []string{"srun", "./app"}, 4); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeManifest(dir, 0xbeef, nil, 0); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a manifest was overwritten: %v", err)
+	}
+	index, err := model.Scan(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := index.Manifest; index.ID != 0xbeef || m.Ranks != 4 || m.Job != "slurm 17" || m.Command[1] != "./app" || m.Created.IsZero() {
+		t.Errorf("manifest %+v", m)
+	}
+	if err := onlyRun(dir, 0xbeef); err != nil {
+		t.Error(err)
+	}
+	if err := onlyRun(dir, 1); err == nil {
+		t.Error("the directory of another run is taken")
+	}
+	if err := onlyRun(t.TempDir(), 1); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRecorderEnv(t *testing.T) {
+	library := filepath.Join(t.TempDir(), "liblaggard.so")
+	if err := os.WriteFile(library, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LD_PRELOAD", "/other.so")
+	a := &app{}
+	a.settings.Recorder.Library = library
+	a.settings.Recorder.Quiet = duration(1500e6)
+	a.settings.Recorder.MaxMB = 64
+	env, err := a.recorderEnv("/run", 0xbeef)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"LD_PRELOAD": library + ":/other.so", "LAGGARD_DIR": "/run", "LAGGARD_RUN_ID": "000000000000beef",
+		"LAGGARD_QUIET_MS": "1500", "LAGGARD_MAX_MB": "64",
+	}
+	if diff := cmp.Diff(want, env); diff != "" {
+		t.Error(diff)
+	}
+	a.settings.Recorder.Signal = "USR1"
+	if env, err = a.recorderEnv("/run", 1); err != nil || env["LAGGARD_SIGNAL"] != "USR1" {
+		t.Errorf("signal: %v, %v", env, err)
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/BurntSushi/toml"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLineOf(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		key        toml.Key
+		want       int
+	}{
+		{"top", "a = 1\nb = 2\n", toml.Key{"b"}, 2},
+		{"in a table", "[run]\nx = 1\n[recorder]\nx = 1\n", toml.Key{"recorder", "x"}, 4},
+		{"the same name elsewhere", "[recorder]\ny = 1\n[run]\n# x = 1\nx = 1\n", toml.Key{"run", "x"}, 5},
+		{"a table itself", "\n[run]\n[nosuch]\nx = 1\n", toml.Key{"nosuch"}, 3},
+		{"a table with a comment", "[run] # of things\nx = 1\n", toml.Key{"run", "x"}, 2},
+		{"a table of tables", "[[nosuch]]\nx = 1\n", toml.Key{"nosuch"}, 1},
+		{"dotted", "a = 1\nrun.x = 1\n", toml.Key{"run", "x"}, 2},
+		{"dotted in a table", "[a]\nb . c = 1\n", toml.Key{"a", "b", "c"}, 2},
+		{"quoted", "[run]\n\"x\" = 1\n'y' = 2\n", toml.Key{"run", "y"}, 3},
+		{"blanks", "  [ run ]\n\tx=1\n", toml.Key{"run", "x"}, 2},
+		{"inline: the table around it", "a = 1\nrun = { x = 1 }\n", toml.Key{"run", "x"}, 2},
+		{"nowhere", "a = 1\n", toml.Key{"run", "x"}, 1},
+	} {
+		if got := lineOf(c.text, c.key); got != c.want {
+			t.Errorf("%s: line %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestDefaults: the file that config print prints is complete and read back, and
+// every variable named in it exists.
+func TestDefaults(t *testing.T) {
+	var s settings
+	meta, err := toml.Decode(defaultConfig, &s)
+	if err != nil || len(meta.Undecoded()) > 0 {
+		t.Fatal(err, meta.Undecoded())
+	}
+	if _, err := s.check(); err != nil {
+		t.Error(err)
+	}
+	if s.Run.OnHang != "diagnose" || time.Duration(s.Recorder.Quiet) != 2*time.Second || s.Recorder.MaxMB != 64 {
+		t.Errorf("defaults: %+v", s)
+	}
+	if diff := cmp.Diff(keysOf(t, encoded(t, s)), keysOf(t, defaultConfig)); diff != "" {
+		t.Errorf("keys that exist, and that are printed:\n%s", diff)
+	}
+	named := regexp.MustCompile(`LAGGARD_[A-Z_]+`).FindAllString(defaultConfig, -1)
+	there := []string{"LAGGARD_CONFIG"}
+	for _, v := range s.variables() {
+		there = append(there, v.name)
+	}
+	slices.Sort(named)
+	slices.Sort(there)
+	if diff := cmp.Diff(there, named); diff != "" {
+		t.Errorf("variables that exist, and that are named:\n%s", diff)
+	}
+}
+
+func encoded(t *testing.T, s settings) string {
+	text, err := toml.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// keysOf lists the keys of a file.
+func keysOf(t *testing.T, text string) []string {
+	var all map[string]any
+	meta, err := toml.Decode(text, &all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, k := range meta.Keys() {
+		keys = append(keys, k.String())
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func TestReadEnv(t *testing.T) {
+	environ := map[string]string{
+		"LAGGARD_DIR": "d", "LAGGARD_TIMEOUT": "3m", "LAGGARD_ON_HANG": "keep", "LAGGARD_LIBRARY": "l.so",
+		"LAGGARD_QUIET_MS": "250", "LAGGARD_MAX_MB": "7", "LAGGARD_SIGNAL": "USR1", "LAGGARD_ALGORITHM": "pdi",
+	}
+	var want, got settings
+	if _, err := toml.Decode(defaultConfig, &got); err != nil {
+		t.Fatal(err)
+	}
+	want = got
+	want.Run.Dir, want.Run.Timeout, want.Run.OnHang = "d", duration(3*time.Minute), "keep"
+	want.Recorder.Library, want.Recorder.Quiet, want.Recorder.MaxMB, want.Recorder.Signal = "l.so", duration(250*time.Millisecond), 7, "USR1"
+	if err := got.readEnv(func(name string) (string, bool) { v, ok := environ[name]; return v, ok }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
