@@ -17,6 +17,9 @@ const HasMPI = true
 // ErrStarted: Start was called before; MPI starts once in a process.
 var ErrStarted = errors.New("MPI was already started")
 
+// maxChunk keeps the count of a packet well inside 32 bits.
+const maxChunk = 1 << 30
+
 // mpiTag marks all messages of this package. Tags do not have to tell messages
 // apart: the order per pair of ranks does.
 const mpiTag = 7

@@ -28,8 +28,6 @@ type link interface {
 const (
 	lengthBytes = 8
 	inlineBytes = 4096
-	// maxChunk keeps the count of a packet well inside 32 bits.
-	maxChunk = 1 << 30
 	// maxPayload is beyond any real message: a greater length is a damaged one.
 	maxPayload = 1 << 40
 )

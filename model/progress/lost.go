@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/emirpasic/gods/maps/treemap"
+
 	"laggard/model"
 )
 
@@ -81,7 +83,9 @@ func (s *scene) loseObserved() {
 	if stopped := seen(Stopped); !stopped.Equal(open) {
 		s.lose(stopped, true, "the process is stopped")
 	}
-	if dead := seen(Dead); !dead.Equal(open) {
+	// While a launcher ends the job, the dead are those it has ended already.
+	told, _ := s.told()
+	if dead := seen(Dead); told == 0 && !dead.Equal(open) {
 		s.lose(dead, true, "the process is dead, without a word: killed")
 	}
 }
@@ -138,11 +142,16 @@ func (s *scene) loseExited() {
 	if others.Minus(s.lost).Len() == 0 {
 		return
 	}
-	byStatus := map[int][]int{}
-	left.Each(func(r int) { byStatus[s.facts[r].Detail] = append(byStatus[s.facts[r].Detail], r) })
-	for _, status := range sortedKeys(byStatus) {
-		s.lose(model.NewRankSet(byStatus[status]...), true, "exited with status %d before MPI_Finalize", status)
-	}
+	byStatus := treemap.NewWithIntComparator() // exit status to model.RankSet
+	left.Each(func(r int) {
+		ranks, _ := byStatus.Get(s.facts[r].Detail)
+		set, _ := ranks.(model.RankSet)
+		set.Add(r)
+		byStatus.Put(s.facts[r].Detail, set)
+	})
+	byStatus.Each(func(status, ranks any) {
+		s.lose(ranks.(model.RankSet), true, "exited with status %d before MPI_Finalize", status)
+	})
 }
 
 // loseSilent: a rank that said nothing of its end, and whose signs of life
@@ -165,6 +174,20 @@ func (s *scene) loseSilent() {
 	s.loseUntold(silent)
 }
 
+// told counts the ranks that took a signal which ends a job, and says when the
+// first did.
+func (s *scene) told() (ranks int, first int64) {
+	for _, f := range s.sum.Facts {
+		if f.End != model.Signalled || faultSignal(f.Detail) {
+			continue
+		}
+		if ranks++; first == 0 || f.EndTime < first {
+			first = f.EndTime
+		}
+	}
+	return ranks, first
+}
+
 // loseUntold: a rank in the midst of its work did not take the signal by which
 // the launcher ended most others, so it had been killed before. That says
 // nothing of a rank that was quiet, or that gave a sign of life after the
@@ -174,19 +197,9 @@ func (s *scene) loseUntold(silent model.RankSet) {
 	if slices.ContainsFunc(s.losses, func(l Loss) bool { return l.Cause }) {
 		return
 	}
-	told, signalled := 0, int64(0)
-	for _, f := range s.sum.Facts {
-		if f.End == model.Aborted {
-			return
-		}
-		if f.End == model.Signalled && !faultSignal(f.Detail) {
-			told++
-			if signalled == 0 || f.EndTime < signalled {
-				signalled = f.EndTime
-			}
-		}
-	}
-	if 2*told <= s.present.Len() {
+	told, signalled := s.told()
+	aborted := s.factsWhere(func(f *Fact) bool { return f.End == model.Aborted })
+	if 2*told <= s.present.Len() || aborted.Len() > 0 {
 		return
 	}
 	untold := s.factsWhere(func(f *Fact) bool { return silent.Contains(f.Rank) && !f.Quiet && f.Heartbeat <= signalled })
