@@ -29,6 +29,12 @@ func rankAt(rank int, quiet time.Duration, change ...func(*model.Rank)) *model.R
 }
 
 func computing(r *model.Rank) { r.Threads[0].Op.InMPI = false }
+
+// captured: its stack was the same that many times.
+func captured(same int) func(*model.Rank) {
+	return func(r *model.Rank) { r.Threads[0].Captured = &model.Capture{Same: same} }
+}
+
 func polling(r *model.Rank)   { r.Threads[0].Op = model.Op{Kind: model.Poll} }
 func finalized(r *model.Rank) { r.Phase = model.Finalized }
 func ended(r *model.Rank)     { r.End = model.Exited }
@@ -53,7 +59,11 @@ func TestHung(t *testing.T) {
 		want    bool
 	}{
 		{"nothing recorded yet", nil, 0, false},
-		{"a rank is missing", []*model.Rank{rankAt(0, time.Hour)}, 0, false},
+		{"a rank never came to MPI_Init", []*model.Rank{rankAt(0, minute)}, 0, true},
+		{"the other waits for one at work", []*model.Rank{rankAt(0, 4*minute, computing, captured(1)), rankAt(1, 4*minute)}, 0, false},
+		{"it is at work for too long", []*model.Rank{rankAt(0, 5*minute, computing, captured(1)), rankAt(1, 5*minute)}, 0, true},
+		{"the user says it is", []*model.Rank{rankAt(0, minute, computing, captured(1)), rankAt(1, minute)}, minute, true},
+		{"the other waits for one stuck at a place", []*model.Rank{rankAt(0, minute, computing, captured(4)), rankAt(1, minute)}, 0, true},
 		{"all stand still, long enough", []*model.Rank{rankAt(0, minute), rankAt(1, 2*minute)}, 0, true},
 		{"not long enough", []*model.Rank{rankAt(0, minute-1), rankAt(1, 2*minute)}, 0, false},
 		{"one moves", []*model.Rank{rankAt(0, 0), rankAt(1, time.Hour)}, 0, false},

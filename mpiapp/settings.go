@@ -60,7 +60,8 @@ const defaultConfig = `# Settings of laggard. A flag beats the environment varia
 # directory. LAGGARD_DIR
 dir = ""
 # How long no rank may make progress before the job counts as hung. "0s": 60 s,
-# or twice the longest standstill that ended by itself, if that is more.
+# or twice the longest standstill that ended by itself, if that is more; five
+# minutes if the others wait for a rank that computes.
 # LAGGARD_TIMEOUT
 timeout = "0s"
 # What run does with a hung job: "diagnose" prints the diagnosis and ends it,
