@@ -1,0 +1,65 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// TestAnalystsAgree diagnoses one run with analysis ranks of every kind and
+// number: the output must be the same bytes, but for what JSON says of the
+// analysis itself.
+func TestAnalystsAgree(t *testing.T) {
+	dir := filepath.Join("..", "testdata", "runs", "halo16")
+	text, form := diagnoses(t, nil, filepath.Join(binaries(t), "laggard"), "--analysts", "1", dir)
+	for n := 2; n <= 9; n++ {
+		t.Run(fmt.Sprintf("goroutines/%d", n), func(t *testing.T) {
+			same(t, text, form, nil, filepath.Join(binaries(t), "laggard"), "--analysts", fmt.Sprint(n), dir)
+		})
+	}
+	program := map[string]string{"openmpi": "laggard-mpi", "mpich": "laggard-mpich"}
+	most := map[string]int{"openmpi": 9, "mpich": 4} // MPICH spins: more take minutes on few cores
+	eachFamily(t, func(t *testing.T, f family) {
+		for n := 1; n <= most[f.name]; n++ {
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				same(t, text, form, f.command(n), filepath.Join(binaries(t), program[f.name]), dir)
+			})
+		}
+	})
+}
+
+func same(t *testing.T, text, form string, launcher []string, program string, args ...string) {
+	t.Helper()
+	gotText, gotForm := diagnoses(t, launcher, program, args...)
+	if gotText != text {
+		t.Errorf("text differs:\n%s\nwant\n%s", gotText, text)
+	}
+	if gotForm != form {
+		t.Errorf("JSON differs:\n%s\nwant\n%s", gotForm, form)
+	}
+}
+
+// diagnoses returns the text of a diagnosis, and its JSON without analysis.
+func diagnoses(t *testing.T, launcher []string, program string, args ...string) (text, form string) {
+	t.Helper()
+	env := families[0].environ(t)
+	command := append(append([]string{}, launcher...), program, "diagnose")
+	asText := output(t, env, append(command, args...)...)
+	asJSON := output(t, env, append(append(command, "--json"), args...)...)
+	if asText.status != 0 || asJSON.status != 0 {
+		t.Fatalf("exit status %d and %d\n%s%s", asText.status, asJSON.status, asText.stderr, asJSON.stderr)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(asJSON.stdout), &fields); err != nil {
+		t.Fatalf("%v\n%s", err, asJSON.stdout)
+	}
+	delete(fields, "analysis")
+	rest, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return asText.stdout, string(rest)
+}
