@@ -7,30 +7,34 @@ import (
 	"laggard/model"
 )
 
-// An Algorithm infers progress dependence from Markov models. Each lives in a
+// An Algorithm infers the order of ranks from Markov models. Each lives in a
 // file named for it and is listed in NewAlgorithm.
 type Algorithm interface {
 	// Name is the name a user chooses it by; it is also the method of what
 	// it concludes.
 	Name() string
-	// Relate returns, for a rank with this model at this position, its relation
-	// to each of the other positions, in their order (one row of the local
-	// PDG, Figure 5).
-	Relate(m *model.Model, at Position, others []Position) []Relation
-	// LeastProgressed picks the least progressed nodes of the merged graph
-	// (PDI §4.3). The result is empty if the graph leaves it open.
-	LeastProgressed(g *PDG) []int
+	// Local returns what the models of a block contribute, given the merged
+	// summary.
+	Local(ranks []*model.Rank, sum *Summary) Partial
+	// Order reads the merged contributions. Errors wrap ErrMismatch.
+	Order(sum *Summary, part *Partial) (Order, error)
 }
 
-// Relation is the dependence of a pair of positions, the own one first.
-type Relation struct {
-	Code  Code
-	Reach float64 // probability to reach the other from the own
-	Back  float64 // probability to reach the own from the other
+// Order is who is behind whom, as far as an algorithm can tell.
+type Order interface {
+	// Layers lists the ranks from the least to the most progressed: first those
+	// that wait for nobody, which may be none; each later layer holds ranks
+	// that are ahead of some in the layer before. In a layer, ranks at one
+	// place are one set; between the sets there is no telling.
+	Layers() [][]model.RankSet
+	// Relate returns the dependence of two ranks in this order, and why, as said
+	// of the one that waits. For ranks at one place, and for unknown ones, it is
+	// Null.
+	Relate(a, b int) (Code, string)
 }
 
 // DefaultAlgorithm is used when none is named.
-const DefaultAlgorithm = PDI
+const DefaultAlgorithm = LoopAware
 
 // ErrUnknownAlgorithm wraps the name that no algorithm has.
 var ErrUnknownAlgorithm = errors.New("no such algorithm")
@@ -39,8 +43,12 @@ var ErrUnknownAlgorithm = errors.New("no such algorithm")
 // Errors wrap ErrUnknownAlgorithm.
 func NewAlgorithm(name string) (Algorithm, error) {
 	switch name {
-	case "", PDI:
+	case "":
+		return NewAlgorithm(DefaultAlgorithm)
+	case LoopAware:
+		return loopAware{}, nil
+	case PDI:
 		return pdi{}, nil
 	}
-	return nil, fmt.Errorf("%w: %.60q; there is %q", ErrUnknownAlgorithm, name, PDI)
+	return nil, fmt.Errorf("%w: %.60q; there are %q and %q", ErrUnknownAlgorithm, name, LoopAware, PDI)
 }

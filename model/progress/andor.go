@@ -3,9 +3,6 @@ package progress
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/graph/simple"
-	"gonum.org/v1/gonum/graph/topo"
-
 	"laggard/model"
 )
 
@@ -128,27 +125,11 @@ func (g *waitGraph) stuck(set []int) []int {
 // components returns the strongly connected components of the gates in the
 // set, each after those it leads to, ascending inside.
 func (g *waitGraph) components(set []int) [][]int {
-	d := simple.NewDirectedGraph()
-	for _, x := range set {
-		d.AddNode(simple.Node(x))
-	}
-	for _, x := range set {
+	return components(len(g.or), set, func(x int, yield func(int)) {
 		for _, y := range g.next[x] {
-			if d.Node(int64(y)) != nil {
-				d.SetEdge(simple.Edge{F: simple.Node(x), T: simple.Node(y)})
-			}
+			yield(y)
 		}
-	}
-	var out [][]int
-	for _, c := range topo.TarjanSCC(d) {
-		gates := make([]int, len(c))
-		for i, n := range c {
-			gates[i] = int(n.ID())
-		}
-		slices.Sort(gates)
-		out = append(out, gates)
-	}
-	return out
+	})
 }
 
 // ranks returns the ranks among the gates.

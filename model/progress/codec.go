@@ -19,10 +19,12 @@ type wireSummary struct {
 	Sizes   []Count      `json:"sizes,omitempty"`
 	Outside int          `json:"outside,omitempty"`
 	Modules []wireModule `json:"modules,omitempty"`
-	Facts   []Fact       `json:"facts,omitempty"`
+	Facts   []byte       `json:"facts,omitempty"` // see packFacts
 	Places  []wirePlace  `json:"places,omitempty"`
 	Stacks  []wireStack  `json:"stacks,omitempty"`
 	Comms   []Comm       `json:"comms,omitempty"`
+	Sites   []wireSite   `json:"sites,omitempty"`
+	Arcs    []wireArc    `json:"arcs,omitempty"`
 }
 
 type wireModule struct {
@@ -50,7 +52,10 @@ type wireStack struct {
 
 // EncodeSummary writes a summary as JSON; equal summaries give equal bytes.
 func EncodeSummary(s Summary) ([]byte, error) {
-	w := wireSummary{Sizes: s.Sizes, Outside: s.Outside, Facts: s.Facts, Comms: s.Comms}
+	w := wireSummary{Sizes: s.Sizes, Outside: s.Outside, Comms: s.Comms}
+	if len(s.Facts) > 0 {
+		w.Facts = packFacts(s.Facts)
+	}
 	table := map[moduleKey]int{}
 	frames := func(in []model.Frame) []wireFrame {
 		var out []wireFrame
@@ -65,6 +70,7 @@ func EncodeSummary(s Summary) ([]byte, error) {
 	for _, st := range s.Stacks {
 		w.Stacks = append(w.Stacks, wireStack{frames(st.Frames), st.Fatal, st.Ranks})
 	}
+	w.Sites, w.Arcs = wireFlow(s.Flow)
 	return json.Marshal(w)
 }
 
@@ -88,7 +94,7 @@ func DecodeSummary(b []byte) (Summary, error) {
 	if err := decode(b, &w); err != nil {
 		return Summary{}, err
 	}
-	s := Summary{Sizes: w.Sizes, Outside: w.Outside, Facts: w.Facts, Comms: w.Comms}
+	s := Summary{Sizes: w.Sizes, Outside: w.Outside, Comms: w.Comms}
 	modules := make([]*model.Module, len(w.Modules))
 	for i, m := range w.Modules {
 		modules[i] = &model.Module{BuildID: m.BuildID, Path: string(m.Path)}
@@ -106,6 +112,13 @@ func DecodeSummary(b []byte) (Summary, error) {
 			return Summary{}, err
 		}
 		s.Stacks = append(s.Stacks, Stack{frames, st.Fatal, st.Ranks})
+	}
+	var err error
+	if s.Facts, err = unpackFacts(w.Facts); err != nil {
+		return Summary{}, err
+	}
+	if s.Flow, err = flowOf(w.Sites, w.Arcs); err != nil {
+		return Summary{}, err
 	}
 	if err := s.check(); err != nil {
 		return Summary{}, err
@@ -220,6 +233,14 @@ func DecodePartial(b []byte) (Partial, error) {
 		}
 		if !probability(e.Reach) || !probability(e.Back) {
 			return Partial{}, fmt.Errorf("%w: edge %d–%d: no probability", ErrEncoding, e.A, e.B)
+		}
+	}
+	for i, s := range p.Stations {
+		if s.Place < 0 || s.Ranks.Len() == 0 || i > 0 && compareStations(p.Stations[i-1], s) >= 0 {
+			return Partial{}, fmt.Errorf("%w: station at place %d", ErrEncoding, s.Place)
+		}
+		if err := checkSet(s.Ranks); err != nil {
+			return Partial{}, err
 		}
 	}
 	for i, a := range p.Answers {

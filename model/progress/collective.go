@@ -27,7 +27,17 @@ func (s *scene) judgeCollective(id wantID, w *Want) (link, outcome) {
 	case sendsOut(w.Call) && w.Peer != id.rank && late.ranks.Contains(w.Peer):
 		late = s.one(w.Peer)
 	}
-	return s.linkTo(late, EdgeCollective, id), linked
+	l := s.linkTo(late, EdgeCollective, id)
+	l.weak = l.weak || someMembers(w.Call)
+	return l, linked
+}
+
+// someMembers tells whether the call may wait for some members only, of which
+// the record does not say which: a collective among neighbours of a topology,
+// or one that was started from a persistent request, of whatever kind.
+func someMembers(call string) bool {
+	name := strings.ToLower(call)
+	return strings.Contains(name, "neighbor") || strings.HasPrefix(name, "mpi_start")
 }
 
 // members returns both groups of a communicator.
@@ -71,20 +81,34 @@ func sendsOut(call string) bool {
 	return false
 }
 
-// judgeWindow: synchronisation of a window has no number. It may wait for its
-// peer, or for the members that are not at such a call.
+// judgeWindow: synchronisation of a window other than a fence has no number.
+// Between a start and a post, or a complete and a wait, it waits for members
+// that are at no such call. A lock, an unlock or a flush waits for its target
+// while that computes, since the library may need it to move on; else for
+// whoever holds the lock, which the record does not tell, so for the members
+// that compute.
 func (s *scene) judgeWindow(id wantID, w *Want) (link, outcome) {
 	if w.Lost || w.Self || s.comms[w.Comm] == nil {
 		return link{}, open
 	}
 	t := s.target(targetKey{what: outsideWindow, comm: w.Comm})
-	if w.Peer >= 0 {
+	switch {
+	case w.Peer >= 0 && !s.driving(w.Peer):
 		t = s.one(w.Peer)
+	case passive(w.Call):
+		t = s.target(targetKey{what: leftIdle, comm: w.Comm})
 	}
 	if t.ranks.Len() == 0 {
 		return link{}, open
 	}
 	return link{to: t, weak: true, kind: EdgeCollective, source: id}, linked
+}
+
+// passive tells whether the call synchronises a window without a call of the
+// target.
+func passive(call string) bool {
+	name := strings.ToLower(call)
+	return strings.Contains(name, "lock") || strings.Contains(name, "flush")
 }
 
 // outsideWindow returns the members that are in no RMA synchronisation on the

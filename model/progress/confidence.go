@@ -1,6 +1,10 @@
 package progress
 
-import "laggard/model"
+import (
+	"slices"
+
+	"laggard/model"
+)
 
 // The levels of confidence. They are no measured frequencies but a fixed order
 // of how a conclusion was reached:
@@ -48,27 +52,26 @@ func (f *Finding) directness() float64 {
 }
 
 // inferredConfidence is the level of what the algorithm chose: of the other
-// positions, how many does it know to be ahead of one chosen?
-func (f *Finding) inferredConfidence(chosen []int) float64 {
+// places, how many does it know to be ahead of one chosen?
+func (f *Finding) inferredConfidence(chosen []model.RankSet) float64 {
 	switch {
 	case f.least.Len() == 0:
 		return 0
 	case f.undecided():
 		return undecided
 	}
-	ends := model.NewRankSet(chosen...) // of nodes
 	others, ordered := 0, 0
-	for i := range f.pdg.Nodes {
-		if ends.Contains(i) {
+	seen := map[Position]bool{}
+	for _, fact := range f.scene.sum.Facts {
+		if f.least.Contains(fact.Rank) || seen[fact.At] {
 			continue
 		}
+		seen[fact.At] = true
 		others++
-		for _, j := range f.pdg.Waits[i] {
-			if ends.Contains(j) {
-				ordered++
-				break
-			}
-		}
+		ordered += b2i(slices.ContainsFunc(chosen, func(end model.RankSet) bool {
+			code, _ := f.order.Relate(fact.Rank, end.Min())
+			return code == Forward
+		}))
 	}
 	if others == 0 {
 		return inferring

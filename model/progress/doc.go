@@ -8,10 +8,11 @@
 //   - [Summarise] folds a block into a [Summary]: where each rank is (the
 //     paper's statesSet), what it waits for, how its process fares. Summaries
 //     merge; the merged one goes to every analysis rank.
-//   - [Local] builds the local progress dependence graph of each distinct model
-//     and position of the block (Figure 5) and answers what the waiting ranks
-//     ask about the message counters of their peers. Partials merge; the union
-//     of edges is a bitwise OR (Table 2).
+//   - [Local] asks the [Algorithm] about the models of the block: "pdi" builds
+//     the local progress dependence graphs (Figure 5), whose union is a bitwise
+//     OR (Table 2); "loop-aware" counts turns of the loops that the merged
+//     [Flow] shows. It also answers what the waiting ranks ask about the
+//     message counters of their peers. Partials merge.
 //   - [Conclude] draws the conclusion from both, at one analysis rank.
 //
 // Summary and Partial are monoids with deterministic encodings: any blocks,
@@ -20,6 +21,6 @@
 // Two sources speak, and the result tells them apart. Evidence: exact
 // wait-for edges from the blocked operations, deadlocks as what no rank can
 // leave by itself, lost processes. Inference: an [Algorithm] over the Markov
-// models orders what the evidence leaves open. An edge x → y always means
-// that x waits for y.
+// models orders what the evidence leaves open. An edge x → y always means that
+// x waits for y. See docs/diagnosis.md.
 package progress

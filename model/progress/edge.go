@@ -128,35 +128,47 @@ func (f *Finding) evidenceEdge(key edgeKey, sum *edgeSum) Edge {
 	return Edge{From: key.from, To: key.to, Kind: key.kind, Weak: sum.example.weak, Reason: reason}
 }
 
-// inferredEdges returns the edges of the PDG between groups that the evidence
-// does not order.
+// inferredEdges returns the edges between groups that the evidence does not
+// order: each group stands where its least progressed rank is.
 func (f *Finding) inferredEdges(groups []Group, evidence []Edge) []Edge {
-	at := map[Position][]int{} // groups
-	for _, g := range groups {
-		if fact := f.scene.facts[g.Ranks.Min()]; fact != nil {
-			at[fact.At] = append(at[fact.At], g.ID)
-		}
-	}
+	first := f.firstRanks(groups)
 	ahead := newReach(len(groups), evidence)
 	var out []Edge
-	for pair, r := range f.pdg.Relations {
-		if r.Code == Backward || r.Code == Undefined && pair[0] > pair[1] {
-			continue // the same pair the other way round
-		}
-		from, to := f.pdg.Nodes[pair[0]], f.pdg.Nodes[pair[1]]
-		kind := EdgeInferred
-		if r.Code == Undefined {
-			kind = EdgeUndefined
-		}
-		for _, a := range at[from] {
-			for _, b := range at[to] {
-				if !ahead.of(a).Contains(b) && !ahead.of(b).Contains(a) {
-					out = append(out, Edge{From: a, To: b, Kind: kind, Reason: f.relationText(from, to, r)})
-				}
+	for a := range groups {
+		for b := range a {
+			if ahead.of(a).Contains(b) || ahead.of(b).Contains(a) {
+				continue
 			}
+			e := Edge{From: b, To: a, Kind: EdgeInferred}
+			code, reason := f.order.Relate(first[b], first[a])
+			switch e.Reason = reason; code {
+			case Null:
+				continue
+			case Undefined:
+				e.Kind = EdgeUndefined
+			case Backward:
+				e.From, e.To = a, b
+			}
+			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// firstRanks returns, by group, its rank in the lowest layer; -1 for a group
+// without a record.
+func (f *Finding) firstRanks(groups []Group) []int {
+	first := make([]int, len(groups))
+	layers := f.layerOf()
+	for i, g := range groups {
+		first[i] = -1
+		g.Ranks.Intersect(f.scene.present).Each(func(r int) {
+			if first[i] < 0 || layers[r] < layers[first[i]] {
+				first[i] = r
+			}
+		})
+	}
+	return first
 }
 
 // reach tells, by group, the groups that it waits for by evidence, directly or

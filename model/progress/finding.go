@@ -3,6 +3,7 @@ package progress
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"laggard/model"
 )
@@ -14,7 +15,7 @@ var ErrMismatch = errors.New("partial of another summary")
 type Finding struct {
 	scene      *scene
 	algorithm  Algorithm
-	pdg        *PDG
+	order      Order
 	graph      *waitGraph // of all needs, the weak ones too
 	hang       bool
 	least      model.RankSet
@@ -44,16 +45,13 @@ func FindLP(sum Summary, part Partial, opts Options) (*Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	positions := sum.Positions()
-	for _, e := range part.Edges {
-		if e.A < 0 || e.A >= e.B || e.B >= len(positions) {
-			return nil, fmt.Errorf("progress: edge %d–%d of %d positions: %w", e.A, e.B, len(positions), ErrMismatch)
-		}
+	order, err := algorithm.Order(&sum, &part)
+	if err != nil {
+		return nil, err
 	}
 	s := newScene(&sum, &part, opts)
-	f := &Finding{scene: s, algorithm: algorithm, pdg: newPDG(positions, part.Edges)}
+	f := &Finding{scene: s, algorithm: algorithm, order: order}
 	f.graph = newWaitGraph(s, func(need) bool { return true }, false)
-	f.pdg.PointToPoint = f.pointToPoint()
 	f.hang = !opts.Progressing && (s.unfinished().Len() > 0 || s.lost.Len() > 0)
 	if s.present.Len() == 0 {
 		f.notes = append(f.notes, "there is no record of any rank")
@@ -149,7 +147,51 @@ func (f *Finding) awaited() bool {
 	case alone.Len() > 0:
 		f.reason = ranksText(alone) + ": waits for a message that nobody is left to send"
 	}
+	f.narrow()
 	return f.least.Len() > 0
+}
+
+// narrow asks the algorithm about ranks that are only perhaps waited for, if
+// there are others: those ahead of the lowest are left out.
+func (f *Finding) narrow() {
+	if f.least.Len() < 2 {
+		return
+	}
+	maybe := f.least.Minus(f.certainlyAwaited())
+	lowest, layers := f.least.Min(), f.layerOf()
+	f.least.Each(func(r int) {
+		if layers[r] < layers[lowest] {
+			lowest = r
+		}
+	})
+	var ahead []int
+	maybe.Each(func(r int) {
+		if code, _ := f.order.Relate(r, lowest); code == Forward {
+			ahead = append(ahead, r)
+		}
+	})
+	if len(ahead) > 0 {
+		left := model.NewRankSet(ahead...)
+		f.least = f.least.Minus(left)
+		f.reason += fmt.Sprintf("; %s may be as well, but the execution history shows further progress", ranksText(left))
+	}
+}
+
+// certainlyAwaited returns the ranks that certain waits lead to, and those that
+// wait for nobody who is left.
+func (f *Finding) certainlyAwaited() model.RankSet {
+	g := newWaitGraph(f.scene, func(n need) bool { return !n.weak }, false)
+	var from []int
+	var out model.RankSet
+	for rank, n := range f.scene.needs {
+		if gate, known := g.gates[rank]; known && n.standing == waiting && !n.weak {
+			from = append(from, gate)
+		}
+		if n.alone {
+			out.Add(rank)
+		}
+	}
+	return out.Union(g.ranks(g.reached(from)))
 }
 
 // sinks returns the ranks reached from waiting ranks that do not wait
@@ -203,9 +245,9 @@ func (f *Finding) maybeDeadlocked() bool {
 // inferred asks the algorithm. Finished ranks cannot be least progressed.
 func (f *Finding) inferred() {
 	f.method = f.algorithm.Name()
-	ends := f.algorithm.LeastProgressed(f.pdg)
-	for _, node := range ends {
-		f.least = f.least.Union(f.at(f.pdg.Nodes[node]).Intersect(f.scene.unfinished()))
+	ends := f.ends()
+	for _, end := range ends {
+		f.least = f.least.Union(end)
 	}
 	f.reason = "in the execution history no rank is behind it"
 	switch {
@@ -217,41 +259,69 @@ func (f *Finding) inferred() {
 	f.confidence = f.sure(f.inferredConfidence(ends))
 }
 
+// ends returns the unfinished ranks that nobody is behind, by place. If there
+// are several places, those are discarded of which a rank waits point-to-point
+// for one that is not among them and lies in another branch, unless that would
+// leave none (PDI §4.3).
+func (f *Finding) ends() []model.RankSet {
+	ends := f.lowest()
+	if len(ends) < 2 {
+		return ends
+	}
+	var all model.RankSet
+	for _, end := range ends {
+		all = all.Union(end)
+	}
+	kept := slices.DeleteFunc(slices.Clone(ends), func(end model.RankSet) bool {
+		return slices.ContainsFunc(f.peers(end), func(peer int) bool {
+			if all.Contains(peer) {
+				return false
+			}
+			code, _ := f.order.Relate(end.Min(), peer)
+			return code == Null
+		})
+	})
+	if len(kept) == 0 {
+		return ends
+	}
+	return kept
+}
+
+// lowest returns the unfinished ranks of the first layer that has any, by
+// place. There are none if every rank waits for another.
+func (f *Finding) lowest() []model.RankSet {
+	unfinished := f.scene.unfinished()
+	for _, layer := range f.order.Layers() {
+		var out []model.RankSet
+		for _, place := range layer {
+			if place = place.Intersect(unfinished); place.Len() > 0 {
+				out = append(out, place)
+			}
+		}
+		if len(out) > 0 || len(layer) == 0 {
+			return out
+		}
+	}
+	return nil
+}
+
+// peers returns the ranks with a record that some ranks wait for in
+// point-to-point operations, those of wildcards left out.
+func (f *Finding) peers(ranks model.RankSet) []int {
+	var out model.RankSet
+	ranks.Each(func(rank int) {
+		for _, alt := range f.scene.needs[rank].alts {
+			for _, l := range alt {
+				if l.kind == EdgePointToPoint && !l.to.any {
+					out = out.Union(l.to.ranks)
+				}
+			}
+		}
+	})
+	return out.Intersect(f.scene.present).Slice()
+}
+
 // undecided tells whether the least progressed ranks are all there are.
 func (f *Finding) undecided() bool {
 	return f.least.Len() > 1 && f.least.Equal(f.scene.unfinished())
-}
-
-// at returns the ranks at a position.
-func (f *Finding) at(p Position) model.RankSet {
-	return f.scene.factsWhere(func(fact *Fact) bool { return fact.At == p })
-}
-
-// pointToPoint returns, by node, the nodes that its ranks wait for in
-// point-to-point operations.
-func (f *Finding) pointToPoint() [][]int {
-	index := map[Position]int{}
-	for i, p := range f.pdg.Nodes {
-		index[p] = i
-	}
-	sets := make([]model.RankSet, len(f.pdg.Nodes)) // of nodes, not of ranks
-	for _, fact := range f.scene.sum.Facts {
-		for _, alt := range f.scene.needs[fact.Rank].alts {
-			for _, l := range alt {
-				if l.kind != EdgePointToPoint || l.to.any {
-					continue
-				}
-				l.to.ranks.Each(func(r int) {
-					if peer := f.scene.facts[r]; peer != nil {
-						sets[index[fact.At]].Add(index[peer.At])
-					}
-				})
-			}
-		}
-	}
-	out := make([][]int, len(sets))
-	for i, set := range sets {
-		out[i] = set.Slice()
-	}
-	return out
 }

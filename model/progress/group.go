@@ -58,7 +58,7 @@ func (f *Finding) group(r role, ranks model.RankSet) Group {
 	if !r.record {
 		return g
 	}
-	place := f.scene.place(r.at)
+	place := f.scene.sum.place(r.at)
 	g.Kind, g.Call, g.Stack = Computation, place.Call, place.Stack
 	if r.at.InMPI {
 		g.Kind = Communication
@@ -96,7 +96,7 @@ func (f *Finding) locations() []Location {
 }
 
 func (f *Finding) location(at Position, ranks model.RankSet) Location {
-	place := f.scene.place(at)
+	place := f.scene.sum.place(at)
 	l := Location{Ranks: ranks, Stack: place.Stack}
 	if at.InMPI {
 		l.Call = place.Call

@@ -58,20 +58,21 @@ func evens(n int) string {
 // encodings, the bytes are the same, and so is the conclusion.
 func TestMergeLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	for range 60 {
+	for i := range 60 {
+		opts := Options{Algorithm: []string{LoopAware, PDI}[i%2]}
 		text := randomScript(rng)
 		ranks := parseScript(text).ranks()
-		sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
-		want, err := Conclude(sum, part, Options{})
+		sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
+		want, err := Conclude(sum, part, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for p := 1; p <= 9; p++ {
-			s, q := analyse(t, blocksOf(ranks, p, rng), Options{}, rng)
+			s, q := analyse(t, blocksOf(ranks, p, rng), opts, rng)
 			if diff := cmp.Diff(encoded(t, sum, part), encoded(t, s, q)); diff != "" {
 				t.Fatalf("%d blocks:\n%s\n%s", p, text, diff)
 			}
-			got, err := Conclude(s, q, Options{})
+			got, err := Conclude(s, q, opts)
 			if diff := cmp.Diff(describe(want), describe(got)); diff != "" || err != nil {
 				t.Fatalf("%d blocks: %v\n%s\n%s", p, err, text, diff)
 			}

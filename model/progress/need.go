@@ -2,6 +2,7 @@ package progress
 
 import (
 	"slices"
+	"strings"
 
 	"laggard/model"
 )
@@ -37,6 +38,7 @@ const (
 type link struct {
 	to     *target
 	weak   bool // it may be satisfied already, only waiting to be noticed
+	lax    bool // weak for one reason only: a buffer may have taken the message
 	kind   EdgeKind
 	source wantID
 }
@@ -147,7 +149,9 @@ func (s *scene) needAll(f *Fact, wait int, key targetKey) need {
 }
 
 // waitForAll joins wants that must all be satisfied. Weak ones count only if
-// there is no certain one: buffers may have taken what they send.
+// there is no certain one: buffers may have taken what they send. But if the
+// last thing missing is one send, no buffer took it, else the call would have
+// returned.
 func (s *scene) waitForAll(f *Fact, wait int) need {
 	var certain, weak []link
 	unknown := len(f.Waits[wait].Wants) == 0 || f.Waits[wait].Unlisted
@@ -162,6 +166,10 @@ func (s *scene) waitForAll(f *Fact, wait int) need {
 			certain = append(certain, l)
 		}
 	}
+	if len(certain) == 0 && len(weak) == 1 && weak[0].lax && !unknown {
+		certain = weak
+		certain[0].weak = false
+	}
 	switch {
 	case len(certain) > 0:
 		return need{standing: waiting, alts: [][]link{certain}, alone: anyAlone(certain)}
@@ -174,14 +182,22 @@ func (s *scene) waitForAll(f *Fact, wait int) need {
 }
 
 // waitForOne joins wants of which one is enough. It is certain only if each
-// is, and each is known.
+// is, and each is known. A call that waits for any of some sends has seen that
+// no buffer took one of them. A loop around MPI_Testall needs them all, but it
+// may look for other things in between, which end it as well; so it is taken to
+// go on once any of those missing comes.
 func (s *scene) waitForOne(f *Fact, wait int) need {
 	n := need{standing: waiting, weak: f.Waits[wait].Unlisted, alone: true}
+	all, done := strings.EqualFold(f.Waits[wait].Call, "MPI_Testall"), 0
 	for i := range f.Waits[wait].Wants {
 		l, o := s.judge(f, wantID{f.Rank, wait, i})
+		l.weak = l.weak && !(l.lax && f.Waits[wait].Kind == model.WaitAny)
 		switch o {
 		case satisfied:
-			return need{standing: ready}
+			if !all {
+				return need{standing: ready}
+			}
+			done++
 		case open:
 			n.weak, n.alone = true, false
 		case linked:
@@ -190,7 +206,10 @@ func (s *scene) waitForOne(f *Fact, wait int) need {
 			n.alts = append(n.alts, []link{l})
 		}
 	}
-	if len(n.alts) == 0 {
+	switch {
+	case done > 0 && done == len(f.Waits[wait].Wants):
+		return need{standing: ready}
+	case len(n.alts) == 0:
 		return need{standing: opaque}
 	}
 	n.alone = n.alone && !n.weak

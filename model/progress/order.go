@@ -1,34 +1,87 @@
 package progress
 
-import "laggard/model"
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"laggard/model"
+)
+
+// level is how far a rank is: first by evidence, then by inference.
+type level struct{ evidence, inferred int }
+
+func (l level) compare(m level) int {
+	return cmp.Or(cmp.Compare(l.evidence, m.evidence), cmp.Compare(l.inferred, m.inferred))
+}
 
 // leastLevel is the level of the least progressed ranks, before all others.
-const leastLevel = -1
+var leastLevel = level{-1, 0}
 
-// levels returns how far each rank of the job is, in relation to the others: a
-// rank is one level above the highest that it waits for; ranks that wait for
-// each other are level. Evidence comes first; ranks that it does not touch are
-// placed by inference; finished ranks are last. Ranks without a record are
-// left out; see absentLevel.
-func (f *Finding) levels() map[int]int {
-	levels := f.evidenceLevels()
-	byPlace := f.placeLevels(levels)
+// levels returns how far each rank of the job is, in relation to the others: by
+// evidence, a rank is one level above the highest that it waits for, and ranks
+// that wait for each other are level. Inference orders ranks that are level,
+// and places those that evidence does not touch; finished ranks are last. Ranks
+// without a record are left out; see absentLevel.
+func (f *Finding) levels() map[int]level {
+	byEvidence, layers := f.evidenceLevels(), f.layerOf()
+	f.placeOthers(byEvidence)
 	top := 0
-	for _, fact := range f.scene.sum.Facts {
-		if _, touched := levels[fact.Rank]; !touched {
-			levels[fact.Rank] = byPlace[fact.At]
-		}
-		top = max(top, levels[fact.Rank])
+	for _, l := range byEvidence {
+		top = max(top, l)
 	}
-	for rank := range levels {
-		switch {
+	levels := map[int]level{}
+	for _, fact := range f.scene.sum.Facts {
+		switch rank := fact.Rank; {
 		case f.least.Contains(rank):
 			levels[rank] = leastLevel
 		case f.scene.needs[rank].standing == finished:
-			levels[rank] = top + 1
+			levels[rank] = level{top + 1, 0}
+		default:
+			levels[rank] = level{byEvidence[rank], layers[rank]}
 		}
 	}
 	return levels
+}
+
+// layerOf returns the layers of the inferred order by rank.
+func (f *Finding) layerOf() map[int]int {
+	out := make(map[int]int, len(f.scene.sum.Facts))
+	for i, layer := range f.order.Layers() {
+		for _, place := range layer {
+			place.Each(func(r int) { out[r] = i })
+		}
+	}
+	return out
+}
+
+// placeOthers gives a level to the ranks that evidence does not touch: the
+// highest of the others at their place, else one above the highest of the
+// layers below.
+func (f *Finding) placeOthers(levels map[int]int) {
+	below := 0
+	for _, layer := range f.order.Layers() {
+		next := below
+		for _, place := range layer {
+			at, touched := 0, false
+			var untouched []int
+			place.Each(func(r int) {
+				if l, known := levels[r]; known {
+					at, touched = max(at, l), true
+				} else {
+					untouched = append(untouched, r)
+				}
+			})
+			if !touched {
+				at = below
+			}
+			for _, r := range untouched {
+				levels[r] = at
+			}
+			next = max(next, at+1)
+		}
+		below = next
+	}
 }
 
 // evidenceLevels returns the levels of the ranks that wait or are waited for.
@@ -44,23 +97,6 @@ func (f *Finding) evidenceLevels() map[int]int {
 		levels[rank] = height[gate]
 	}
 	return levels
-}
-
-// placeLevels returns the level of each position: that of its ranks which
-// evidence placed, else one above the highest it waits for by inference.
-func (f *Finding) placeLevels(levels map[int]int) map[Position]int {
-	given := map[Position]int{}
-	for _, fact := range f.scene.sum.Facts {
-		if l, touched := levels[fact.Rank]; touched {
-			given[fact.At] = max(given[fact.At], l)
-		}
-	}
-	heights := f.pdg.layers(given)
-	out := map[Position]int{}
-	for i, p := range f.pdg.Nodes {
-		out[p] = heights[i]
-	}
-	return out
 }
 
 // layers returns the height of each node: of a component the highest among
@@ -84,40 +120,49 @@ func layers(components [][]int, next func(int) []int, weight func(int) int) map[
 }
 
 // absentLevel returns the level of a rank without a record.
-func (f *Finding) absentLevel(rank int) int {
+func (f *Finding) absentLevel(rank int) level {
 	if f.least.Contains(rank) {
 		return leastLevel
 	}
-	return 0
+	return level{}
+}
+
+// sortedLevels returns the levels of a map in order.
+func sortedLevels[V any](m map[level]V) []level {
+	return slices.SortedFunc(maps.Keys(m), level.compare)
 }
 
 // groupOrder lists the groups by the level of their least progressed rank.
-func (f *Finding) groupOrder(groups []Group, levels map[int]int) [][]int {
-	byLevel := map[int][]int{}
+func (f *Finding) groupOrder(groups []Group, levels map[int]level) [][]int {
+	byLevel := map[level][]int{}
 	for _, g := range groups {
 		first := g.Ranks.Min()
 		lowest := f.absentLevel(first)
 		if f.scene.present.Contains(first) {
 			lowest = levels[first]
-			g.Ranks.Each(func(r int) { lowest = min(lowest, levels[r]) })
+			g.Ranks.Each(func(r int) {
+				if levels[r].compare(lowest) < 0 {
+					lowest = levels[r]
+				}
+			})
 		}
 		byLevel[lowest] = append(byLevel[lowest], g.ID)
 	}
 	var out [][]int
-	for _, l := range sortedKeys(byLevel) {
+	for _, l := range sortedLevels(byLevel) {
 		out = append(out, byLevel[l])
 	}
 	return out
 }
 
 // rankOrder lists the ranks by level.
-func (f *Finding) rankOrder(levels map[int]int) []model.RankSet {
-	ranks := map[int][]int{}
+func (f *Finding) rankOrder(levels map[int]level) []model.RankSet {
+	ranks := map[level][]int{}
 	for _, fact := range f.scene.sum.Facts {
 		l := levels[fact.Rank]
 		ranks[l] = append(ranks[l], fact.Rank)
 	}
-	byLevel := map[int]model.RankSet{}
+	byLevel := map[level]model.RankSet{}
 	for l, r := range ranks {
 		byLevel[l] = model.NewRankSet(r...)
 	}
@@ -129,7 +174,7 @@ func (f *Finding) rankOrder(levels map[int]int) []model.RankSet {
 		}
 	}
 	var out []model.RankSet
-	for _, l := range sortedKeys(byLevel) {
+	for _, l := range sortedLevels(byLevel) {
 		out = append(out, byLevel[l])
 	}
 	return out

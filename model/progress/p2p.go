@@ -23,6 +23,8 @@ func (s *scene) judge(f *Fact, id wantID) (link, outcome) {
 		return s.judgeFromAny(id, w)
 	case w.Peer < 0:
 		return link{}, open
+	case w.Kind == model.Send && buffered(w.Call):
+		return link{}, satisfied
 	case w.Kind == model.Send:
 		return s.judgeSend(f, id, w)
 	}
@@ -33,18 +35,27 @@ func (s *scene) judge(f *Fact, id wantID) (link, outcome) {
 // once the source has begun k sends there; one with any tag, once the source
 // has sent more with some tag than was received.
 func (s *scene) judgeReceive(id wantID, w *Want) (link, outcome) {
-	number := w.Seq
-	if w.wild() {
-		number = 1 // the answer counts only what was sent beyond
-	} else if number == 0 {
-		number = w.had(w.Peer, w.Tag)
-	}
+	number := w.number()
 	l := s.linkTo(s.one(w.Peer), EdgePointToPoint, id)
 	if number > 0 && s.answered(id) >= number {
 		return s.matched(l, id.rank, w.Peer)
 	}
 	l.weak = l.weak || number == 0 || !s.counted(w.Peer) || !s.counted(id.rank)
 	return l, linked
+}
+
+// number returns which message of its channel a receive or a probe needs, 0 if
+// that is not known. A probe looks for the one after those that were received.
+func (w *Want) number() uint64 {
+	switch {
+	case w.wild():
+		return 1 // the answer counts only what was sent beyond
+	case w.Seq > 0:
+		return w.Seq
+	case w.Kind == model.Probe:
+		return w.had(w.Peer, w.Tag) + 1
+	}
+	return w.had(w.Peer, w.Tag)
 }
 
 // judgeSend: a send with number k on its channel has been taken once the
@@ -57,7 +68,10 @@ func (s *scene) judgeSend(f *Fact, id wantID, w *Want) (link, outcome) {
 		return s.matched(l, id.rank, w.Peer)
 	}
 	standing := f.Waits[id.wait].Kind == model.Send || synchronous(w.Call)
-	l.weak = l.weak || !standing || w.Seq == 0 || !s.counted(w.Peer) || !s.counted(id.rank)
+	l.weak = l.weak || w.Seq == 0 || !s.counted(w.Peer) || !s.counted(id.rank)
+	if !l.weak && !standing {
+		l.weak, l.lax = true, true
+	}
 	return l, linked
 }
 
@@ -118,6 +132,10 @@ func (s *scene) answered(id wantID) uint64 {
 	}
 	return sum
 }
+
+// buffered tells whether the call starts a send that completes whether or not
+// it is ever received.
+func buffered(call string) bool { return strings.Contains(strings.ToLower(call), "bsend") }
 
 // synchronous tells whether the call starts a send that completes only once
 // it is received.

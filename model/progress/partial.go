@@ -12,8 +12,9 @@ import (
 // and what the ranks of the block answer to those that wait. It is a monoid;
 // the zero value is its neutral element.
 type Partial struct {
-	Edges   []PairEdge `json:"edges,omitempty"`   // ascending
-	Answers []Answer   `json:"answers,omitempty"` // ascending
+	Edges    []PairEdge `json:"edges,omitempty"`    // ascending; of the algorithm pdi
+	Stations []Station  `json:"stations,omitempty"` // ascending; of the algorithm loop-aware
+	Answers  []Answer   `json:"answers,omitempty"`  // ascending
 }
 
 // PairEdge is the dependence of two positions, by their index among the
@@ -41,8 +42,9 @@ type Answer struct {
 // §4.2, step 4). The error is always nil.
 func MergePartials(a, b Partial) (Partial, error) {
 	return Partial{
-		Edges:   mergeSorted(a.Edges, b.Edges, comparePairs, joinPairs),
-		Answers: mergeSorted(a.Answers, b.Answers, compareAnswers, joinAnswers),
+		Edges:    mergeSorted(a.Edges, b.Edges, comparePairs, joinPairs),
+		Stations: mergeSorted(a.Stations, b.Stations, compareStations, joinStations),
+		Answers:  mergeSorted(a.Answers, b.Answers, compareAnswers, joinAnswers),
 	}, nil
 }
 
@@ -62,22 +64,22 @@ func joinAnswers(x, y Answer) Answer {
 	return x
 }
 
-// Local builds the local PDGs of a block (PDI §4.2, step 3) and its answers.
+// Local asks the algorithm about the models of a block (PDI §4.2, step 3) and
+// adds the block's answers.
 // The summary is the merged one. Errors wrap ErrUnknownAlgorithm.
 func Local(ranks []*model.Rank, summary *Summary, opts Options) (Partial, error) {
 	algorithm, err := NewAlgorithm(opts.Algorithm)
 	if err != nil {
 		return Partial{}, err
 	}
-	return Partial{
-		Edges:   localPDG(ranks, summary.Positions(), algorithm),
-		Answers: answers(ranks, summary),
-	}, nil
+	part := algorithm.Local(ranks, summary)
+	part.Answers = answers(ranks, summary)
+	return part, nil
 }
 
-// localPDG runs the algorithm once per distinct model and position: ranks of
+// localPDG relates positions once per distinct model and position: ranks of
 // one program mostly agree.
-func localPDG(ranks []*model.Rank, positions []Position, algorithm Algorithm) []PairEdge {
+func localPDG(ranks []*model.Rank, positions []Position) []PairEdge {
 	index := make(map[Position]int, len(positions))
 	for i, p := range positions {
 		index[p] = i
@@ -95,7 +97,7 @@ func localPDG(ranks []*model.Rank, positions []Position, algorithm Algorithm) []
 			continue
 		}
 		seen[key] = true
-		for other, rel := range algorithm.Relate(&t.Model, key.at, positions) {
+		for other, rel := range relate(&t.Model, key.at, positions) {
 			if other == own || rel.Code == Null {
 				continue
 			}

@@ -7,6 +7,13 @@ import (
 	"gonum.org/v1/gonum/graph/topo"
 )
 
+// Relation is the dependence of a pair of positions, the own one first.
+type Relation struct {
+	Code  Code
+	Reach float64 // probability to reach the other from the own
+	Back  float64 // probability to reach the own from the other
+}
+
 // PDG is the merged progress dependence graph over the positions of the ranks
 // (PDI §2.1).
 type PDG struct {
@@ -15,18 +22,14 @@ type PDG struct {
 	Relations map[[2]int]Relation
 	// Waits lists the nodes that a node waits for by inference, ascending.
 	Waits [][]int
-	// PointToPoint lists the nodes that a rank of the node waits for in
-	// point-to-point operations, ascending.
-	PointToPoint [][]int
 }
 
 // newPDG lays out the edges of a partial, whose pairs index nodes.
 func newPDG(nodes []Position, edges []PairEdge) *PDG {
 	g := &PDG{
-		Nodes:        nodes,
-		Relations:    make(map[[2]int]Relation, 2*len(edges)),
-		Waits:        make([][]int, len(nodes)),
-		PointToPoint: make([][]int, len(nodes)),
+		Nodes:     nodes,
+		Relations: make(map[[2]int]Relation, 2*len(edges)),
+		Waits:     make([][]int, len(nodes)),
 	}
 	for _, e := range edges {
 		g.add(e.A, e.B, Relation{e.Code, e.Reach, e.Back})
@@ -48,9 +51,10 @@ func (g *PDG) add(from, to int, r Relation) {
 // Code returns the code of the pair (i, j); Forward means that i waits for j.
 func (g *PDG) Code(i, j int) Code { return g.Relations[[2]int{i, j}].Code }
 
-// layers returns the height of each node: as given, else one above the highest
-// that it waits for; nodes that wait for each other in a circle are level.
-func (g *PDG) layers(given map[Position]int) []int {
+// heights returns the height of each node: one above the highest that it waits
+// for, 0 if it waits for none; nodes that wait for each other in a circle are
+// level.
+func (g *PDG) heights() []int {
 	d := simple.NewDirectedGraph()
 	for i := range g.Nodes {
 		d.AddNode(simple.Node(i))
@@ -63,7 +67,7 @@ func (g *PDG) layers(given map[Position]int) []int {
 	heights := make([]int, len(g.Nodes))
 	done := make([]bool, len(g.Nodes))
 	for _, component := range topo.TarjanSCC(d) {
-		top := 0
+		top := b2i(len(component) > 1)
 		for _, n := range component {
 			for _, j := range g.Waits[n.ID()] {
 				if done[j] {
@@ -72,11 +76,7 @@ func (g *PDG) layers(given map[Position]int) []int {
 			}
 		}
 		for _, n := range component {
-			i := n.ID()
-			heights[i], done[i] = top, true
-			if h, fixed := given[g.Nodes[i]]; fixed {
-				heights[i] = h
-			}
+			heights[n.ID()], done[n.ID()] = top, true
 		}
 	}
 	return heights

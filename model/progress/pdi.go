@@ -1,7 +1,7 @@
 package progress
 
 import (
-	"slices"
+	"fmt"
 
 	"laggard/model"
 )
@@ -14,8 +14,14 @@ type pdi struct{}
 
 func (pdi) Name() string { return PDI }
 
-// Relate is the loop of Figure 5: path probabilities both ways, then Table 1.
-func (pdi) Relate(m *model.Model, at Position, others []Position) []Relation {
+// Local builds the local PDGs of a block.
+func (pdi) Local(ranks []*model.Rank, sum *Summary) Partial {
+	return Partial{Edges: localPDG(ranks, sum.Positions())}
+}
+
+// relate is the loop of Figure 5: for a rank with this model at this position,
+// the path probabilities to and from each other position, then Table 1.
+func relate(m *model.Model, at Position, others []Position) []Relation {
 	chain, row := NewChain(m), make([]Relation, len(others))
 	for i, other := range others {
 		if other != at {
@@ -26,28 +32,68 @@ func (pdi) Relate(m *model.Model, at Position, others []Position) []Relation {
 	return row
 }
 
-// LeastProgressed returns the nodes without an outgoing edge. If there are
-// several, those that wait point-to-point for a node which is not among them
-// and lies in another branch are discarded, unless that would leave none
-// (§4.3). An undefined edge is no outgoing edge: it says that the order is not
-// known. The result is empty when every node waits for another, in a circle.
-func (pdi) LeastProgressed(g *PDG) []int {
-	var ends []int
-	for i := range g.Nodes {
-		if len(g.Waits[i]) == 0 {
-			ends = append(ends, i)
+// Order lays out the merged graph.
+func (pdi) Order(sum *Summary, part *Partial) (Order, error) {
+	if len(part.Stations) > 0 {
+		return nil, fmt.Errorf("progress: stations of %s: %w", LoopAware, ErrMismatch)
+	}
+	positions := sum.Positions()
+	for _, e := range part.Edges {
+		if e.A < 0 || e.A >= e.B || e.B >= len(positions) {
+			return nil, fmt.Errorf("progress: edge %d–%d of %d positions: %w", e.A, e.B, len(positions), ErrMismatch)
 		}
 	}
-	if len(ends) < 2 {
-		return ends
+	o := &pdgOrder{sum: sum, PDG: newPDG(positions, part.Edges), at: map[int]int{}, ranks: make([][]int, len(positions))}
+	index := map[Position]int{}
+	for i, p := range positions {
+		index[p] = i
 	}
-	kept := slices.DeleteFunc(slices.Clone(ends), func(i int) bool {
-		return slices.ContainsFunc(g.PointToPoint[i], func(j int) bool {
-			return g.Code(i, j) == Null && !slices.Contains(ends, j)
-		})
-	})
-	if len(kept) == 0 {
-		return ends
+	for _, f := range sum.Facts {
+		if i, known := index[f.At]; known {
+			o.at[f.Rank] = i
+			o.ranks[i] = append(o.ranks[i], f.Rank)
+		}
 	}
-	return kept
+	return o, nil
+}
+
+// pdgOrder is the order of ranks in a PDG.
+type pdgOrder struct {
+	*PDG
+	sum   *Summary
+	at    map[int]int // rank to node
+	ranks [][]int     // by node
+}
+
+// Layers lists the nodes by height. Those without an outgoing edge come first
+// (§4.3). An undefined edge is no outgoing edge: it says that the order is not
+// known. There are none when every node waits for another, in a circle.
+func (o *pdgOrder) Layers() [][]model.RankSet {
+	var out [][]model.RankSet
+	for node, height := range o.heights() {
+		for len(out) <= height {
+			out = append(out, nil)
+		}
+		out[height] = append(out[height], model.NewRankSet(o.ranks[node]...))
+	}
+	return out
+}
+
+// Relate returns the code of the ranks' positions.
+func (o *pdgOrder) Relate(a, b int) (Code, string) {
+	i, known := o.at[a]
+	k, both := o.at[b]
+	if !known || !both || i == k {
+		return Null, ""
+	}
+	r := o.Relations[[2]int{i, k}]
+	x, y := o.sum.placeText(o.Nodes[i]), o.sum.placeText(o.Nodes[k])
+	switch r.Code {
+	case Undefined:
+		return r.Code, fmt.Sprintf("%s and %s lead to each other, with probability %s and %s: not ordered",
+			x, y, chance(r.Reach), chance(r.Back))
+	case Backward:
+		x, y, r.Reach, r.Back = y, x, r.Back, r.Reach
+	}
+	return r.Code, fmt.Sprintf("%s leads to %s with probability %s, back with %s", y, x, chance(r.Back), chance(r.Reach))
 }

@@ -21,8 +21,9 @@ import (
 // kind=KIND, pend=KIND:COMM:PEER:TAG:SEQ[:STATE] (PEER and TAG: a number, any,
 // none, null; PEER also me+1, me-1 around the communicator), coll=COMM:COUNT,
 // ch=COMM:PEER:TAG:SENT:RECEIVED, phase=, end=HOW:DETAIL, endtime=, beat=
-// (seconds), host=, says= (the size of MPI_COMM_WORLD), polls=, visits=, same= (captures in a row without a call),
-// moved (a call since the capture), stack=a,b (captured frames), unlisted=,
+// (seconds), host=, says= (the size of MPI_COMM_WORLD), polls=,
+// visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
+// a call), moved (a call since the capture), stack=a,b (captured frames), unlisted=,
 // off, evicted, spawned, and thread, after which words are about another
 // thread with less progress.
 type script struct {
@@ -221,6 +222,11 @@ func (b *rankBuilder) word(key, value string) {
 		t.Polls = uint64(number(value))
 	case "visits":
 		t.Model.Visits[t.Op.State] = uint64(number(value))
+	case "counts":
+		for word := range strings.SplitSeq(value, ",") {
+			name, count, _ := strings.Cut(word, ":")
+			t.Model.Visits[stateIn(&t.Model, name)] = uint64(number(count))
+		}
 	case "same":
 		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: number(value)}
 	case "moved":

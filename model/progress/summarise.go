@@ -17,6 +17,7 @@ type builder struct {
 	views   map[uint64]*model.Comm      // the last rank's view of it
 	counts  map[uint64]map[uint64][]int // communicator, count, ranks
 	modules map[moduleKey]*model.Module
+	flow    *flowBuilder
 }
 
 type moduleKey struct{ buildID, path string }
@@ -29,6 +30,7 @@ func newBuilder() *builder {
 		views:   map[uint64]*model.Comm{},
 		counts:  map[uint64]map[uint64][]int{},
 		modules: map[moduleKey]*model.Module{},
+		flow:    newFlowBuilder(),
 	}
 }
 
@@ -54,6 +56,7 @@ func (b *builder) add(r *model.Rank) {
 	b.addPlace(t)
 	b.addStack(r.Rank, t)
 	b.addComms(r, f.Waits)
+	b.flow.add(&t.Model)
 }
 
 func factOf(r *model.Rank, t *model.Thread) Fact {
@@ -165,10 +168,18 @@ func (b *builder) addView(c *model.Comm) {
 		b.comms[c.ID], b.counts[c.ID] = known, map[uint64][]int{}
 	}
 	known.World = known.World || c.World
-	if last == nil || last.Inter != c.Inter || !slices.Equal(last.Members, c.Members) || !slices.Equal(last.Remote, c.Remote) {
+	if last == nil || last.Inter != c.Inter || !sameList(last.Members, c.Members) || !sameList(last.Remote, c.Remote) {
 		known.Groups = joinGroups(known.Groups, groupsOf(c))
 	}
 	b.views[c.ID] = c
+}
+
+// sameList compares two lists of members; ranks of one load share them.
+func sameList(a, b []int) bool {
+	if len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) {
+		return true
+	}
+	return slices.Equal(a, b)
 }
 
 // groupsOf returns the groups of a communicator in world ranks, that with the
@@ -203,6 +214,7 @@ func (b *builder) summary() (Summary, error) {
 		b.sum.Comms = append(b.sum.Comms, *c)
 	}
 	b.sum.Sizes = countsOf(b.sizes)
+	b.sum.Flow = b.flow.flow()
 	slices.SortFunc(b.sum.Comms, compareComms)
 	slices.SortFunc(b.sum.Places, comparePlaces)
 	b.sum.Stacks = sortJoined(b.sum.Stacks, compareStacks, joinStacks)

@@ -21,6 +21,7 @@ type Summary struct {
 	Places []Place // the distinct positions, in their order
 	Stacks []Stack // the distinct captured stacks, in their order
 	Comms  []Comm  // by ID
+	Flow   Flow    // the union of the models
 	// Outside counts ranks that are left out: started by MPI_Comm_spawn, or
 	// without a rank in MPI_COMM_WORLD.
 	Outside int
@@ -28,19 +29,19 @@ type Summary struct {
 
 // Fact is what the analysis knows of one rank.
 type Fact struct {
-	Rank      int         `json:"rank"`
-	At        Position    `json:"at"`
-	Driving   bool        `json:"driving,omitempty"` // a thread is in MPI and moves messages on
-	Host      string      `json:"host,omitempty"`
-	Phase     model.Phase `json:"phase"`
-	End       model.End   `json:"end,omitempty"`
-	Detail    int         `json:"detail,omitempty"`    // exit status, signal or error code
-	EndTime   int64       `json:"end_time,omitempty"`  // ns since 1970, 0 unknown
-	Heartbeat int64       `json:"heartbeat,omitempty"` // ns since 1970, 0 unknown
-	Quiet     bool        `json:"quiet,omitempty"`     // it had made no progress for a while
-	Off       bool        `json:"off,omitempty"`       // its record stopped before it did
-	Evicted   bool        `json:"evicted,omitempty"`   // its message counters are not complete
-	Waits     []Wait      `json:"waits,omitempty"`     // of its blocked threads, the representative first
+	Rank      int
+	At        Position
+	Driving   bool // a thread is in MPI and moves messages on
+	Host      string
+	Phase     model.Phase
+	End       model.End
+	Detail    int    // exit status, signal or error code
+	EndTime   int64  // ns since 1970, 0 unknown
+	Heartbeat int64  // ns since 1970, 0 unknown
+	Quiet     bool   // it had made no progress for a while
+	Off       bool   // its record stopped before it did
+	Evicted   bool   // its message counters are not complete
+	Waits     []Wait // of its blocked threads, the representative first
 }
 
 // Place is a position that ranks are in.
@@ -100,6 +101,7 @@ func MergeSummaries(a, b Summary) (Summary, error) {
 		Places:  mergeSorted(a.Places, b.Places, comparePlaces, firstOf[Place]),
 		Stacks:  mergeSorted(a.Stacks, b.Stacks, compareStacks, joinStacks),
 		Comms:   mergeSorted(a.Comms, b.Comms, compareComms, joinComms),
+		Flow:    mergeFlows(a.Flow, b.Flow),
 		Outside: a.Outside + b.Outside,
 	}, nil
 }

@@ -34,8 +34,8 @@ func cyclesText(cycles [][]int) string {
 }
 
 // placeText describes a position.
-func (f *Finding) placeText(p Position) string {
-	switch call := f.scene.callAt(p); {
+func (s *Summary) placeText(p Position) string {
+	switch call := s.place(p).Call; {
 	case !p.Begun:
 		return "before the first MPI call"
 	case p.InMPI:
@@ -45,13 +45,11 @@ func (f *Finding) placeText(p Position) string {
 	}
 }
 
-func (s *scene) callAt(p Position) string { return s.place(p).Call }
-
 // place returns what is known of a position.
-func (s *scene) place(p Position) Place {
-	i, _ := slices.BinarySearchFunc(s.sum.Places, p, func(x Place, at Position) int { return x.At.Compare(at) })
-	if i < len(s.sum.Places) && s.sum.Places[i].At == p {
-		return s.sum.Places[i]
+func (s *Summary) place(p Position) Place {
+	i, _ := slices.BinarySearchFunc(s.Places, p, func(x Place, at Position) int { return x.At.Compare(at) })
+	if i < len(s.Places) && s.Places[i].At == p {
+		return s.Places[i]
 	}
 	return Place{At: p}
 }
@@ -71,6 +69,8 @@ func (s *scene) linkText(l link, peer int) string {
 	switch {
 	case w.Kind == model.Collective:
 		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.begun(w.Comm, peer))
+	case w.Kind == model.RMA && passive(w.Call):
+		text = fmt.Sprintf("%s on %s, rank %d is outside MPI", who, s.commText(w), peer)
 	case w.Kind == model.RMA:
 		text = fmt.Sprintf("%s on %s, rank %d is at no such call", who, s.commText(w), peer)
 	case w.Kind == model.Send:
@@ -132,16 +132,6 @@ func (s *scene) begun(comm uint64, rank int) uint64 {
 		}
 	}
 	return n
-}
-
-// relationText gives the reason of an inferred edge.
-func (f *Finding) relationText(from, to Position, r Relation) string {
-	a, b := f.placeText(from), f.placeText(to)
-	if r.Code == Undefined {
-		return fmt.Sprintf("%s and %s lead to each other, with probability %s and %s: not ordered",
-			a, b, chance(r.Reach), chance(r.Back))
-	}
-	return fmt.Sprintf("%s leads to %s with probability %s, back with %s", b, a, chance(r.Back), chance(r.Reach))
 }
 
 // chance writes a probability so that only 0 and 1 themselves look like them.

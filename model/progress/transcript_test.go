@@ -53,6 +53,8 @@ func options(t *testing.T, d *datadriven.TestData) Options {
 			for _, r := range set(a.Vals[0]) {
 				opts.Liveness[r] = Stopped
 			}
+		case "algorithm":
+			opts.Algorithm = a.Vals[0]
 		case "paper", "progressing":
 		default:
 			d.Fatalf(t, "unknown argument %s", a.Key)
@@ -210,24 +212,18 @@ func positionNamed(text string) Position {
 
 // codes prints the merged PDG by position.
 func codes(t *testing.T, d *datadriven.TestData) string {
+	opts := Options{Algorithm: PDI, PaperOnly: true}
 	ranks := parseScript(d.Input).ranks()
-	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
-	f, err := FindLP(sum, part, Options{PaperOnly: true})
+	sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
+	f, err := FindLP(sum, part, opts)
 	if err != nil {
 		d.Fatalf(t, "%v", err)
 	}
+	order := f.order.(*pdgOrder)
 	var b strings.Builder
 	for i, x := range ranks {
 		for _, y := range ranks[i+1:] {
-			at := func(r *model.Rank) int {
-				for n, p := range f.pdg.Nodes {
-					if p == f.scene.facts[r.Rank].At {
-						return n
-					}
-				}
-				return -1
-			}
-			rel := f.pdg.Relations[[2]int{at(x), at(y)}]
+			rel := order.Relations[[2]int{order.at[x.Rank], order.at[y.Rank]}]
 			fmt.Fprintf(&b, "%d %d: P %.3g, back %.3g, %d %s\n", x.Rank, y.Rank, rel.Reach, rel.Back, rel.Code,
 				[...]string{"none", "the first waits for the second", "the second waits for the first", "undefined"}[rel.Code])
 		}

@@ -11,37 +11,37 @@ const unknownPeer = -1
 
 // Wait is the operation that a thread is blocked in, or spins on.
 type Wait struct {
-	Kind model.Kind `json:"kind"`
-	Call string     `json:"call"`
+	Kind model.Kind
+	Call string
 	// Side is set for a thread that is not the representative one.
-	Side     bool   `json:"side,omitempty"`
-	Wants    []Want `json:"wants,omitempty"`
-	Unlisted bool   `json:"unlisted,omitempty"` // more may be wanted than the record had room for
+	Side     bool
+	Wants    []Want
+	Unlisted bool // more may be wanted than the record had room for
 }
 
 // Want is one pending operation of a wait: the query that goes to its peer.
 type Want struct {
-	Kind model.Kind `json:"kind"`
-	Call string     `json:"call,omitempty"` // the call that started it
-	Comm uint64     `json:"comm"`
-	Self bool       `json:"self,omitempty"` // on MPI_COMM_SELF
+	Kind model.Kind
+	Call string // the call that started it
+	Comm uint64
+	Self bool // on MPI_COMM_SELF
 	// Lost: the communicator is not known.
-	Lost bool `json:"lost,omitempty"`
+	Lost bool
 	// Peer is a rank of MPI_COMM_WORLD; or None, Any, ProcNull; or -1 unknown.
-	Peer int    `json:"peer"`
-	Tag  int    `json:"tag,omitempty"`
-	Seq  uint64 `json:"seq,omitempty"` // as in model.Pending
+	Peer int
+	Tag  int
+	Seq  uint64 // as in model.Pending
 	// Had are the messages received so far where a wildcard leaves several
 	// channels open, by peer and tag. Without a wildcard, and with Seq
 	// unknown, it is the one channel.
-	Had []Had `json:"had,omitempty"`
+	Had []Had
 }
 
 // Had counts messages received from a peer with a tag.
 type Had struct {
-	Peer  int    `json:"peer"`
-	Tag   int    `json:"tag"`
-	Count uint64 `json:"count"`
+	Peer  int
+	Tag   int
+	Count uint64
 }
 
 // appendWait appends what the thread waits for, if it waits.

@@ -1,0 +1,121 @@
+package progress
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/graph/topo"
+)
+
+// randomArcs makes a graph of up to twelve sites.
+func randomArcs(rng *rand.Rand) (int, []nestArc) {
+	n := 1 + rng.IntN(12)
+	var arcs []nestArc
+	for range rng.IntN(3 * n) {
+		arcs = append(arcs, nestArc{rng.IntN(n), rng.IntN(n), rng.IntN(2) == 0, rng.IntN(3)})
+	}
+	return n, arcs
+}
+
+// Components are those of another implementation, and each comes after those it
+// leads to.
+func TestComponents(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	for range 300 {
+		n, arcs := randomArcs(rng)
+		g, next := simple.NewDirectedGraph(), make([][]int, n)
+		nodes := []int{}
+		for i := range n {
+			if rng.IntN(5) > 0 {
+				nodes = append(nodes, i)
+				g.AddNode(simple.Node(i))
+			}
+		}
+		for _, a := range arcs {
+			next[a.from] = append(next[a.from], a.to)
+			if a.from != a.to && g.Node(int64(a.from)) != nil && g.Node(int64(a.to)) != nil {
+				g.SetEdge(simple.Edge{F: simple.Node(a.from), T: simple.Node(a.to)})
+			}
+		}
+		got := components(n, nodes, func(x int, yield func(int)) {
+			for _, y := range next[x] {
+				yield(y)
+			}
+		})
+		place := map[int]int{}
+		for i, c := range got {
+			for _, x := range c {
+				place[x] = i
+			}
+		}
+		for x, i := range place {
+			for _, y := range next[x] {
+				if k, in := place[y]; in && k > i {
+					t.Fatalf("%d leads to %d, which comes later: %v", x, y, got)
+				}
+			}
+		}
+		want := [][]int{}
+		for _, c := range topo.TarjanSCC(g) {
+			part := []int{}
+			for _, x := range c {
+				part = append(part, int(x.ID()))
+			}
+			slices.Sort(part)
+			want = append(want, part)
+		}
+		slices.SortFunc(want, slices.Compare)
+		sorted := append([][]int{}, got...)
+		slices.SortFunc(sorted, slices.Compare)
+		if diff := cmp.Diff(want, sorted); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+// Whatever the graph: without the arcs that begin a next turn there is no cycle
+// left, each such arc leads back within its loop, and in the model of one rank
+// a loop has one head.
+func TestNestLeavesNoCycle(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	for i := range 600 {
+		size, arcs := randomArcs(rng)
+		split := splitSingle
+		if i%2 == 1 {
+			split = splitUnion(func(site int) bool { return site%2 == 0 })
+		}
+		n := newNest(size, arcs, split, nil)
+		all := make([]int, size)
+		for s := range all {
+			all[s] = s
+		}
+		if left := n.components(all); len(left) != size {
+			t.Fatalf("%v: cycles left: %v", arcs, left)
+		}
+		for a, level := range n.cut {
+			from, to := n.path[n.arcs[a].from], n.path[n.arcs[a].to]
+			if level > 0 && (len(from) <= level || len(to) <= level || from[level].loop != to[level].loop || !n.loops[to[level].loop].back[a]) {
+				t.Fatalf("%v: arc %v leads back in no loop", arcs, n.arcs[a])
+			}
+			if level == 0 && n.arcs[a].from == n.arcs[a].to {
+				t.Fatalf("%v: arc %v is a loop", arcs, n.arcs[a])
+			}
+		}
+	}
+}
+
+// A ladder of loops, one inside the other without end, costs little.
+func TestDeepNest(t *testing.T) {
+	const size = 20000
+	var arcs []nestArc
+	for i := range size - 1 {
+		arcs = append(arcs, nestArc{from: i, to: i + 1}, nestArc{from: i + 1, to: i})
+	}
+	n := newNest(size, arcs, splitSingle, nil)
+	if depth := len(n.path[size-1]); depth != maxNest+1 {
+		t.Errorf("%d levels", depth)
+	}
+}

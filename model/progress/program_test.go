@@ -1,0 +1,298 @@
+package progress
+
+import (
+	"crypto/md5"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"laggard/model"
+)
+
+// A structured program, made at random, that ranks execute: sequences of calls,
+// loops and branches.
+type statement struct {
+	site  *model.State   // a call
+	body  []*statement   // a sequence, or the body of a loop
+	arms  [][]*statement // a branch; an arm may be empty
+	trips func(rank, turn int) int
+	arm   func(rank, turn int) int
+}
+
+// how says what a program may do.
+type how struct {
+	unequalTrips bool // loops that ranks go round a different number of times
+	rankBranches bool // branches by rank
+	randomArms   bool // branches that ranks take as they like
+}
+
+type generator struct {
+	rng   *rand.Rand
+	how   how
+	sites int
+}
+
+// sequence makes statements, one of them a call: a loop without a call of its
+// own cannot be seen.
+func (g *generator) sequence(depth int) []*statement {
+	var out []*statement
+	for range 1 + g.rng.IntN(3) {
+		out = append(out, g.statement(depth))
+	}
+	return slices.Insert(out, g.rng.IntN(len(out)+1), g.call())
+}
+
+func (g *generator) call() *statement {
+	g.sites++
+	id := md5.Sum([]byte{byte(g.sites), byte(g.sites >> 8)})
+	return &statement{site: &model.State{ID: id, Call: fmt.Sprintf("MPI_Call%d", g.sites)}}
+}
+
+func (g *generator) statement(depth int) *statement {
+	switch kind := g.rng.IntN(8); {
+	case depth > 0 && kind < 3:
+		return &statement{body: g.sequence(depth - 1), trips: g.trips()}
+	case depth > 0 && kind == 3 && (g.how.rankBranches || g.how.randomArms):
+		return &statement{arms: [][]*statement{g.sequence(depth - 1), g.arm(depth - 1)}, arm: g.choice()}
+	case depth > 0 && kind == 4:
+		every := 2 + g.rng.IntN(3)
+		return &statement{arms: [][]*statement{nil, g.sequence(depth - 1)}, arm: func(_, turn int) int { return b2i(turn%every == 0) }}
+	}
+	return g.call()
+}
+
+func (g *generator) arm(depth int) []*statement {
+	if g.rng.IntN(2) == 0 {
+		return nil
+	}
+	return g.sequence(depth)
+}
+
+func (g *generator) trips() func(rank, turn int) int {
+	n, seed := 1+g.rng.IntN(5), g.rng.Uint64()
+	switch {
+	case g.how.unequalTrips && g.rng.IntN(2) == 0:
+		return func(rank, _ int) int { return 1 + (rank*7+int(seed%5))%5 }
+	case g.rng.IntN(2) == 0: // differs from turn to turn
+		return func(_, turn int) int { return 1 + int((seed+uint64(turn)*2654435761)>>7%4) }
+	}
+	return func(int, int) int { return n }
+}
+
+func (g *generator) choice() func(rank, turn int) int {
+	seed, modulo := g.rng.Uint64(), 2+g.rng.IntN(3)
+	if g.how.randomArms && g.rng.IntN(2) == 0 {
+		return func(rank, turn int) int { return int((seed ^ uint64(rank)*2654435761 ^ uint64(turn)*40503) >> 5 % 2) }
+	}
+	return func(rank, _ int) int { return b2i(rank%modulo == 0) }
+}
+
+// moment is one call in the life of a rank: where it is in the program text,
+// turn by turn. A branch adds its arm as a negative number.
+type moment struct {
+	site *model.State
+	key  []int
+	// turns are, for the loops around it, all the turns that the rank has made of
+	// them; depths are where in the key the current turns stand.
+	turns, depths []int
+}
+
+const maxMoments = 4000
+
+// run executes a program on one rank.
+func run(list []*statement, rank int) []moment {
+	e := execution{rank: rank, turns: map[*statement]int{}}
+	e.sequence(list, 0, moment{})
+	return e.trace
+}
+
+type execution struct {
+	rank  int
+	turns map[*statement]int
+	trace []moment
+}
+
+// sequence executes statements in a turn of the loop around them.
+func (e *execution) sequence(list []*statement, turn int, m moment) {
+	for i, s := range list {
+		at := m
+		at.key = extended(m.key, i)
+		switch {
+		case len(e.trace) >= maxMoments:
+			return
+		case s.site != nil:
+			at.site = s.site
+			e.trace = append(e.trace, at)
+		case s.arm != nil:
+			arm := s.arm(e.rank, turn)
+			at.key = extended(at.key, -1-arm)
+			e.sequence(s.arms[arm], turn, at)
+		default:
+			for t := range s.trips(e.rank, turn) {
+				e.turns[s]++
+				in := moment{key: extended(at.key, t), turns: extended(m.turns, e.turns[s]), depths: extended(m.depths, len(at.key))}
+				e.sequence(s.body, turn*8+t, in)
+			}
+		}
+	}
+}
+
+// extended returns a copy of a list with one more element.
+func extended(list []int, n int) []int { return append(list[:len(list):len(list)], n) }
+
+// compareKeys tells which moment comes first; it says false for two arms of a
+// branch, of which none does.
+func compareKeys(a, b []int) (int, bool) {
+	for i := 0; i < len(a) && i < len(b); i++ {
+		switch {
+		case a[i] == b[i]:
+		case a[i] < 0 && b[i] < 0:
+			return 0, false
+		default:
+			return a[i] - b[i], true
+		}
+	}
+	return 0, true
+}
+
+// frozen builds a rank that has come to a moment of its trace.
+func frozen(rank, size int, trace []moment, at int, inMPI bool) *model.Rank {
+	t := &model.Thread{Calls: uint64(at + 1), Progress: uint64(at + 1)}
+	states, counts := map[model.StateID]int{}, map[[2]int]int{}
+	last := -1
+	for _, m := range trace[:at+1] {
+		s, known := states[m.site.ID]
+		if !known {
+			s = len(t.Model.States)
+			states[m.site.ID] = s
+			t.Model.States, t.Model.Visits = append(t.Model.States, m.site), append(t.Model.Visits, 0)
+		}
+		t.Model.Visits[s]++
+		if last >= 0 {
+			pair := [2]int{last, s}
+			e, known := counts[pair]
+			if !known {
+				e = len(t.Model.Edges)
+				counts[pair] = e
+				t.Model.Edges = append(t.Model.Edges, model.Edge{From: last, To: s})
+			}
+			t.Model.Edges[e].Count++
+		}
+		last = s
+	}
+	t.Op = model.Op{State: last, InMPI: inMPI}
+	return &model.Rank{Rank: rank, Size: size, Host: "n", Phase: model.Running, EndDetail: -1, Threads: []*model.Thread{t}}
+}
+
+// standstill is a hang with its truth: each rank's moment.
+type standstill struct {
+	ranks []*model.Rank
+	at    []moment
+	lag   int // the frozen rank
+}
+
+// freeze runs a random program, freezes a random rank at a random moment, and
+// lets the others come a little further. It returns nil if the program is too
+// short or too long for that.
+func freeze(rng *rand.Rand, h how) *standstill {
+	g := &generator{rng: rng, how: h}
+	program := []*statement{{body: g.sequence(3), trips: func(int, int) int { return 6 }}, g.statement(2), {body: g.sequence(1), trips: g.trips()}}
+	n := 4 + rng.IntN(9)
+	st := &standstill{lag: rng.IntN(n)}
+	traces := make([][]moment, n)
+	for r := range n {
+		if traces[r] = run(program, r); len(traces[r]) < 4 || len(traces[r]) >= maxMoments {
+			return nil
+		}
+	}
+	stop := rng.IntN(len(traces[st.lag]) - 1)
+	from := traces[st.lag][stop].key
+	for r := range n {
+		at := stop
+		if r != st.lag {
+			at = firstBehind(traces[r], from)
+			if at >= len(traces[r]) {
+				return nil
+			}
+			at = min(at+rng.IntN(1+len(traces[r])/4), len(traces[r])-1)
+		}
+		st.ranks = append(st.ranks, frozen(r, n, traces[r], at, rng.IntN(2) == 0))
+		m := traces[r][at]
+		m.key = extended(m.key, b2i(!st.ranks[r].Threads[0].Op.InMPI))
+		st.at = append(st.at, m)
+	}
+	return st
+}
+
+// firstBehind returns the first moment of a trace after a key.
+func firstBehind(trace []moment, key []int) int {
+	for i, m := range trace {
+		if c, ordered := compareKeys(m.key, key); ordered && c > 0 {
+			return i
+		}
+	}
+	return len(trace)
+}
+
+// compare tells which of two ranks is truly ahead. It says false if none is,
+// or if counts cannot tell: a rank knows all the turns it has made of a loop,
+// but not how many of them in this turn of the loop around it; and where no
+// rank ever went from one place to the other, nobody knows which comes first.
+func (st *standstill) compare(a, b int) (int, bool) {
+	x, y := &st.at[a], &st.at[b]
+	truth, ordered := compareKeys(x.key, y.key)
+	if !ordered || truth == 0 {
+		return 0, false
+	}
+	same := 0
+	for x.key[same] == y.key[same] {
+		same++
+	}
+	inTurn := false
+	for i, d := range x.depths {
+		if d > same || i >= len(y.depths) || y.depths[i] != d {
+			break
+		}
+		if c := x.turns[i] - y.turns[i]; c != 0 {
+			return truth, (c > 0) == (truth > 0)
+		}
+		inTurn = d == same
+	}
+	if truth > 0 {
+		a, b = b, a
+	}
+	return truth, !inTurn && st.leads(a, b)
+}
+
+// leads tells whether ranks ever went from where one is to where the other is.
+func (st *standstill) leads(a, b int) bool {
+	next := map[model.StateID][]model.StateID{}
+	for _, r := range st.ranks {
+		m := &r.Threads[0].Model
+		for _, e := range m.Edges {
+			next[m.States[e.From].ID] = append(next[m.States[e.From].ID], m.States[e.To].ID)
+		}
+	}
+	from, to := st.at[a].site.ID, st.at[b].site.ID
+	seen := map[model.StateID]bool{from: true}
+	for queue := []model.StateID{from}; len(queue) > 0; queue = queue[1:] {
+		for _, s := range next[queue[0]] {
+			if !seen[s] {
+				seen[s] = true
+				queue = append(queue, s)
+			}
+		}
+	}
+	return seen[to]
+}
+
+// alone tells whether the frozen rank is truly behind all others, and counts
+// can tell.
+func (st *standstill) alone() bool {
+	for r := range st.at {
+		if c, known := st.compare(st.lag, r); r != st.lag && (!known || c > 0) {
+			return false
+		}
+	}
+	return true
+}
