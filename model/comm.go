@@ -25,6 +25,7 @@ func (r *slotReader) takeComm(rec record) error {
 		Inter:      flags&flagInter != 0,
 		Window:     flags&flagWindow != 0,
 		IO:         flags&flagIO != 0,
+		Forming:    flags&flagForming != 0,
 		Rank:       int(int32(le32(commRank))),
 		Size:       r.ranged(rec, "size", int(int32(le32(commSize))), 0, MaxRank, 0),
 		RemoteSize: r.ranged(rec, "remote size", int(int32(le32(commRemoteSize))), 0, MaxRank, 0),

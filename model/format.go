@@ -223,6 +223,7 @@ const (
 	flagUnknown = 8
 	flagWindow  = 16
 	flagIO      = 32
+	flagForming = 64
 )
 
 // struct lg_channel.

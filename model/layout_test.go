@@ -169,6 +169,7 @@ var layoutInGo = map[string]uint64{
 	"flagUnknown":      uint64(flagUnknown),
 	"flagWindow":       uint64(flagWindow),
 	"flagIO":           uint64(flagIO),
+	"flagForming":      uint64(flagForming),
 	"channelComm":      uint64(channelComm),
 	"channelPeer":      uint64(channelPeer),
 	"channelTag":       uint64(channelTag),

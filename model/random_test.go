@@ -134,7 +134,8 @@ func randomComms(r *rand.Rand, sc scale, k *Rank, world []int) {
 	k.Comms = append(k.Comms, &Comm{ID: 77, Parent: 99, Inter: true, Rank: r.IntN(len(members)), Members: members, Remote: remote,
 		Size: len(members), RemoteSize: len(remote), Coll: r.Uint64(), State: -1, Thread: len(k.Threads) - 1})
 	k.Comms = append(k.Comms, &Comm{ID: 78, Parent: 1, Window: true, Rank: k.Rank, Members: world, Size: len(world), State: -1},
-		&Comm{ID: 79, Parent: 1, IO: true, Rank: k.Rank, Members: world, Size: len(world), State: -1})
+		&Comm{ID: 79, Parent: 1, IO: true, Rank: k.Rank, Members: world, Size: len(world), State: -1},
+		&Comm{ID: 81, Parent: 1, Forming: true, Rank: k.Rank, Members: world, Size: len(world), Coll: 1, State: -1})
 }
 
 func randomOp(r *rand.Rand, sc scale, k *Rank, t *Thread) {

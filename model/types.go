@@ -154,7 +154,10 @@ type Comm struct {
 	Inter  bool
 	Window bool // no communicator but an RMA window over the members of Parent
 	IO     bool // likewise a file
-	Rank   int  // own rank in it; -1 unknown
+	// Forming: likewise a communicator that its members alone are making
+	// (MPI_Comm_create_group); the call is the first collective on it.
+	Forming bool
+	Rank    int // own rank in it; -1 unknown
 	// Members are the world ranks of the local group, by rank in it; -1 outside
 	// MPI_COMM_WORLD; nil unknown. Ranks of one load share it: do not change it.
 	Members    []int

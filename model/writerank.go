@@ -202,7 +202,7 @@ func commFlagsOf(c *Comm) uint32 {
 		set  bool
 		flag uint32
 	}{{c.Inter, flagInter}, {c.World, flagWorld}, {c.Self, flagSelf}, {c.Members == nil, flagUnknown},
-		{c.Window, flagWindow}, {c.IO, flagIO}} {
+		{c.Window, flagWindow}, {c.IO, flagIO}, {c.Forming, flagForming}} {
 		if f.set {
 			flags |= f.flag
 		}

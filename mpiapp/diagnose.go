@@ -47,7 +47,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print the progress dependence graph for Graphviz")
-	flags.StringVar(&f.algorithm, "algorithm", "", "`NAME` of the inference used where evidence leaves the order open: pdi (LAGGARD_ALGORITHM)")
+	flags.StringVar(&f.algorithm, "algorithm", "", "`NAME` of the inference used where evidence leaves the order open: loop-aware, pdi (LAGGARD_ALGORITHM; default loop-aware)")
 	flags.StringVar(&f.ranks, "ranks", "", "report only groups and edges with the ranks of `SET`, such as 0-3,7")
 	flags.StringVar(&f.comm, "comm", "", "report only groups and edges with members of this communicator, by its `ID` as reported")
 	flags.BoolVar(&f.noSlice, "no-slice", false, "leave out the slice of the code")

@@ -89,8 +89,9 @@ roots = []
 debug_dirs = ["/usr/lib/debug"]
 
 [diagnose]
-# How progress is inferred where evidence leaves it open. LAGGARD_ALGORITHM
-algorithm = "pdi"
+# How progress is inferred where evidence leaves it open: "loop-aware", or
+# "pdi" as in the paper. LAGGARD_ALGORITHM
+algorithm = "loop-aware"
 `
 
 // loadSettings reads the defaults, the file (path, or else LAGGARD_CONFIG) and

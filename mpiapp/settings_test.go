@@ -98,6 +98,7 @@ func TestReadEnv(t *testing.T) {
 	}
 	want = got
 	want.Run.Dir, want.Run.Timeout, want.Run.OnHang = "d", duration(3*time.Minute), "keep"
+	want.Diagnose.Algorithm = "pdi"
 	want.Recorder.Library, want.Recorder.Quiet, want.Recorder.MaxMB, want.Recorder.Signal = "l.so", duration(250*time.Millisecond), 7, "USR1"
 	if err := got.readEnv(func(name string) (string, bool) { v, ok := environ[name]; return v, ok }); err != nil {
 		t.Fatal(err)

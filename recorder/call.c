@@ -216,8 +216,9 @@ static void before_sendrecv(struct lg_call *c, bool blocks)
   if (from)
     e[n++] = received(c, &r);
   if (!blocks) {
-    c->peer = to ? s.peer : LG_PROC_NULL;
-    c->n = (int)n; /* after_isendrecv reads the pairs back from the arguments */
+    c->n = (int)n; /* after_isendrecv reads peers and tags back from the arguments */
+    c->handle = to ? (long)e[0].seq : 0;
+    c->seq2 = from ? e[n - 1].seq : 0;
     return simple(c, LG_OP_LOCAL);
   }
   begin(c);
@@ -271,6 +272,8 @@ static void after_isendrecv(struct lg_call *c)
   int peer = lg_peer(lg_int(c, c->desc->peer)), source = lg_peer(lg_int(c, c->desc->peer2));
   r->peer = peer;
   r->tag = lg_tag(lg_int(c, c->desc->tag));
+  r->seq = (uint64_t)c->handle;
+  r->seq2 = c->seq2;
   r->peer2 = source == LG_PROC_NULL ? LG_NONE : source;
   r->tag2 = lg_tag(lg_int(c, c->desc->tag2));
   if (peer == LG_PROC_NULL)
@@ -300,8 +303,7 @@ static void start_one(struct lg_call *c, long handle)
   struct lg_req *r = lg_req_get(LG_KEY_REQUEST, handle);
   if (!r || r->peer == LG_PROC_NULL)
     return;
-  r->active = true;
-  r->state = c->st->index;
+  r->active = true; /* its state stays that of the call that made it: it tells the mode */
   if (r->kind == LG_OP_SEND)
     r->seq = count_send(c, r->comm, r->peer, r->tag);
   else if (r->kind == LG_OP_RECV)
@@ -320,6 +322,16 @@ static uint32_t list_request(struct lg_thread *p, uint32_t n, const struct lg_re
   return n;
 }
 
+/* list_unknown lists a request that is not followed: a generalised one, or one
+ * the table had no room for. */
+static uint32_t list_unknown(const struct lg_call *c, uint32_t n, long handle)
+{
+  if (lg_request_null(c, handle))
+    return n;
+  put_pending(c->thr->pub, n, (struct lg_pending){LG_OP_OTHER, UINT32_MAX, LG_NONE, LG_NONE, 0, UINT32_MAX, 0});
+  return n + 1;
+}
+
 static bool needs_status(const struct lg_req *r)
 {
   return r->cancelled || (r->kind == LG_OP_RECV && wild(r->peer, r->tag)) || (r->peer2 != LG_NONE && wild(r->peer2, r->tag2));
@@ -332,7 +344,7 @@ static uint32_t gather_one(struct lg_call *c, uint32_t n, bool by_value)
   c->handle = by_value ? lg_handle_in(c, c->desc->request) : lg_handle_at(c, c->desc->request, 0);
   c->req = lg_req_get(LG_KEY_REQUEST, c->handle);
   if (!c->req)
-    return n;
+    return list_unknown(c, n, c->handle);
   if (unlikely(c->req->active && needs_status(c->req)))
     want_status(c, 1);
   return list_request(c->thr->pub, n, c->req);
@@ -350,8 +362,10 @@ static uint32_t gather(struct lg_call *c, uint32_t n, int count, bool by_value)
   for (int i = 0; i < count; i++) {
     t->handles[i] = lg_handle_at(c, c->desc->request, i);
     struct lg_req *r = lg_req_get(LG_KEY_REQUEST, t->handles[i]);
-    if (!r)
+    if (!r) {
+      n = list_unknown(c, n, t->handles[i]);
       continue;
+    }
     n = list_request(t->pub, n, r);
     wanted |= r->active && needs_status(r);
   }
@@ -488,6 +502,13 @@ static uint32_t list_status_query(struct lg_call *c, uint32_t n)
   return gather(c, n, 1, true);
 }
 
+static uint32_t list_window(struct lg_call *c, uint32_t n)
+{
+  c->comm = lg_comm_of(c->st, c, c->desc->win);
+  put_pending(c->thr->pub, n, (struct lg_pending){LG_OP_RMA, c->comm ? c->comm->index : UINT32_MAX, LG_NONE, LG_NONE, 0, c->st->index, 0});
+  return n + 1;
+}
+
 static uint32_t list_probe(struct lg_call *c, uint32_t n)
 {
   struct half h;
@@ -584,6 +605,25 @@ static void before_newcomm_group(struct lg_call *c)
   simple(c, LG_OP_OTHER);
 }
 
+/* The members of the group alone make the communicator: it is waited for as a
+ * first collective on it. */
+static void before_newcomm_members(struct lg_call *c)
+{
+  c->comm = lg_comm_of(c->st, c, c->desc->comm);
+  struct lg_comm_ref *forming = c->comm ? lg_comm_forming(c, lg_group_handle(c, c->desc->group), c->comm, c->st->index) : NULL;
+  if (!forming)
+    return simple(c, LG_OP_OTHER);
+  c->handle = (long)forming;
+  one(c, LG_OP_COLL, (struct lg_pending){LG_OP_COLL, forming->index, LG_NONE, LG_NONE, ++forming->live->coll, c->st->index, 0});
+}
+
+static void after_newcomm_members(struct lg_call *c)
+{
+  if (c->handle)
+    lg_comm_free((struct lg_comm_ref *)c->handle);
+  lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), c->comm, c->st->index);
+}
+
 static void after_like(struct lg_call *c, int what, int where)
 {
   if (c->comm)
@@ -631,7 +671,8 @@ static void dispatch_before(struct lg_call *c)
   case CLS_wait: case CLS_waitall: return before_wait(c, LG_OP_WAIT);
   case CLS_waitany: case CLS_waitsome: return before_wait(c, LG_OP_WAITANY);
   case CLS_test: case CLS_testall: case CLS_testany: case CLS_testsome: return before_poll(c, list_tests);
-  case CLS_get_status: return before_poll(c, list_status_query);
+  case CLS_get_status: case CLS_parrived: return before_poll(c, list_status_query);
+  case CLS_win_test: return before_poll(c, list_window);
   case CLS_start: start_one(c, lg_handle_at(c, d->request, 0)); return simple(c, LG_OP_LOCAL);
   case CLS_startall:
     for (int i = 0; i < lg_int(c, d->count); i++)
@@ -655,6 +696,8 @@ static void dispatch_before(struct lg_call *c)
   case CLS_file_coll: return before_coll(c, d->file);
   case CLS_icoll: case CLS_newcomm_nb: return before_icoll(c, d->comm);
   case CLS_newcomm_group: return before_newcomm_group(c);
+  case CLS_newcomm_members: return before_newcomm_members(c);
+  case CLS_other: return simple(c, LG_OP_OTHER);
   case CLS_newcomm_dynamic: return before_coll(c, d->comm);
   case CLS_win_sync: return before_win(c);
   case CLS_comm_free: return before_free(c, LG_HANDLE_COMM, d->newcomm);
@@ -699,7 +742,7 @@ static void dispatch_after(struct lg_call *c)
     return polled(c, got);
   }
   case CLS_testsome: return polled(c, completed_some(c));
-  case CLS_iprobe: case CLS_get_status: return polled(c, *(int *)c->args[d->flag] != 0);
+  case CLS_iprobe: case CLS_get_status: case CLS_parrived: case CLS_win_test: return polled(c, *(int *)c->args[d->flag] != 0);
   case CLS_improbe: {
     bool got = *(int *)c->args[d->flag] != 0;
     if (got)
@@ -710,6 +753,7 @@ static void dispatch_after(struct lg_call *c)
   case CLS_icoll: case CLS_newcomm_nb: return after_icoll(c);
   case CLS_newcomm: case CLS_newcomm_group: case CLS_newcomm_dynamic:
     return lg_comm_made(c, lg_comm_made_handle(c, d->newcomm), c->comm, c->st->index);
+  case CLS_newcomm_members: return after_newcomm_members(c);
   case CLS_newwin: return after_like(c, LG_HANDLE_WIN, d->win);
   case CLS_newfile: return after_like(c, LG_HANDLE_FILE, d->file);
   case CLS_comm_free: case CLS_win_free: case CLS_file_free:

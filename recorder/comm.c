@@ -320,6 +320,17 @@ void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *
   forget(&b.local);
 }
 
+struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, struct lg_comm_ref *parent, uint32_t state)
+{
+  struct birth b = {.what = LG_HANDLE_FORMING, .handle = (long)c->thr, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent->id, .flags = LG_COMM_FORMING};
+  if (!group || !ask_members(group, &b.local))
+    return NULL;
+  b.id = id_for(mix(parent->id, (uint64_t)b.what), &b.local, &b.remote);
+  add(&b);
+  forget(&b.local);
+  return lg_comm_find(b.what, b.handle);
+}
+
 static void predefined(long handle, uint32_t flag, uint64_t id)
 {
   struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flag, .state = UINT32_MAX, .id = id};

@@ -36,7 +36,7 @@ struct lg_desc {
   int8_t nargs;
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
-  int8_t newcomm, win, file, message;
+  int8_t newcomm, win, file, message, group;
 };
 
 enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08 };
@@ -74,7 +74,8 @@ struct lg_call {
   long *args;
   struct lg_st *st;
   struct lg_comm_ref *comm;
-  long handle; /* request or message named by the call, as it was before */
+  long handle; /* request or message named by the call, as it was before; of what is begun here, its number */
+  uint64_t seq2; /* the number of the receiving half of an Isendrecv */
   int n;       /* requests named by the call; their handles are in thr->handles, that of a single one in handle */
   struct lg_req *req; /* what a single one is known as */
   int peer, tag;   /* as in struct lg_pending; of the receive or probe, if the call is one */
@@ -95,6 +96,8 @@ long lg_fortran_comm(int handle);
 long lg_comm_made_handle(const struct lg_call *c, int i); /* the same behind a pointer */
 bool lg_status_ignored(const struct lg_call *c);
 long lg_handle_in(const struct lg_call *c, int i);   /* request, window, file, message passed by value */
+long lg_group_handle(const struct lg_call *c, int i);
+bool lg_request_null(const struct lg_call *c, long handle);
 long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */
 
 /* ---- states ---- */
@@ -259,13 +262,15 @@ struct lg_comm_ref {
   struct lg_comm_live *live;
 };
 
-enum { LG_HANDLE_COMM, LG_HANDLE_WIN, LG_HANDLE_FILE };
+enum { LG_HANDLE_COMM, LG_HANDLE_WIN, LG_HANDLE_FILE, LG_HANDLE_FORMING };
 
 extern uint32_t lg_comm_gen;
 struct lg_comm_ref *lg_comm_find(int what, long handle);
 struct lg_comm_ref *lg_comm_of(struct lg_st *st, const struct lg_call *c, int i);
 void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state);
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state);
+/* A communicator in the making among the members of a group only; free it when made. */
+struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, struct lg_comm_ref *parent, uint32_t state);
 void lg_comm_free(struct lg_comm_ref *r);
 void lg_comm_start(void);
 int lg_peer(int peer); /* MPI's constant to ours */

@@ -214,3 +214,22 @@ long lg_handle_at(const struct lg_call *c, int i, int k)
     return tagged(c, ((const int *)p)[k]);
   return ((const long *)p)[k];
 }
+
+bool lg_request_null(const struct lg_call *c, long handle)
+{
+  if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
+    return handle == tagged(c, 0); /* OpenMPI numbers it first */
+  return handle == lg_fam.request_null;
+}
+
+/* A group handle as C has it: groups are used at once, not kept. */
+long lg_group_handle(const struct lg_call *c, int i)
+{
+  if (c->binding == LG_BIND_C)
+    return lg_fam.handle_bytes == 4 ? (int)c->args[i] : c->args[i];
+  int handle = *(int *)c->args[i];
+  if (lg_fam.handle_bytes == 4)
+    return handle;
+  long (*f2c)(long) = (long (*)(long))lg_find_symbol("PMPI_Group_f2c");
+  return f2c ? f2c(handle) : 0;
+}

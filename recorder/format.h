@@ -236,6 +236,7 @@ enum lg_comm_flag {
   LG_COMM_UNKNOWN = 8, /* members unknown */
   LG_COMM_WINDOW = 16, /* no communicator but a window over the members of `parent` */
   LG_COMM_FILE = 32,   /* likewise a file */
+  LG_COMM_FORMING = 64, /* likewise a communicator that these members alone are making */
 };
 
 /* A program that makes and frees communicators for ever would fill the file, so

@@ -180,6 +180,7 @@ static void content(void) {
   VALUE("flagUnknown", LG_COMM_UNKNOWN);
   VALUE("flagWindow", LG_COMM_WINDOW);
   VALUE("flagIO", LG_COMM_FILE);
+  VALUE("flagForming", LG_COMM_FORMING);
   AT("channelComm", lg_channel, comm);
   AT("channelPeer", lg_channel, peer);
   AT("channelTag", lg_channel, tag);

@@ -58,6 +58,7 @@ var hangs = []scenario{
 	looping("endless.c", 7, "find_seed"),
 	looping("intercomm.c", 6, "digest"),
 	looping("cart.c", 5, "cell"),
+	looping("groups.c", 4, "weigh"),
 	looping("persistent.c", 4, "find"),
 	looping("nonblocking_coll.c", 2, "root_of"),
 	looping("threads.c", 3, "mix"),

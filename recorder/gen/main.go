@@ -160,6 +160,7 @@ var roles = []struct {
 	{"win", nil, []string{"MPI_Win", "MPI_Win*"}},
 	{"file", nil, []string{"MPI_File", "MPI_File*"}},
 	{"message", nil, []string{"MPI_Message*"}},
+	{"group", nil, []string{"MPI_Group"}},
 }
 
 func contains(list []string, s string) bool {
