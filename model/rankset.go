@@ -173,15 +173,22 @@ func ParseRankSet(text string) (RankSet, error) {
 func joinSpans(spans []span) RankSet {
 	slices.SortFunc(spans, func(a, b span) int { return a.first - b.first })
 	var s RankSet
+	add := func(sp span) {
+		if sp.first == sp.last {
+			s.Add(sp.first) // a range costs roaring a walk over the container
+		} else {
+			s.AddRange(sp.first, sp.last)
+		}
+	}
 	current := spans[0]
 	for _, sp := range spans[1:] {
 		if sp.first > current.last+1 {
-			s.AddRange(current.first, current.last)
+			add(current)
 			current = sp
 		}
 		current.last = max(current.last, sp.last)
 	}
-	s.AddRange(current.first, current.last)
+	add(current)
 	return s
 }
 
