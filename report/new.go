@@ -46,6 +46,7 @@ func New(s Source) *Result {
 		Losses:          []Loss{},
 		DamagedRanks:    list(s.Damaged),
 		UnfinishedRanks: list(f.Unfinished),
+		RankOrder:       []string{},
 		Groups:          []Group{},
 		Edges:           []Edge{},
 		ProgressOrder:   f.ProgressOrder,
@@ -54,6 +55,9 @@ func New(s Source) *Result {
 	}
 	if r.ProgressOrder == nil {
 		r.ProgressOrder = [][]int{}
+	}
+	for _, level := range f.RankOrder {
+		r.RankOrder = append(r.RankOrder, level.String())
 	}
 	if f.Deadlock != nil {
 		r.Deadlock.Cycles = f.Deadlock.Cycles

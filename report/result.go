@@ -23,6 +23,7 @@ type Result struct {
 	Groups          []Group          `json:"groups"`
 	Edges           []Edge           `json:"edges"`
 	ProgressOrder   [][]int          `json:"progress_order"` // group ids, least progressed first
+	RankOrder       []string         `json:"rank_order"`     // the same by rank sets, and finer
 	Notes           []string         `json:"notes"`
 	Problems        []string         `json:"problems"` // what was missing or damaged in the data
 	Analysis        Analysis         `json:"analysis"`

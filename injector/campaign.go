@@ -1,0 +1,250 @@
+package injector
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Duration is a time that TOML and JSON write as "90s".
+type Duration time.Duration
+
+// UnmarshalText reads a positive duration.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err == nil && v <= 0 {
+		err = fmt.Errorf("duration %q is not positive", text)
+	}
+	*d = Duration(v)
+	return err
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// Campaign is CAMPAIGN.toml: a program, how to start it, and how many faults of
+// which kinds to inject. See Example for a commented one.
+type Campaign struct {
+	Program struct {
+		Name        string            `toml:"name" json:"name"`
+		Command     []string          `toml:"command" json:"command"`
+		Directory   string            `toml:"directory" json:"directory"` // where it runs, "" here
+		Environment map[string]string `toml:"environment" json:"environment"`
+	} `toml:"program" json:"program"`
+	Launch struct {
+		Family  string   `toml:"family" json:"family"`   // openmpi or mpich
+		Command []string `toml:"command" json:"command"` // {ranks} stands for the number
+		Ranks   int      `toml:"ranks" json:"ranks"`
+		Timeout Duration `toml:"timeout" json:"timeout"` // no progress for so long is a hang
+		Limit   Duration `toml:"limit" json:"limit"`     // of a whole trial
+	} `toml:"launch" json:"launch"`
+	Functions struct {
+		Modules []string `toml:"modules" json:"modules"` // see Profile.Modules
+		Exclude []string `toml:"exclude" json:"exclude"` // patterns (path.Match) of function names not to draw
+		Entry   Entry    `toml:"mpi_entry" json:"mpi_entry"`
+		Cap     int      `toml:"cap" json:"cap"` // see Profile.Cap
+	} `toml:"functions" json:"functions"`
+	Trials struct {
+		Count  int      `toml:"count" json:"count"` // per seed
+		Tune   []uint64 `toml:"tune" json:"tune"`   // seeds to look at while the algorithms change
+		Report []uint64 `toml:"report" json:"report"`
+		Faults []Fault  `toml:"faults" json:"faults"`
+	} `toml:"trials" json:"trials"`
+}
+
+// Example is a campaign with every key; its values are the defaults where there
+// is one.
+const Example = `# What to inject into: laggard inject CAMPAIGN.toml
+
+[program]
+name = "crack"
+command = ["lmp", "-in", "in.crack"]
+# Where it runs; "" is the current directory.
+directory = ""
+environment = { OMP_NUM_THREADS = "1" }
+
+[launch]
+family = "openmpi"                     # or "mpich"
+command = ["mpirun", "-np", "{ranks}"]
+ranks = 8
+timeout = "20s"                        # no progress for so long is a hang
+limit = "5m"                           # a trial that takes longer is ended
+
+[functions]
+# Libraries whose functions are the program's own; [] are those outside the
+# system's directories. The program itself always is.
+modules = ["liblammps.so.*"]
+# Functions not to inject into.
+exclude = []
+mpi_entry = "library"                  # inside the MPI call; "caller": before it
+cap = 1000                             # entries of a function are counted up to here
+
+[trials]
+count = 100                            # for each seed
+tune = [1]                             # seeds to look at while algorithms change
+report = [2]                           # seeds to report on
+faults = ["hang"]                      # spin, slow:10, segv, kill, exit:3
+`
+
+// ReadCampaign reads a campaign file. Errors name the file and, where they are
+// about one, the line; they wrap ErrCampaign.
+func ReadCampaign(path string) (*Campaign, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("injector: %w", err)
+	}
+	c, err := ParseCampaign(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("injector: %s:%w", path, err)
+	}
+	return c, nil
+}
+
+// ParseCampaign reads the text of a campaign. Its errors begin with the line.
+func ParseCampaign(text string) (*Campaign, error) {
+	c := &Campaign{}
+	c.Launch.Timeout, c.Launch.Limit = Duration(20*time.Second), Duration(5*time.Minute)
+	c.Functions.Entry, c.Functions.Cap = Library, 1000
+	c.Trials.Count, c.Trials.Faults = 100, []Fault{{Kind: Hang}}
+	meta, err := toml.Decode(text, c)
+	var parse toml.ParseError
+	if errors.As(err, &parse) {
+		return nil, fmt.Errorf("%d: %w: %w", parse.Position.Line, ErrCampaign, errors.New(parse.Message))
+	}
+	if err != nil {
+		return nil, mistyped(err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("%d: %w: unknown key %q", lineOf(text, unknown[0]), ErrCampaign, unknown[0])
+	}
+	for _, w := range c.wrong() {
+		return nil, fmt.Errorf("%d: %w: %s: %s", lineOf(text, w.key), ErrCampaign, w.key, w.what)
+	}
+	return c, nil
+}
+
+// typeError is how the TOML package words a value of the wrong type.
+var typeError = regexp.MustCompile(`^toml: line (\d+) \(last key "([^"]*)"\): `)
+
+func mistyped(err error) error {
+	m := typeError.FindStringSubmatch(err.Error())
+	if m == nil {
+		return fmt.Errorf("1: %w: %w", ErrCampaign, err)
+	}
+	return fmt.Errorf("%s: %w: %s: %s", m[1], ErrCampaign, m[2], strings.TrimPrefix(err.Error(), m[0]))
+}
+
+// complaint is something wrong with the value of a key.
+type complaint struct {
+	key  toml.Key
+	what string
+}
+
+func (c *Campaign) wrong() []complaint {
+	var out []complaint
+	check := func(ok bool, table, name, what string) {
+		if !ok {
+			out = append(out, complaint{toml.Key{table, name}, what})
+		}
+	}
+	p, l, f, t := c.Program, c.Launch, c.Functions, c.Trials
+	check(p.Name != "", "program", "name", "the program needs a name")
+	check(len(p.Command) > 0, "program", "command", "there is no command")
+	check(l.Family == "openmpi" || l.Family == "mpich", "launch", "family", "it is openmpi or mpich")
+	check(len(l.Command) > 0, "launch", "command", "there is no command")
+	check(l.Ranks >= 1, "launch", "ranks", "there must be a rank")
+	check(slices.ContainsFunc(l.Command, func(s string) bool { return strings.Contains(s, "{ranks}") }),
+		"launch", "command", "it does not say {ranks}")
+	check(validPatterns(f.Modules), "functions", "modules", "bad pattern")
+	check(validPatterns(f.Exclude), "functions", "exclude", "bad pattern")
+	check(f.Entry == Library || f.Entry == Caller, "functions", "mpi_entry", "it is library or caller")
+	check(f.Cap >= 1, "functions", "cap", "it must be 1 or more")
+	check(t.Count >= 1, "trials", "count", "it must be 1 or more")
+	check(len(t.Tune)+len(t.Report) > 0, "trials", "report", "there is no seed")
+	check(len(t.Faults) > 0, "trials", "faults", "there is no fault")
+	return append(out, c.twice()...)
+}
+
+// twice complains about a seed that stands in both lists, or twice in one: what
+// is tuned on must not be reported on.
+func (c *Campaign) twice() []complaint {
+	all := slices.Sorted(slices.Values(slices.Concat(c.Trials.Tune, c.Trials.Report)))
+	for i := 1; i < len(all); i++ {
+		if all[i] == all[i-1] {
+			return []complaint{{toml.Key{"trials", "report"}, "seed " + strconv.FormatUint(all[i], 10) + " is there twice"}}
+		}
+	}
+	return nil
+}
+
+func validPatterns(list []string) bool {
+	return !slices.ContainsFunc(list, func(p string) bool { _, err := filepath.Match(p, ""); return err != nil || p == "" })
+}
+
+// lineOf finds the line of a key, or of its table where it is not set; the TOML
+// package tells lines for syntax errors only.
+func lineOf(text string, key toml.Key) int {
+	table, header := "", 1
+	for i, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "#")
+		if strings.HasPrefix(line, "[") && !strings.Contains(line, "=") {
+			table = strings.Trim(line, "[] \t")
+			if table == key.String() {
+				return i + 1
+			}
+			if len(key) > 1 && table == key[0] {
+				header = i + 1
+			}
+			continue
+		}
+		name, _, set := strings.Cut(line, "=")
+		full := strings.Trim(strings.TrimSpace(name), `"'`)
+		if table != "" {
+			full = table + "." + full
+		}
+		if set && full == key.String() {
+			return i + 1
+		}
+	}
+	return header
+}
+
+// LaunchCommand is the launcher's command line with the number of ranks in it,
+// without the program.
+func (c *Campaign) LaunchCommand() []string {
+	var out []string
+	for _, word := range c.Launch.Command {
+		out = append(out, strings.ReplaceAll(word, "{ranks}", strconv.Itoa(c.Launch.Ranks)))
+	}
+	return out
+}
+
+// ProfileOrder asks for the profiles to draw from, to be written into out.
+func (c *Campaign) ProfileOrder(out string) Order {
+	return Order{Out: out, Profile: &Profile{Modules: c.Functions.Modules, Entry: c.Functions.Entry, Cap: c.Functions.Cap}}
+}
+
+// Draw makes the trials of all seeds, those to tune on first.
+func (c *Campaign) Draw(profiles []*Profile) ([]Trial, error) {
+	var out []Trial
+	for _, seed := range slices.Concat(c.Trials.Tune, c.Trials.Report) {
+		trials, err := Draw(seed, c.Trials.Count, profiles, c.Trials.Faults, c.mayDraw)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, trials...)
+	}
+	return out, nil
+}
+
+func (c *Campaign) mayDraw(t Target) bool {
+	return !slices.ContainsFunc(c.Functions.Exclude, func(p string) bool { return matches(p, t.Function) || matches(p, t.Name()) })
+}

@@ -1,0 +1,116 @@
+package injector
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestExampleCampaign(t *testing.T) {
+	c, err := ParseCampaign(Example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"mpirun", "-np", "8"}, c.LaunchCommand()); d != "" {
+		t.Error(d)
+	}
+	trials, err := c.Draw(profilesOf(8))
+	if err != nil || len(trials) != 200 || trials[0].ID != "1-000" || trials[199].ID != "2-099" {
+		t.Errorf("%d trials, %v", len(trials), err)
+	}
+	if o := c.ProfileOrder("x"); o.check() != nil || o.Profile.Cap != 1000 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// What the example says beside its comments is the default, where there is one.
+func TestCampaignDefaults(t *testing.T) {
+	var short []string
+	for line := range strings.Lines(Example) {
+		key, _, _ := strings.Cut(line, " ")
+		switch key {
+		case "timeout", "limit", "mpi_entry", "cap", "count", "faults", "directory", "exclude":
+		default:
+			short = append(short, line)
+		}
+	}
+	a, err := ParseCampaign(strings.Join(short, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ParseCampaign(Example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Functions.Exclude = nil
+	if d := cmp.Diff(a, b); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestCampaignErrors(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{`ranks = 8`, `rnaks = 8`, `13: not a usable campaign: unknown key "launch.rnaks"`},
+		{`[trials]`, "[trails]\nx = 1\n[trials]", `26: not a usable campaign: unknown key "trails"`},
+		{`ranks = 8`, `ranks = "x"`, `13: not a usable campaign: launch.ranks: incompatible types`},
+		{`ranks = 8`, `ranks = 0`, `13: not a usable campaign: launch.ranks: there must be a rank`},
+		{`ranks = 8`, `ranks = `, `13: not a usable campaign: `},
+		{`"{ranks}"`, `"8"`, `12: not a usable campaign: launch.command: it does not say {ranks}`},
+		{`family = "openmpi"`, ``, `10: not a usable campaign: launch.family: it is openmpi or mpich`},
+		{`"hang"`, `"hung"`, `30: not a usable campaign: `},
+		{`"hang"`, ``, `30: not a usable campaign: trials.faults: there is no fault`},
+		{`limit = "5m"`, `limit = "-5m"`, `15: not a usable campaign: `},
+		{`report = [2]`, `report = [1]`, `29: not a usable campaign: trials.report: seed 1 is there twice`},
+		{`exclude = []`, `exclude = ["["]`, `22: not a usable campaign: functions.exclude: bad pattern`},
+		{`"library"`, `"inside"`, `23: not a usable campaign: functions.mpi_entry: it is library or caller`},
+		{`cap = 1000`, `cap = 0`, `24: not a usable campaign: functions.cap: it must be 1 or more`},
+	} {
+		if !strings.Contains(Example, c.from) {
+			t.Fatalf("the example has no %q", c.from)
+		}
+		path := filepath.Join(t.TempDir(), "c.toml")
+		if err := os.WriteFile(path, []byte(strings.Replace(Example, c.from, c.to, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadCampaign(path)
+		if got != nil || !errors.Is(err, ErrCampaign) || !strings.HasPrefix(err.Error(), "injector: "+path+":"+c.want) {
+			t.Errorf("%s for %s: %v\nwant %s", c.to, c.from, err, c.want)
+		}
+	}
+	if _, err := ReadCampaign("no such file"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestExcludedFunctions(t *testing.T) {
+	c, err := ParseCampaign(strings.Replace(Example, "exclude = []", `exclude = ["MPI_I*", "ns::g*"]`, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for function, want := range map[string]bool{"MPI_Init": false, "MPI_Send": true, "_ZN2ns4gaspEi": false, "_ZN2ns4huffEi": true} {
+		if got := c.mayDraw(Target{Function: function}); got != want {
+			t.Errorf("%s: %v", function, got)
+		}
+	}
+}
+
+// Whatever the text: an error and no campaign, or a campaign that can be drawn from.
+func FuzzParseCampaign(f *testing.F) {
+	f.Add(Example)
+	f.Add("[launch]\nranks=1")
+	f.Add("program = 1")
+	f.Add("=")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ParseCampaign(text)
+		if (c == nil) == (err == nil) {
+			t.Fatalf("%v, %v", c, err)
+		}
+		if c != nil && c.Launch.Ranks < 1 {
+			t.Errorf("ranks %d", c.Launch.Ranks)
+		}
+	})
+}

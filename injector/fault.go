@@ -1,0 +1,87 @@
+package injector
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a fault does to the rank.
+type Kind string
+
+// The kinds of fault.
+const (
+	// Hang: the thread sleeps for ever in the function, waiting for a lock that
+	// nobody will release. Signals are handled; it goes back to sleep.
+	Hang Kind = "hang"
+	// Spin: the thread executes a jump to itself. Other threads of the rank that
+	// enter the function do so too.
+	Spin Kind = "spin"
+	// Slow: the rank runs at 1/Factor of its speed from there on.
+	Slow Kind = "slow"
+	// Segv: the function reads address 0.
+	Segv Kind = "segv"
+	// Kill: SIGKILL.
+	Kill Kind = "kill"
+	// Exit: the function calls exit.
+	Exit Kind = "exit"
+)
+
+// Fault is a fault as a campaign asks for it. Its text form is the kind, with
+// what belongs to it: "hang", "spin", "slow:10", "segv", "kill", "exit:3".
+type Fault struct {
+	Kind   Kind
+	Factor float64 // of Slow, above 1
+	Status int     // of Exit, 0 to 255
+}
+
+// ParseFault reads the text form. "slow" alone is slow:10, "exit" alone exit:1.
+// The error wraps ErrFault.
+func ParseFault(text string) (Fault, error) {
+	kind, detail, given := strings.Cut(text, ":")
+	f := Fault{Kind: Kind(kind)}
+	var err error
+	switch {
+	case f.Kind == Slow:
+		f.Factor = 10
+		if given {
+			f.Factor, err = strconv.ParseFloat(detail, 64)
+		}
+		if err != nil || !(f.Factor > 1 && f.Factor <= 1e6) {
+			return Fault{}, fmt.Errorf("injector: %q: %w: the factor is a number above 1", text, ErrFault)
+		}
+	case f.Kind == Exit:
+		f.Status = 1
+		if given {
+			f.Status, err = strconv.Atoi(detail)
+		}
+		if err != nil || f.Status < 0 || f.Status > 255 {
+			return Fault{}, fmt.Errorf("injector: %q: %w: the status is 0 to 255", text, ErrFault)
+		}
+	case given || !slices.Contains([]Kind{Hang, Spin, Segv, Kill}, f.Kind):
+		return Fault{}, fmt.Errorf("injector: %q: %w: hang, spin, slow:FACTOR, segv, kill or exit:STATUS", text, ErrFault)
+	}
+	return f, nil
+}
+
+// String gives the text form.
+func (f Fault) String() string {
+	switch f.Kind {
+	case Slow:
+		return fmt.Sprintf("%s:%g", f.Kind, f.Factor)
+	case Exit:
+		return fmt.Sprintf("%s:%d", f.Kind, f.Status)
+	}
+	return string(f.Kind)
+}
+
+// MarshalText gives the text form.
+func (f Fault) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads the text form.
+func (f *Fault) UnmarshalText(text []byte) error {
+	var err error
+	*f, err = ParseFault(string(text))
+	return err
+}

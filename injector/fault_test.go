@@ -1,0 +1,74 @@
+package injector
+
+import (
+	"errors"
+	"testing"
+)
+
+func TestFaultText(t *testing.T) {
+	for text, want := range map[string]string{
+		"hang": "hang", "spin": "spin", "segv": "segv", "kill": "kill",
+		"slow": "slow:10", "slow:2.5": "slow:2.5", "exit": "exit:1", "exit:0": "exit:0",
+	} {
+		f, err := ParseFault(text)
+		if err != nil || f.String() != want {
+			t.Errorf("%q: %q, %v", text, f, err)
+		}
+		if again, err := ParseFault(f.String()); again != f || err != nil {
+			t.Errorf("%q does not come back: %v, %v", f, again, err)
+		}
+	}
+	for _, text := range []string{"", "Hang", "hang:1", "slow:1", "slow:NaN", "slow:x", "slow:", "exit:256", "exit:-1", "kill:9", "slow:+Inf"} {
+		if f, err := ParseFault(text); !errors.Is(err, ErrFault) || f != (Fault{}) {
+			t.Errorf("%q: %v, %v", text, f, err)
+		}
+	}
+}
+
+func TestOrderChecks(t *testing.T) {
+	good := Strike{Target: Target{Class: User, Function: "f"}, Invocation: 1, Fault: Fault{Kind: Hang}}
+	for name, change := range map[string]func(*Order){
+		"both":          func(o *Order) { o.Profile = &Profile{Cap: 1} },
+		"neither":       func(o *Order) { o.Strike = nil },
+		"no cap":        func(o *Order) { o.Strike, o.Profile = nil, &Profile{} },
+		"no folder":     func(o *Order) { o.Out = "" },
+		"invocation 0":  func(o *Order) { o.Strike.Invocation = 0 },
+		"no target":     func(o *Order) { o.Strike.Target.Function = "" },
+		"without fault": func(o *Order) { o.Strike.Fault = Fault{} },
+	} {
+		s := good
+		o := Order{Out: t.TempDir(), Strike: &s}
+		if err := o.check(); err != nil {
+			t.Fatal(err)
+		}
+		change(&o)
+		if err := o.Write(o.Out + "/order.json"); !errors.Is(err, ErrOrder) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"} {
+		t.Setenv(name, "")
+	}
+	if _, err := Rank(); !errors.Is(err, ErrNoRank) {
+		t.Errorf("no rank: %v", err)
+	}
+	t.Setenv("SLURM_PROCID", "3")
+	t.Setenv("PMI_RANK", "5")
+	if r, err := Rank(); r != 5 || err != nil {
+		t.Errorf("rank %d, %v", r, err)
+	}
+}
+
+func TestCallOf(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"MPI_Send": "mpi_send", "MPI_SEND": "mpi_send", "mpi_send__": "mpi_send", "mpi_send_f08ts_large_": "mpi_send",
+		"mpi_comm_dup_": "mpi_comm_dup", "PMPI_Send": "", "send": "",
+	} {
+		if got := callOf(symbol); got != want {
+			t.Errorf("%s: %q", symbol, got)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package injector
+
+import (
+	"slices"
+	"time"
+)
+
+// Outcome is what a diagnosis made of a trial.
+type Outcome struct {
+	Report Report `json:"report"` // what the injector did
+	Hang   bool   `json:"hang"`   // a hang, a loss or, of a slow-down, the standstill was noticed
+	// Detected is the time from the fault to that, seconds.
+	Detected  float64     `json:"detected"`
+	Diagnoses []Diagnosis `json:"diagnoses"` // one per algorithm
+}
+
+// Diagnosis is what one algorithm says.
+type Diagnosis struct {
+	Algorithm string     `json:"algorithm"`
+	LP        []int      `json:"lp"`       // the ranks it calls least progressed or lost
+	First     []int      `json:"first"`    // the ranks it puts first in the order of progress
+	Isolated  []int      `json:"isolated"` // the ranks alone in their group
+	Method    string     `json:"method"`
+	Where     []Location `json:"where"` // of the LP ranks
+}
+
+// Location is where a diagnosis says a rank is.
+type Location struct {
+	Rank  int      `json:"rank"`
+	MPI   string   `json:"mpi"` // the MPI function it is in, "" none
+	Stack []Source `json:"stack"`
+}
+
+// Source is a level of a call stack, innermost first.
+type Source struct {
+	Function string `json:"function"` // demangled, without parameters
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+}
+
+// Record is what is kept of a trial.
+type Record struct {
+	Trial   Trial     `json:"trial"`
+	Outcome *Outcome  `json:"outcome,omitempty"`
+	Error   string    `json:"error,omitempty"` // why there is no outcome; such a trial is tried again
+	Started time.Time `json:"started"`
+	Seconds float64   `json:"seconds"`
+}
+
+// Verdict is a diagnosis compared with the truth.
+type Verdict struct {
+	Recall      bool    // the faulty rank is among those named
+	Isolated    bool    // it is not, but it is alone in its group
+	Imprecision float64 // the share of the named ranks that are not the faulty one
+	Exact       bool    // the faulty rank is named and no other
+	Function    bool    // its place is named: function, or MPI call
+	HasLine     bool    // the source line of the place is known
+	Line        bool    // and named
+}
+
+// Judge compares a diagnosis with the trial. For a slow-down the first in the
+// order of progress counts, since nobody hangs.
+func Judge(s Strike, d Diagnosis) Verdict {
+	named := d.LP
+	if s.Fault.Kind == Slow {
+		named = d.First
+	}
+	v := Verdict{HasLine: s.Target.Line > 0}
+	v.Recall = slices.Contains(named, s.Rank)
+	v.Isolated = !v.Recall && slices.Contains(d.Isolated, s.Rank)
+	if wrong := len(named); wrong > 0 {
+		if v.Recall {
+			wrong--
+		}
+		v.Imprecision = float64(wrong) / float64(len(named))
+	}
+	v.Exact = v.Recall && len(named) == 1
+	if i := slices.IndexFunc(d.Where, func(l Location) bool { return l.Rank == s.Rank }); v.Recall && i >= 0 {
+		v.Function, v.Line = d.Where[i].names(s.Target)
+	}
+	return v
+}
+
+// names tells whether a location names the function and its line. The function
+// may be anywhere in the stack: what hangs may be something it calls.
+func (l Location) names(t Target) (function, line bool) {
+	if t.Class == MPI && l.MPI == t.Function {
+		function = true
+	}
+	for _, s := range l.Stack {
+		if s.Function != "" && s.Function == t.Name() {
+			function = true
+			line = line || t.Line > 0 && s.File == t.File && s.Line == t.Line
+		}
+	}
+	return function, line
+}

@@ -1,0 +1,112 @@
+package injector
+
+import (
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// profileOf runs a program under a profile order and waits for the profile.
+func profileOf(t *testing.T, options Profile, command ...string) *Profile {
+	t.Helper()
+	l := launch(t, Order{Profile: &options}, command...)
+	if state := l.wait(t); !state.Success() {
+		t.Fatalf("%v: %s", state, l.output.String())
+	}
+	for range 1000 {
+		list, err := l.order.ReadProfiles(1)
+		if err == nil {
+			return list[0]
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("no profile")
+	return nil
+}
+
+func counts(p *Profile) map[string]int {
+	out := map[string]int{}
+	for _, f := range p.Functions {
+		out[f.Module+" "+f.Function] = f.Before + f.Running + f.After
+	}
+	return out
+}
+
+func TestProfileCountsExactly(t *testing.T) {
+	library := build(t, "late", "-shared", "-fPIC")
+	for name, flags := range shapes {
+		t.Run(name, func(t *testing.T) {
+			program := build(t, "counted", flags...)
+			p := profileOf(t, Profile{Cap: 1000}, program, "3", "100", library)
+			want := map[string]int{"counted main": 1, "counted once": 1, "counted work": 400, "counted leaf": 400,
+				"counted thread": 4, "counted children": 1, "counted late": 1, "late late_function": 5}
+			got := counts(p)
+			if name != "pie" {
+				for _, local := range []string{"counted thread", "counted children", "counted late"} {
+					delete(want, local) // inlined, or no dynamic symbol
+					delete(got, local)
+				}
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestProfileCap(t *testing.T) {
+	program := build(t, "counted", "-O0")
+	got := counts(profileOf(t, Profile{Cap: 10}, program, "3", "100"))
+	if got["counted work"] != 10 || got["counted thread"] != 4 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestProfileIsTheSameAgain(t *testing.T) {
+	program := build(t, "counted", "-O0")
+	a := profileOf(t, Profile{Cap: 1}, program, "3", "100")
+	b := profileOf(t, Profile{Cap: 1}, program, "3", "100")
+	if d := cmp.Diff(a, b); d != "" {
+		t.Error(d)
+	}
+}
+
+// The program's C library is not the program's own, unless it is asked for.
+func TestProfileModules(t *testing.T) {
+	program := build(t, "counted", "-O0")
+	p := profileOf(t, Profile{Cap: 1, Modules: []string{"libc.so.*"}}, program, "1", "10")
+	var libc int
+	for _, f := range p.Functions {
+		if f.Module != "counted" {
+			libc++
+		}
+	}
+	if libc < 10 {
+		t.Errorf("%d functions of the C library", libc)
+	}
+}
+
+// Every instruction that depends on its place works as a copy elsewhere.
+func TestEntriesThatDependOnTheirPlace(t *testing.T) {
+	for name, flags := range map[string][]string{"pie": {"-fPIE", "-pie"}, "no pie": {"-no-pie"}} {
+		t.Run(name, func(t *testing.T) {
+			got := counts(profileOf(t, Profile{Cap: 1000}, build(t, "entries", append(flags, "-O1")...)))
+			for _, f := range []string{"load", "load_byte", "compare", "compare_long", "address", "jump_short", "jump_long",
+				"jump_away", "jump_through", "taken", "not_taken", "taken_long", "counted_out", "call_first", "call_through",
+				"pushes", "branch_target"} {
+				if got["entries "+f] != 3 {
+					t.Errorf("%s: %d entries instead of 3", f, got["entries "+f])
+				}
+			}
+			if got["entries give_seven"] != 4*3 { // two jumps and two calls lead there
+				t.Errorf("give_seven: %d", got["entries give_seven"])
+			}
+		})
+	}
+}

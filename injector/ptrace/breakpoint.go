@@ -1,0 +1,205 @@
+package ptrace
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const trapCode = 0xcc // int3
+
+// Breakpoint is a place whose arrivals are reported.
+type Breakpoint struct {
+	Address  uint64
+	Data     any  // the caller's
+	linker   bool // ours: the dynamic linker's own report
+	set      bool
+	original [maxInstruction]byte
+	slot     uint64 // where the copy of the instruction is, 0 not yet made
+}
+
+// Break places a breakpoint. It must be at the first byte of an instruction; one
+// that is there already only gets the new data. It wraps ErrInstruction where
+// none can stand.
+func (p *Process) Break(address uint64, data any) error {
+	if b := p.breaks[address]; b != nil && b.set {
+		b.Data = data
+		return nil
+	}
+	b := &Breakpoint{Address: address, Data: data}
+	if _, err := p.mem.ReadAt(b.original[:], int64(address)); err != nil {
+		return fmt.Errorf("ptrace: read %#x: %w", address, err)
+	}
+	if _, err := move(b.original[:], address, address); err != nil {
+		return err
+	}
+	p.breaks[address] = b
+	return p.put(b, true)
+}
+
+// Remove takes a breakpoint away. Threads that arrived at the same moment go on.
+func (p *Process) Remove(b *Breakpoint) error { return p.put(b, false) }
+
+// put writes the trap or the original byte. A write of one byte is indivisible,
+// so other threads may run.
+func (p *Process) put(b *Breakpoint, set bool) error {
+	code := b.original[:1]
+	if set {
+		code = []byte{trapCode}
+	}
+	if b.set == set {
+		return nil
+	}
+	b.set = set
+	return p.Write(b.Address, code)
+}
+
+// Read fills data with the process's memory at the address.
+func (p *Process) Read(address uint64, data []byte) error {
+	if p.mem == nil {
+		return ErrEnded
+	}
+	if _, err := p.mem.ReadAt(data, int64(address)); err != nil {
+		return fmt.Errorf("ptrace: read %#x: %w", address, err)
+	}
+	return nil
+}
+
+// Write changes the process's memory, code included.
+func (p *Process) Write(address uint64, data []byte) error {
+	if p.mem == nil {
+		return ErrEnded
+	}
+	if _, err := p.mem.WriteAt(data, int64(address)); err != nil {
+		return fmt.Errorf("ptrace: write %#x: %w", address, err)
+	}
+	return nil
+}
+
+// forget drops the breakpoints and copies of a module that is no longer mapped.
+func (p *Process) forget(m Module) {
+	for address := range p.breaks {
+		if address >= m.Low && address < m.High {
+			delete(p.breaks, address)
+		}
+	}
+}
+
+// trapped deals with SIGTRAP: an arrival, or a signal that is the program's own.
+func (p *Process) trapped(t *Thread) error {
+	regs, err := t.Registers()
+	if err != nil {
+		return err
+	}
+	b := p.breaks[regs.Rip-1]
+	if b == nil {
+		return p.resume(t, unix.SIGTRAP)
+	}
+	p.stayNear(t)
+	regs.Rip = b.Address
+	if !b.set {
+		return p.restart(t, regs)
+	}
+	next, err := p.arrived(t, b, regs)
+	if err != nil {
+		return err
+	}
+	switch next {
+	case Halt:
+		t.standing = true
+		p.stop = &Stop{t, b}
+		return t.SetRegisters(regs)
+	case Retire:
+		if err := p.Remove(b); err != nil {
+			return err
+		}
+		return p.restart(t, regs)
+	}
+	return p.step(t, b, regs)
+}
+
+func (p *Process) restart(t *Thread, regs Registers) error {
+	if err := t.SetRegisters(regs); err != nil {
+		return err
+	}
+	return p.resume(t, 0)
+}
+
+// arrived asks what to do with a thread. The handler sees it standing at the
+// breakpoint, not behind its trap.
+func (p *Process) arrived(t *Thread, b *Breakpoint, regs Registers) (Next, error) {
+	switch {
+	case b.linker:
+		return Continue, p.linked()
+	case t.guest:
+		return Continue, nil
+	}
+	return p.handler.Hit(t, b)
+}
+
+// step sends a thread over the instruction by way of its copy.
+func (p *Process) step(t *Thread, b *Breakpoint, regs Registers) error {
+	if b.slot == 0 {
+		if err := p.makeSlot(t, b); err != nil {
+			return err
+		}
+	}
+	regs.Rip = b.slot
+	return p.restart(t, regs)
+}
+
+// linked looks at the modules after the dynamic linker said they changed.
+func (p *Process) linked() error {
+	added, err := p.look()
+	if err != nil || len(added) == 0 {
+		return err
+	}
+	return p.handler.Mapped(p, added)
+}
+
+// watchLinker stands at the function that the dynamic linker calls for debuggers
+// whenever modules come or go. A static program has none.
+func (p *Process) watchLinker() error {
+	for _, m := range p.modules {
+		if !strings.HasPrefix(m.Name(), "ld-") && !strings.HasPrefix(m.Name(), "ld.so") {
+			continue
+		}
+		address, err := p.lookup(m, "_dl_debug_state")
+		if errors.Is(err, ErrNoFunction) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.Break(address, nil); err != nil {
+			return err
+		}
+		p.breaks[address].linker = true
+	}
+	return nil
+}
+
+// lookup returns the address of a function in a module.
+func (p *Process) lookup(m Module, name string) (uint64, error) {
+	list, err := Functions(m.Path)
+	if err != nil {
+		return 0, err
+	}
+	f, ok := Find(list, name)
+	if !ok {
+		return 0, fmt.Errorf("ptrace: %s: %s: %w", m.Path, name, ErrNoFunction)
+	}
+	return m.Base + f.Offset, nil
+}
+
+// Library returns the address of a function of the C library.
+func (p *Process) Library(name string) (uint64, error) {
+	for _, m := range p.modules {
+		if strings.HasPrefix(m.Name(), "libc.so.") || strings.HasPrefix(m.Name(), "libc-2.") {
+			return p.lookup(m, name)
+		}
+	}
+	return 0, fmt.Errorf("ptrace: process %d: no C library: %s: %w", p.PID, name, ErrNoFunction)
+}

@@ -1,0 +1,95 @@
+package ptrace
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// reach is how far a copied instruction may be from its place: less than the
+// 2 GiB of a 32-bit offset, so that what the instruction refers to is reached
+// from the copy as well.
+const reach = 1 << 30
+
+// areaSize is the memory asked for at once, for a thousand instructions.
+const areaSize = 1000 * slotSize / page * page
+
+// area is memory in the process for copies of instructions.
+type area struct{ next, end uint64 }
+
+// makeSlot writes the copy of a breakpoint's instruction.
+func (p *Process) makeSlot(t *Thread, b *Breakpoint) error {
+	a, err := p.areaNear(t, b.Address)
+	if err != nil {
+		return err
+	}
+	code, err := move(b.original[:], b.Address, a.next)
+	if err != nil {
+		return err
+	}
+	if err := p.Write(a.next, code); err != nil {
+		return err
+	}
+	b.slot = a.next
+	a.next += slotSize
+	return nil
+}
+
+func (p *Process) areaNear(t *Thread, address uint64) (*area, error) {
+	for i := range p.areas {
+		a := &p.areas[i]
+		if a.next+slotSize <= a.end && distance(a.next, address) < reach {
+			return a, nil
+		}
+	}
+	maps, err := mappings(p.PID)
+	if err != nil {
+		return nil, err
+	}
+	at, ok := gap(maps, address)
+	if !ok {
+		return nil, fmt.Errorf("ptrace: process %d: near %#x: %w", p.PID, address, ErrNoRoom)
+	}
+	got, err := t.mmap(at, areaSize, unix.PROT_READ|unix.PROT_EXEC, unix.MAP_FIXED_NOREPLACE)
+	if err != nil {
+		return nil, err
+	}
+	p.areas = append(p.areas, area{got, got + areaSize})
+	return &p.areas[len(p.areas)-1], nil
+}
+
+// Map gives the process a page of memory of its own, all zero, and returns its
+// address. The thread must stand.
+func (t *Thread) Map() (uint64, error) {
+	return t.mmap(0, page, unix.PROT_READ|unix.PROT_WRITE, 0)
+}
+
+func (t *Thread) mmap(at, size, protection, flags uint64) (uint64, error) {
+	flags |= unix.MAP_PRIVATE | unix.MAP_ANONYMOUS
+	return t.System(unix.SYS_MMAP, at, size, protection, flags, ^uint64(0), 0)
+}
+
+func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
+
+// gap finds a free range for an area near the address, as close as can be. It
+// keeps clear of the first megabyte and leaves room around: the heap and stacks
+// next to a gap grow.
+func gap(maps []mapping, address uint64) (uint64, bool) {
+	const clear = 16 << 20
+	best, found := uint64(0), false
+	low := uint64(1 << 20)
+	for _, m := range append(maps, mapping{low: 1 << 47, high: 1 << 47}) {
+		if m.low > low && m.low-low >= areaSize+2*page {
+			room := m.low - low - areaSize
+			margin := min(room/2, clear) / page * page
+			for _, at := range []uint64{low + margin, m.low - areaSize - margin} {
+				at = at / page * page
+				if distance(at, address) < reach && (!found || distance(at, address) < distance(best, address)) {
+					best, found = at, true
+				}
+			}
+		}
+		low = max(low, m.high)
+	}
+	return best, found
+}

@@ -1,0 +1,328 @@
+package ptrace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Process is a process under trace. See the package for the thread its methods
+// belong to.
+type Process struct {
+	PID     int
+	Ended   bool
+	threads map[int]*Thread
+	early   map[int]bool // new threads that stopped before their maker told of them
+	mem     *os.File
+	files   files
+	modules []Module
+	breaks  map[uint64]*Breakpoint
+	areas   []area
+	plants  []planted
+	gate    uint64 // where a syscall instruction is, 0 not looked for
+	handler Handler
+	stop    *Stop
+	traps   int
+	frozen  bool // stopped threads stay stopped
+	leaving bool // no breakpoint is placed any more
+}
+
+// Thread is a thread of a Process. Registers and memory can be had while it
+// stands at a breakpoint.
+type Thread struct {
+	TID       int
+	process   *Process
+	guest     bool // not of the process, but in its memory (vfork)
+	standing  bool // stopped, and not by a stop of the whole process
+	listening bool // stopped together with the process, by SIGSTOP or the like
+	signal    unix.Signal
+}
+
+// Stop is where Run was told to stop.
+type Stop struct {
+	Thread *Thread
+	At     *Breakpoint
+}
+
+// Next is what becomes of a thread that arrived at a breakpoint.
+type Next int
+
+// Go on; go on and take the breakpoint away; or end Run with the thread standing
+// before the instruction.
+const (
+	Continue Next = iota
+	Retire
+	Halt
+)
+
+// Handler is told of what happens in the process.
+type Handler interface {
+	// Mapped is told the modules that were not there before, before any of their
+	// functions ran, constructors included. After exec all are new and all
+	// breakpoints are gone.
+	Mapped(p *Process, added []Module) error
+	// Hit is told of each arrival at a breakpoint.
+	Hit(t *Thread, b *Breakpoint) (Next, error)
+}
+
+func newProcess(pid int) *Process {
+	return &Process{PID: pid, threads: map[int]*Thread{}, early: map[int]bool{}, files: files{}, breaks: map[uint64]*Breakpoint{}}
+}
+
+// Seize begins to trace a process that is about to execute a program from its
+// thread tid. The process goes on; modules are reported once it has done so.
+func Seize(pid, tid int) (*Process, error) {
+	p := newProcess(pid)
+	if err := request(unix.PTRACE_SEIZE, tid, followed); err != nil {
+		return nil, err
+	}
+	p.add(tid)
+	return p, nil
+}
+
+// Attach begins to trace a running process and all its threads. They stand until
+// Run or Detach.
+func Attach(pid int) (*Process, error) {
+	p := newProcess(pid)
+	for found := true; found; {
+		list, err := tasks(pid)
+		if err != nil {
+			return nil, err
+		}
+		found = false
+		for _, tid := range list {
+			if p.threads[tid] != nil {
+				continue
+			}
+			if err := alive(request(unix.PTRACE_SEIZE, tid, followed)); err != nil {
+				return nil, errors.Join(err, p.Detach())
+			}
+			p.add(tid)
+			found = true
+		}
+	}
+	if err := p.freeze(); err != nil {
+		return nil, errors.Join(err, p.Detach())
+	}
+	return p, p.newImage()
+}
+
+func (p *Process) add(tid int) *Thread {
+	t := &Thread{TID: tid, process: p}
+	p.threads[tid] = t
+	return t
+}
+
+// Run lets the process run and reports to h until the process has ended, with a
+// nil Stop, or until h says Halt.
+func (p *Process) Run(h Handler) (*Stop, error) {
+	p.handler, p.stop = h, nil
+	if p.mem != nil {
+		if err := h.Mapped(p, p.modules); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.thaw(); err != nil {
+		return nil, err
+	}
+	for p.stop == nil && !p.Ended {
+		if _, err := p.serve(true); err != nil && !p.dead() {
+			return nil, err
+		}
+	}
+	return p.stop, nil
+}
+
+// dead tells whether the process is gone or going, so that what fails meanwhile
+// is no error; its end is still to be waited for.
+func (p *Process) dead() bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
+	if err != nil {
+		return true
+	}
+	_, rest, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
+	return strings.HasPrefix(rest, "Z") || strings.HasPrefix(rest, "X")
+}
+
+// serve deals with one change of one thread and tells whether there was one.
+func (p *Process) serve(block bool) (bool, error) {
+	tid, status, err := wait(-1, block)
+	if errors.Is(err, ErrEnded) {
+		p.Ended = true
+		return false, nil
+	}
+	if err != nil || tid == 0 {
+		return false, err
+	}
+	return true, p.change(tid, status)
+}
+
+func (p *Process) change(tid int, status unix.WaitStatus) error {
+	t := p.threads[tid]
+	switch {
+	case status.Exited() || status.Signaled():
+		delete(p.threads, tid)
+		delete(p.early, tid)
+		if tid == p.PID {
+			p.Ended = true
+		}
+		return nil
+	case !status.Stopped():
+		return nil
+	case t == nil && event(status) == unix.PTRACE_EVENT_EXEC && tid == p.PID:
+		t = p.add(tid) // another thread executed a program and took over its number
+	case t == nil:
+		p.early[tid] = true
+		return nil
+	}
+	return alive(p.stopped(t, status))
+}
+
+func (p *Process) stopped(t *Thread, status unix.WaitStatus) error {
+	sig := status.StopSignal()
+	switch event(status) {
+	case unix.PTRACE_EVENT_CLONE, unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK:
+		if err := p.born(t, event(status)); err != nil {
+			return err
+		}
+		return p.resume(t, 0)
+	case unix.PTRACE_EVENT_EXEC:
+		return p.executed(t)
+	case unix.PTRACE_EVENT_STOP:
+		t.listening = stopping(sig)
+		return p.resume(t, 0)
+	}
+	if sig == unix.SIGTRAP {
+		return p.trapped(t)
+	}
+	return p.resume(t, sig)
+}
+
+// resume lets a stopped thread go on with a signal, unless all shall stand.
+func (p *Process) resume(t *Thread, sig unix.Signal) error {
+	if p.frozen && !t.guest {
+		t.standing, t.signal = true, sig
+		return nil
+	}
+	t.standing, t.signal = false, 0
+	if t.listening {
+		return alive(request(unix.PTRACE_LISTEN, t.TID, 0))
+	}
+	return alive(request(unix.PTRACE_CONT, t.TID, uintptr(sig)))
+}
+
+// born takes charge of a thread or process that t made.
+func (p *Process) born(t *Thread, how int) error {
+	message, err := unix.PtraceGetEventMsg(t.TID)
+	if err != nil {
+		return alive(err)
+	}
+	child := int(message)
+	if !p.early[child] {
+		_, status, err := wait(child, true)
+		if err != nil || !status.Stopped() {
+			return nil // it is gone already
+		}
+	}
+	delete(p.early, child)
+	c := p.add(child)
+	if how == unix.PTRACE_EVENT_FORK {
+		return p.forked(c)
+	}
+	c.guest = t.guest || processOf(child) != p.PID
+	return p.resume(c, 0)
+}
+
+// forked takes the breakpoints out of the copied memory and lets the child go.
+func (p *Process) forked(c *Thread) error {
+	delete(p.threads, c.TID)
+	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", c.TID), os.O_RDWR, 0)
+	if err != nil {
+		return alive(request(unix.PTRACE_DETACH, c.TID, 0))
+	}
+	defer mem.Close()
+	for _, old := range slices.Backward(p.plants) {
+		if _, err := mem.WriteAt(old.code[:], int64(old.address)); err != nil {
+			break
+		}
+	}
+	for _, b := range p.breaks {
+		if b.set {
+			if _, err := mem.WriteAt(b.original[:1], int64(b.Address)); err != nil {
+				break // the child is gone
+			}
+		}
+	}
+	return alive(request(unix.PTRACE_DETACH, c.TID, 0))
+}
+
+// executed is called when t has become another program.
+func (p *Process) executed(t *Thread) error {
+	if t.guest {
+		delete(p.threads, t.TID)
+		return alive(request(unix.PTRACE_DETACH, t.TID, 0))
+	}
+	p.threads = map[int]*Thread{t.TID: t}
+	if err := p.newImage(); err != nil {
+		return err
+	}
+	if p.handler != nil && !p.leaving {
+		if err := p.handler.Mapped(p, p.modules); err != nil {
+			return err
+		}
+	}
+	return p.resume(t, 0)
+}
+
+// newImage forgets what was known of the memory and looks at it afresh.
+func (p *Process) newImage() error {
+	p.close()
+	clear(p.breaks)
+	p.areas, p.plants, p.gate, p.modules = nil, nil, 0, nil
+	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", p.PID), os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("ptrace: process %d: %w", p.PID, err)
+	}
+	p.mem = mem
+	if _, err := p.look(); err != nil || p.leaving {
+		return err
+	}
+	return p.watchLinker()
+}
+
+func (p *Process) close() {
+	if p.mem != nil {
+		p.mem.Close()
+		p.mem = nil
+	}
+}
+
+// look reads which modules are mapped and returns those that were not before.
+func (p *Process) look() ([]Module, error) {
+	maps, err := mappings(p.PID)
+	if err != nil {
+		return nil, err
+	}
+	now := p.files.mapped(maps)
+	for _, m := range p.modules {
+		if !slices.Contains(now, m) {
+			p.forget(m)
+		}
+	}
+	var added []Module
+	for _, m := range now {
+		if !slices.Contains(p.modules, m) {
+			added = append(added, m)
+		}
+	}
+	p.modules = now
+	return added, nil
+}
+
+// Modules lists what is mapped now, in the order of the addresses.
+func (p *Process) Modules() []Module { return p.modules }

@@ -1,0 +1,93 @@
+package ptrace
+
+import (
+	"errors"
+	"slices"
+	"time"
+)
+
+// jumpToSelf is jmp . in two bytes.
+var jumpToSelf = []byte{0xeb, 0xfe}
+
+// planted is code that was replaced for a while.
+type planted struct {
+	address uint64
+	code    [2]byte
+}
+
+// Slow takes all breakpoints away and from then on lets the process get on for a
+// slice of time in factor slices, until it ends. In the other slices each thread
+// jumps in place at the instruction it has come to. So it looks, to tools that
+// ask the system and to signal handlers, like a thread that runs, is where it
+// is, and gets nowhere: not like one that is stopped. A thread in a system call
+// does so when that returns. A slice should be long against the 0.2 ms that
+// stopping the threads takes, twice a round.
+func (p *Process) Slow(factor float64, slice time.Duration) error {
+	defer p.close()
+	if err := errors.Join(p.clean(), p.freeze()); err != nil {
+		return p.unlessDead(err)
+	}
+	for !p.Ended {
+		began := time.Now()
+		if err := p.letRun(began.Add(slice)); err != nil {
+			return p.unlessDead(err)
+		}
+		p.hold()
+		rest := time.Duration(factor * float64(time.Since(began)))
+		err := p.letRun(began.Add(rest))
+		p.unhold()
+		if err != nil {
+			return p.unlessDead(err)
+		}
+	}
+	return nil
+}
+
+// letRun lets the threads run until the time has come, and stops them.
+func (p *Process) letRun(end time.Time) error {
+	if err := p.thaw(); err != nil {
+		return err
+	}
+	if err := p.serveUntil(end); err != nil {
+		return err
+	}
+	return p.freeze()
+}
+
+// unlessDead waits for the end of a process that is dying, whose error is none.
+func (p *Process) unlessDead(err error) error {
+	for !p.Ended && p.dead() {
+		if _, failed := p.serve(true); failed != nil && !p.dead() {
+			return failed
+		}
+	}
+	if p.Ended {
+		return nil
+	}
+	return err
+}
+
+// hold plants the jump wherever a thread stands. Where that cannot be written,
+// as in the kernel's own pages, the thread is let run.
+func (p *Process) hold() {
+	for _, t := range p.threads {
+		r, err := t.Registers()
+		if t.guest || err != nil {
+			continue
+		}
+		old := planted{address: r.Rip}
+		if p.Read(r.Rip, old.code[:]) == nil && p.Write(r.Rip, jumpToSelf) == nil {
+			p.plants = append(p.plants, old)
+		}
+	}
+}
+
+// unhold puts the code back, last first: two threads may have stood a byte apart.
+func (p *Process) unhold() {
+	for _, old := range slices.Backward(p.plants) {
+		if p.Write(old.address, old.code[:]) != nil {
+			break // the process is gone
+		}
+	}
+	p.plants = nil
+}

@@ -1,0 +1,149 @@
+package ptrace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// Registers are a thread's general registers.
+type Registers = unix.PtraceRegs
+
+// Registers reads the registers of a thread that stands.
+func (t *Thread) Registers() (Registers, error) {
+	var r Registers
+	if err := unix.PtraceGetRegs(t.TID, &r); err != nil {
+		return r, fmt.Errorf("ptrace: thread %d: registers: %w", t.TID, err)
+	}
+	return r, nil
+}
+
+// SetRegisters changes the registers of a thread that stands.
+func (t *Thread) SetRegisters(r Registers) error {
+	if err := unix.PtraceSetRegs(t.TID, &r); err != nil {
+		return fmt.Errorf("ptrace: thread %d: registers: %w", t.TID, err)
+	}
+	return nil
+}
+
+// Caller returns the return address of a thread that stands at the entry of a
+// function.
+func (t *Thread) Caller() (uint64, error) {
+	r, err := t.Registers()
+	if err != nil {
+		return 0, err
+	}
+	var word [8]byte
+	err = t.process.Read(r.Rsp, word[:])
+	return binary.LittleEndian.Uint64(word[:]), err
+}
+
+// Call makes it look as if the instruction the thread stands at had called the
+// function, with up to two arguments. The function must not return: the return
+// address is inside that instruction, which is what an unwinder needs to find
+// the place.
+func (t *Thread) Call(function uint64, arguments ...uint64) error {
+	r, err := t.Registers()
+	if err != nil {
+		return err
+	}
+	r.Rsp -= 8
+	if err := t.process.Write(r.Rsp, binary.LittleEndian.AppendUint64(nil, r.Rip+1)); err != nil {
+		return err
+	}
+	r.Rip = function
+	for i, a := range arguments {
+		*[]*uint64{&r.Rdi, &r.Rsi}[i] = a
+	}
+	r.Rax = 0
+	return t.SetRegisters(r)
+}
+
+// System makes the standing thread execute a system call and returns what it
+// returned, an error number as an error. The registers are as before.
+func (t *Thread) System(number uint64, arguments ...uint64) (uint64, error) {
+	gate, err := t.process.findGate()
+	if err != nil {
+		return 0, err
+	}
+	before, err := t.Registers()
+	if err != nil {
+		return 0, err
+	}
+	r := before
+	r.Rip, r.Rax, r.Orig_rax = gate, number, ^uint64(0)
+	for i, a := range arguments {
+		*[]*uint64{&r.Rdi, &r.Rsi, &r.Rdx, &r.R10, &r.R8, &r.R9}[i] = a
+	}
+	if err := t.single(r, gate); err != nil {
+		return 0, err
+	}
+	after, err := t.Registers()
+	if err == nil {
+		err = t.SetRegisters(before)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if e := -int64(after.Rax); e > 0 && e < page {
+		return 0, fmt.Errorf("ptrace: thread %d: system call %d: %w", t.TID, number, unix.Errno(e))
+	}
+	return after.Rax, nil
+}
+
+// single executes one instruction. A signal that comes in between is kept for
+// later.
+func (t *Thread) single(r Registers, from uint64) error {
+	for {
+		if err := t.SetRegisters(r); err != nil {
+			return err
+		}
+		if err := request(unix.PTRACE_SINGLESTEP, t.TID, 0); err != nil {
+			return err
+		}
+		_, status, err := wait(t.TID, true)
+		if err != nil {
+			return err
+		}
+		if !status.Stopped() {
+			return t.process.change(t.TID, status)
+		}
+		now, err := t.Registers()
+		if err != nil || now.Rip != from {
+			return err
+		}
+		if event(status) == 0 && status.StopSignal() != unix.SIGTRAP {
+			if err := alive(unix.Tgkill(t.process.PID, t.TID, status.StopSignal())); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// findGate looks for a syscall instruction in the code that is mapped. Any two
+// bytes will do, since nothing behind them is executed.
+func (p *Process) findGate() (uint64, error) {
+	if p.gate != 0 {
+		return p.gate, nil
+	}
+	maps, err := mappings(p.PID)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range maps {
+		if !m.executable() {
+			continue
+		}
+		code := make([]byte, min(m.high-m.low, 1<<22))
+		if err := p.Read(m.low, code); err != nil {
+			return 0, err
+		}
+		if at := bytes.Index(code, []byte{0x0f, 0x05}); at >= 0 {
+			p.gate = m.low + uint64(at)
+			return p.gate, nil
+		}
+	}
+	return 0, fmt.Errorf("ptrace: process %d: no syscall instruction: %w", p.PID, ErrInstruction)
+}

@@ -1,0 +1,104 @@
+package injector
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"laggard/injector/ptrace"
+)
+
+// slice is how long a slowed rank runs at a time: short against any time limit,
+// long against what stopping it takes.
+const slice = 20 * time.Millisecond
+
+// strike brings the fault about in the thread that stands at a breakpoint. It
+// takes effect when the process is let go (release).
+func strike(p *ptrace.Process, at *ptrace.Stop, f Fault) error {
+	switch f.Kind {
+	case Hang:
+		return hang(p, at.Thread)
+	case Spin:
+		return plant(p, at, 0xeb, 0xfe) // jmp .
+	case Segv:
+		return fault(p, at)
+	case Kill, Slow:
+		return nil // nothing to prepare, see release
+	case Exit:
+		return exit(p, at.Thread, f.Status)
+	}
+	return fmt.Errorf("injector: %q: %w", f.Kind, ErrFault)
+}
+
+// release lets the process go, or keeps it slow until it ends.
+func release(p *ptrace.Process, f Fault) error {
+	switch f.Kind {
+	case Slow:
+		return p.Slow(f.Factor, slice)
+	case Kill:
+		return p.Kill()
+	}
+	return p.Detach()
+}
+
+// hang has the thread wait for a mutex that is locked for good. Unlike sleep and
+// pause, which return when a signal was handled, the C library's lock goes back
+// to waiting; and unlike a loop planted in the function it leaves the code, and
+// so the other threads, alone.
+func hang(p *ptrace.Process, t *ptrace.Thread) error {
+	lock, err := p.Library("pthread_mutex_lock")
+	if err != nil {
+		return err
+	}
+	mutex, err := t.Map()
+	if err != nil {
+		return err
+	}
+	// glibc: a pthread_mutex_t begins with its lock word, 2 being locked with
+	// waiters; all zero otherwise is an ordinary mutex.
+	if err := p.Write(mutex, binary.LittleEndian.AppendUint32(nil, 2)); err != nil {
+		return err
+	}
+	return t.Call(lock, mutex)
+}
+
+// plant writes code where the thread stands.
+func plant(p *ptrace.Process, at *ptrace.Stop, code ...byte) error {
+	if err := p.Remove(at.At); err != nil {
+		return err
+	}
+	return p.Write(at.At.Address, code)
+}
+
+// fault plants mov eax,[rax] and makes rax zero, so that the fault is real: the
+// kernel finds the address unmapped, and the function's address in rip.
+func fault(p *ptrace.Process, at *ptrace.Stop) error {
+	r, err := at.Thread.Registers()
+	if err != nil {
+		return err
+	}
+	r.Rax = 0
+	if err := at.Thread.SetRegisters(r); err != nil {
+		return err
+	}
+	return plant(p, at, 0x8b, 0x00)
+}
+
+// exit has the thread call exit, which runs what the program left for its end.
+func exit(p *ptrace.Process, t *ptrace.Thread, status int) error {
+	function, err := p.Library("exit")
+	if err != nil {
+		return err
+	}
+	r, err := t.Registers()
+	if err != nil {
+		return err
+	}
+	// A called function expects the stack 8 bytes off a multiple of 16; the 128
+	// bytes below the stack pointer may be in use.
+	r.Rsp = (r.Rsp - 128) &^ 15
+	if err := t.SetRegisters(r); err != nil {
+		return err
+	}
+	return t.Call(function, uint64(status))
+}
