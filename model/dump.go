@@ -105,7 +105,7 @@ var (
 		{"tag", pendingTag, 'i'}, {"seq", pendingSeq, 'U'}, {"state", pendingState, 'i'}}
 
 	stackFields = []field{{"seq", 0, 'U'}, {"time", stackTime, 't'}, {"calls", stackCalls, 'U'}, {"why", stackWhy, 'u'},
-		{"same", stackSame, 'u'}, {"in_mpi", stackInMPI, 'u'}, {"partial", stackPartial, 'u'}, {"signal", stackSignal, 'u'}}
+		{"same", stackSame, 'u'}, {"in_mpi", stackInMPI, 'u'}, {"flags", stackFlags, 'u'}, {"signal", stackSignal, 'u'}}
 
 	moduleFields = []field{{"index", moduleIndex, 'u'}, {"base", moduleBase, 'x'}, {"size", moduleSize, 'U'}}
 

@@ -148,7 +148,7 @@ const (
 	stackWhy     = 24
 	stackSame    = 28
 	stackInMPI   = 32
-	stackPartial = 36
+	stackFlags   = 36
 	stackSignal  = 40
 	stackNFrames = 44
 	stackFrames  = 48
@@ -224,6 +224,8 @@ const (
 	flagWindow  = 16
 	flagIO      = 32
 	flagForming = 64
+
+	captureIdle = 2 // of a captured stack; flagPartial is there too
 )
 
 // struct lg_channel.

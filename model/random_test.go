@@ -113,7 +113,7 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 	}
 	if r.IntN(3) > 0 {
 		t.Captured = &Capture{Time: at(40), Why: CaptureQuiet + CaptureReason(r.IntN(3)), Signal: r.IntN(12),
-			Stack: randomStack(r, k, r.IntN(maxFrames+1)), Partial: r.IntN(2) == 0, InMPI: r.IntN(2) == 0,
+			Stack: randomStack(r, k, r.IntN(maxFrames+1)), Partial: r.IntN(2) == 0, Idle: r.IntN(2) == 0, InMPI: r.IntN(2) == 0,
 			Calls: r.Uint64(), Same: r.IntN(99)}
 	}
 	return t

@@ -109,16 +109,20 @@ type Op struct {
 	Unlisted int
 }
 
-// Capture is a stack taken from outside the MPI calls.
+// Capture is a stack taken by the watch thread, in computation or inside an MPI
+// call, or at a fatal signal.
 type Capture struct {
 	Time    time.Time
 	Why     CaptureReason
 	Signal  int     // for CaptureFatal
 	Stack   []Frame // innermost first; the innermost is a program counter, the others return addresses
 	Partial bool
-	InMPI   bool
-	Calls   uint64 // Thread.Calls at that moment
-	Same    int    // captures in a row that showed this stack
+	// Idle: in a system call that yields, sleeps or polls, so that finding the
+	// thread there again does not show that it stands still.
+	Idle  bool
+	InMPI bool
+	Calls uint64 // Thread.Calls at that moment
+	Same  int    // captures in a row that showed this stack
 }
 
 // CaptureReason says what made the recorder take a stack.

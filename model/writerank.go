@@ -147,7 +147,7 @@ func (w *slotWriter) capture(live *fill, c *Capture) {
 	if c == nil {
 		c = new(Capture)
 	}
-	live.u64(0).time(c.Time).u64(c.Calls).u32(uint32(c.Why)).i32(c.Same).flag(c.InMPI).flag(c.Partial)
+	live.u64(0).time(c.Time).u64(c.Calls).u32(uint32(c.Why)).i32(c.Same).flag(c.InMPI).u32(captureFlags(c))
 	live.i32(c.Signal).i32(len(c.Stack))
 	w.frames(live, c.Stack)
 	if w.err == nil {
@@ -234,4 +234,15 @@ func (w *slotWriter) channels(r *Rank, part []Channel) {
 		live.u32(0).i32(c.Comm + 1).i32(c.Peer).i32(c.Tag).u64(c.Sent).u64(c.Received)
 	}
 	w.record(recChannels, 0, nil, *live.zeros(channelSize * channelsPerRec))
+}
+
+func captureFlags(c *Capture) uint32 {
+	var flags uint32
+	if c.Partial {
+		flags |= flagPartial
+	}
+	if c.Idle {
+		flags |= captureIdle
+	}
+	return flags
 }

@@ -244,6 +244,7 @@ void lg_modules_refresh(void);
 void lg_modules_unloading(bool begins); /* around a dlclose */
 extern uint32_t lg_module_gen, lg_unload_gen;
 extern int lg_unloading; /* dlcloses in progress: no stack is captured meanwhile */
+bool lg_is_code(uint64_t pc); /* in a module that is known */
 void lg_modules_current(void); /* refreshes if the loader has been at work */
 uint64_t lg_frame_word(uint64_t pc); /* module index << 48 | offset; may write a module record */
 void lg_unwind(struct lg_regs *r, const struct lg_stack *s, bool in_handler, struct lg_trace *out); /* from the registers of a captured thread */
@@ -311,7 +312,7 @@ void lg_ends_start(void);
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext);
 /* The same for a thread asleep in a system call, whose registers are not known
  * but for these two. */
-bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc);
+bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle);
 enum { LG_WHY_QUIET = 1, LG_WHY_ASKED = 2, LG_WHY_FATAL = 3 };
 extern uint32_t lg_capture_why; /* for the captures that are under way */
 extern bool lg_asked;           /* a signal asked for the stacks */

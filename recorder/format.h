@@ -169,10 +169,15 @@ struct lg_thread {
   uint32_t stack_why; /* 1 no progress, 2 asked for by signal, 3 fatal signal */
   uint32_t stack_same; /* captures in a row that showed this same stack */
   uint32_t stack_in_mpi; /* `in_mpi` at that moment */
-  uint32_t stack_partial; /* 1: the unwinding ended before the outermost frame */
+  uint32_t stack_flags; /* enum lg_stack_flag */
   uint32_t stack_signal; /* signal number for stack_why 3 */
   uint32_t nframes;
   uint64_t frames[LG_MAX_FRAMES]; /* innermost first: module index << 48 | offset */
+};
+
+enum lg_stack_flag {
+  LG_STACK_PARTIAL = 1, /* the unwinding ended before the outermost frame */
+  LG_STACK_IDLE = 2,    /* in a system call that yields, sleeps or polls: that it is found there again says nothing */
 };
 
 /* LG_REC_MODULE: fixed part = this, then build-id bytes, then path bytes, padded

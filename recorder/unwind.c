@@ -156,6 +156,11 @@ static struct module *module_at(uint64_t pc)
   return module_in_table(pc);
 }
 
+bool lg_is_code(uint64_t pc)
+{
+  return module_in_table(pc) != NULL;
+}
+
 static const char *path_of(const struct module *m, char *buffer, size_t n)
 {
   if (m->path && *m->path)

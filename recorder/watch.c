@@ -27,7 +27,7 @@ static bool same_stack(const struct lg_thread *p, const uint64_t *frames, int n)
   return p->stack_ns && p->nframes == (uint32_t)n && memcmp(p->frames, frames, sizeof *frames * (size_t)n) == 0;
 }
 
-static void write_stack(struct lg_thr *t, const struct lg_trace *tr, uint32_t why, int sig)
+static void write_stack(struct lg_thr *t, const struct lg_trace *tr, uint32_t why, int sig, bool idle)
 {
   struct lg_thread *p = t->pub;
   uint64_t frames[LG_MAX_FRAMES];
@@ -40,11 +40,18 @@ static void write_stack(struct lg_thr *t, const struct lg_trace *tr, uint32_t wh
   p->stack_calls = p->calls;
   p->stack_why = why;
   p->stack_in_mpi = p->in_mpi;
-  p->stack_partial = tr->partial;
+  p->stack_flags = (tr->partial ? LG_STACK_PARTIAL : 0) | (idle ? LG_STACK_IDLE : 0);
   p->stack_signal = (uint32_t)sig;
   p->nframes = (uint32_t)tr->n;
   memcpy(p->frames, frames, sizeof *frames * (size_t)tr->n);
   lg_seq_end(&p->stack_seq);
+}
+
+/* A running thread whose next instruction stands behind a system call is on its
+ * way out of one that does not block, such as sched_yield. */
+static bool behind_syscall(uint64_t pc)
+{
+  return lg_is_code(pc - 2) && memcmp((const void *)(pc - 2), "\x0f\x05", 2) == 0;
 }
 
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
@@ -65,12 +72,12 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   uint64_t sp = r.v[7], hi = sp >= t->stack_lo && sp < t->stack_hi ? t->stack_hi : sp;
   struct lg_stack s = {sp, hi, (const unsigned char *)sp};
   lg_unwind(&r, &s, true, &tr);
-  write_stack(t, &tr, why, sig);
+  write_stack(t, &tr, why, sig, behind_syscall(r.v[16]));
   lg_unlock_file();
   return true;
 }
 
-bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc)
+bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
 {
   static unsigned char copy[262144];
   uint64_t hi = sp >= t->stack_lo && sp < t->stack_hi ? t->stack_hi : sp + 4096;
@@ -85,7 +92,7 @@ bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc)
   if (got > 0 && !lg_unloading) {
     struct lg_stack s = {sp, sp + (uint64_t)got, copy};
     lg_unwind(&r, &s, false, &tr);
-    write_stack(t, &tr, lg_capture_why, 0);
+    write_stack(t, &tr, lg_capture_why, 0, idle);
   }
   lg_unlock_file();
   return got > 0;
@@ -94,22 +101,32 @@ bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc)
 /* ---- looking at the threads ---- */
 
 /* System calls that fail with EINTR after a signal, whatever SA_RESTART says
- * (signal(7)): these must not be disturbed. */
-static bool undisturbed(long nr)
+ * (signal(7)): these must not be disturbed. In the first group waiting is done a
+ * little at a time. */
+static bool idles(long nr)
 {
   switch (nr) {
   case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
-  case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_semop: case SYS_semtimedop: case SYS_msgrcv: case SYS_msgsnd:
-  case SYS_pause: case SYS_rt_sigsuspend: case SYS_rt_sigtimedwait: case SYS_io_getevents: case SYS_futex:
-  case SYS_recvfrom: case SYS_recvmsg: case SYS_sendto: case SYS_sendmsg: case SYS_accept: case SYS_accept4: case SYS_connect:
-  case SYS_recvmmsg: case SYS_sendmmsg: case SYS_io_uring_enter:
+  case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_rt_sigtimedwait: case SYS_io_getevents:
     return true;
   default:
     return false;
   }
 }
 
-static bool asleep(int tid, uint64_t *sp, uint64_t *pc)
+static bool undisturbed(long nr)
+{
+  switch (nr) {
+  case SYS_semop: case SYS_semtimedop: case SYS_msgrcv: case SYS_msgsnd: case SYS_pause: case SYS_rt_sigsuspend: case SYS_futex:
+  case SYS_recvfrom: case SYS_recvmsg: case SYS_sendto: case SYS_sendmsg: case SYS_accept: case SYS_accept4: case SYS_connect:
+  case SYS_recvmmsg: case SYS_sendmmsg: case SYS_io_uring_enter:
+    return true;
+  default:
+    return idles(nr);
+  }
+}
+
+static bool asleep(int tid, long *nr, uint64_t *sp, uint64_t *pc)
 {
   char path[64], line[256];
   snprintf(path, sizeof path, "/proc/self/task/%d/syscall", tid);
@@ -119,17 +136,10 @@ static bool asleep(int tid, uint64_t *sp, uint64_t *pc)
   ssize_t n = read(fd, line, sizeof line - 1);
   close(fd);
   line[n < 0 ? 0 : n] = 0;
-  long nr;
   unsigned long a[6];
-  if (sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, (unsigned long *)sp, (unsigned long *)pc) != 9)
+  if (sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, (unsigned long *)sp, (unsigned long *)pc) != 9)
     return false;
-  return undisturbed(nr);
-}
-
-static bool to_be_captured(struct lg_thr *t)
-{
-  const struct lg_thread *p = t->pub;
-  return __atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) && (!p->in_mpi || p->kind == LG_OP_POLL || p->kind == LG_OP_LOCAL);
+  return undisturbed(*nr);
 }
 
 /* ask has a running thread write its own stack down, and waits for it: its
@@ -147,8 +157,9 @@ static bool ask(struct lg_thr *t)
   return false;
 }
 
-/* capture takes the stacks of the threads that are not blocked in MPI, and tells
- * whether it got all. */
+/* capture takes the stacks of all threads that called MPI, and tells whether it
+ * got all. Of one blocked in MPI it shows whether the library still looks for
+ * messages, or stands still itself. */
 static bool capture(uint32_t why)
 {
   bool all = true;
@@ -158,9 +169,9 @@ static bool capture(uint32_t why)
   lg_unlock_file();
   for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
     uint64_t sp, pc;
-    if (!to_be_captured(t))
-      continue;
-    all &= asleep(t->tid, &sp, &pc) ? lg_capture_asleep(t, sp, pc) : ask(t);
+    long nr;
+    if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE))
+      all &= asleep(t->tid, &nr, &sp, &pc) ? lg_capture_asleep(t, sp, pc, idles(nr)) : ask(t);
   }
   return all;
 }

@@ -52,7 +52,7 @@ func packFacts(facts []Fact) []byte {
 
 func (p *packer) fact(f *Fact) {
 	p.number(int64(f.Rank))
-	p.flags(f.At.Begun, f.At.InMPI, f.Driving, f.Quiet, f.Off, f.Evicted)
+	p.flags(f.At.Begun, f.At.InMPI, f.Driving, f.Quiet, f.Off, f.Evicted, f.Still, f.Looking)
 	if f.At.Begun {
 		p.text(string(f.At.State[:]))
 	}
@@ -201,7 +201,7 @@ func unpackFacts(b []byte) ([]Fact, error) {
 
 func (u *unpacker) fact() Fact {
 	f := Fact{Rank: int(u.number())}
-	u.flags(&f.At.Begun, &f.At.InMPI, &f.Driving, &f.Quiet, &f.Off, &f.Evicted)
+	u.flags(&f.At.Begun, &f.At.InMPI, &f.Driving, &f.Quiet, &f.Off, &f.Evicted, &f.Still, &f.Looking)
 	if f.At.Begun {
 		if state := u.text(); len(state) == len(f.At.State) {
 			copy(f.At.State[:], state)

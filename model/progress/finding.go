@@ -77,7 +77,7 @@ func (f *Finding) find() {
 		f.deadlock = &Deadlock{Cycles: cycles, Certain: true}
 	}
 	switch {
-	case f.lostFirst(), f.deadlocked(), f.awaited(), f.maybeDeadlocked():
+	case f.lostFirst(), f.deadlocked(), f.awaited(), f.stillInside(f.scene.unfinished()), f.maybeDeadlocked():
 		f.method = MethodEvidence
 	default:
 		f.inferred()
@@ -148,7 +148,23 @@ func (f *Finding) awaited() bool {
 		f.reason = ranksText(alone) + ": waits for a message that nobody is left to send"
 	}
 	f.narrow()
+	f.stillInside(f.least)
 	return f.least.Len() > 0
+}
+
+// stillInside takes, of ranks that nothing certain tells apart, those that
+// stand still inside their call while others go on looking for messages.
+func (f *Finding) stillInside(among model.RankSet) bool {
+	s := f.scene
+	certain := func(r int) bool { n := s.needs[r]; return n.standing == waiting && !n.weak }
+	still := s.factsWhere(func(fact *Fact) bool { return fact.Still && among.Contains(fact.Rank) && !certain(fact.Rank) })
+	looking := s.factsWhere(func(fact *Fact) bool { return fact.Looking })
+	if still.Len() == 0 || still.Equal(f.least) || still.Len() > looking.Len() {
+		return false
+	}
+	f.least, f.confidence = still, f.sure(likely)
+	f.reason = ranksText(still) + " stands still inside the call, while others look for messages"
+	return true
 }
 
 // narrow asks the algorithm about ranks that are only perhaps waited for, if

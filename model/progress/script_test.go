@@ -228,7 +228,7 @@ func (b *rankBuilder) word(key, value string) {
 			t.Model.Visits[stateIn(&t.Model, name)] = uint64(number(count))
 		}
 	case "same":
-		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: number(value)}
+		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: number(value), InMPI: t.Op.InMPI}
 	case "moved":
 		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls - 1, Same: 1}
 	case "stack":

@@ -68,6 +68,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	if r.End != model.NoEnd {
 		f.Detail = r.EndDetail
 	}
+	f.Still, f.Looking = inside(t)
 	f.Waits = appendWait(f.Waits, r, t, true)
 	for _, other := range r.Threads {
 		f.Driving = f.Driving || other.Op.InMPI || spinning(other)
@@ -76,6 +77,16 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		}
 	}
 	return f
+}
+
+// inside compares the captures of a thread inside its present call.
+func inside(t *model.Thread) (still, looking bool) {
+	c := t.Captured
+	if c == nil || !c.InMPI || !t.Op.InMPI || c.Calls != t.Calls || c.Why == model.CaptureFatal {
+		return false, false
+	}
+	still = c.Same >= stuckCaptures && !c.Idle
+	return still, !still
 }
 
 // text returns a name as the encoding carries it: bytes that are no UTF-8 are

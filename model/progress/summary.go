@@ -35,13 +35,17 @@ type Fact struct {
 	Host      string
 	Phase     model.Phase
 	End       model.End
-	Detail    int    // exit status, signal or error code
-	EndTime   int64  // ns since 1970, 0 unknown
-	Heartbeat int64  // ns since 1970, 0 unknown
-	Quiet     bool   // it had made no progress for a while
-	Off       bool   // its record stopped before it did
-	Evicted   bool   // its message counters are not complete
-	Waits     []Wait // of its blocked threads, the representative first
+	Detail    int   // exit status, signal or error code
+	EndTime   int64 // ns since 1970, 0 unknown
+	Heartbeat int64 // ns since 1970, 0 unknown
+	Quiet     bool  // it had made no progress for a while
+	// Still and Looking say what captured stacks show of a rank inside an MPI
+	// call. A library that waits for messages looks for them here and there;
+	// one that is found at the same instruction each time stands still.
+	Still, Looking bool
+	Off            bool   // its record stopped before it did
+	Evicted        bool   // its message counters are not complete
+	Waits          []Wait // of its blocked threads, the representative first
 }
 
 // Place is a position that ranks are in.

@@ -124,7 +124,7 @@ static void thread(void) {
   BEHIND("stackWhy", lg_thread, stack_why, stack_seq);
   BEHIND("stackSame", lg_thread, stack_same, stack_seq);
   BEHIND("stackInMPI", lg_thread, stack_in_mpi, stack_seq);
-  BEHIND("stackPartial", lg_thread, stack_partial, stack_seq);
+  BEHIND("stackFlags", lg_thread, stack_flags, stack_seq);
   BEHIND("stackSignal", lg_thread, stack_signal, stack_seq);
   BEHIND("stackNFrames", lg_thread, nframes, stack_seq);
   BEHIND("stackFrames", lg_thread, frames, stack_seq);
@@ -179,6 +179,8 @@ static void content(void) {
   VALUE("flagSelf", LG_COMM_SELF);
   VALUE("flagUnknown", LG_COMM_UNKNOWN);
   VALUE("flagWindow", LG_COMM_WINDOW);
+  VALUE("flagPartial", LG_STACK_PARTIAL);
+  VALUE("captureIdle", LG_STACK_IDLE);
   VALUE("flagIO", LG_COMM_FILE);
   VALUE("flagForming", LG_COMM_FORMING);
   AT("channelComm", lg_channel, comm);
