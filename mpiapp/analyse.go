@@ -201,7 +201,7 @@ func conclude(q question, index *model.Index, known facts, sum progress.Summary,
 	}
 	if known.Torn.Len() > 0 {
 		source.Finding.Notes = append(source.Finding.Notes,
-			fmt.Sprintf("rank %s: the process ended in the midst of an update; what it did last may be half told", known.Torn))
+			fmt.Sprintf("rank %s: ended, or was read, in the midst of an update; what it did last may be half told", known.Torn))
 	}
 	if laid.LeastProgressed != nil {
 		source.Processes = processes(index, laid.LeastProgressed.Ranks)

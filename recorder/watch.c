@@ -72,7 +72,7 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   uint64_t sp = r.v[7], hi = sp >= t->stack_lo && sp < t->stack_hi ? t->stack_hi : sp;
   struct lg_stack s = {sp, hi, (const unsigned char *)sp};
   lg_unwind(&r, &s, true, &tr);
-  write_stack(t, &tr, why, sig, behind_syscall(r.v[16]));
+  write_stack(t, &tr, why, sig, behind_syscall(tr.pc[0]));
   lg_unlock_file();
   return true;
 }

@@ -191,7 +191,8 @@ func (f family) recorded(t *testing.T, dir string, env []string, ranks int, flag
 	return start(t, env, nil, append(args, command...)...)
 }
 
-// open reads a run directory that must be sound.
+// open reads a run directory that must be sound. A rank that the kernel has put
+// aside in the midst of an update is.
 func open(t *testing.T, dir string) *model.Run {
 	t.Helper()
 	run, err := model.Open(dir)
@@ -199,7 +200,9 @@ func open(t *testing.T, dir string) *model.Run {
 		t.Fatal(err)
 	}
 	for _, p := range run.Problems {
-		t.Errorf("%s: %v", dir, p.Err)
+		if !errors.Is(p.Err, model.ErrTorn) {
+			t.Errorf("%s: %v", dir, p.Err)
+		}
 	}
 	return run
 }
