@@ -1,9 +1,10 @@
 /* What the files of the recorder share. The way of a call: a generated wrapper
  * (gen/) hands its arguments to lg_before in call.c; state.c names the state by
- * the verified stack cache, unwinding (unwind.c) only on a miss; comm.c and
- * request.c follow communicators, requests and channels; file.c keeps all of it
- * in the memory-mapped node file; watch.c looks after the process from a thread
- * of its own and records how it ends (ends.c). */
+ * the verified stack cache, unwinding (unwind.c, by cfi.c and modules.c) only on
+ * a miss; p2p.c, wait.c and comm.c write down what the call waits for, with the
+ * tables of requests and channels in request.c; file.c keeps all of it in the
+ * memory-mapped node file; watch.c looks after the process from a thread of its
+ * own, and ends.c records how it ends. family.c reads the handles of each MPI. */
 #ifndef LAGGARD_CORE_H
 #define LAGGARD_CORE_H
 

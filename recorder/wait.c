@@ -1,0 +1,289 @@
+/* Requests from the call that begins them to the one that completes them, and
+ * polls: tests and probes that do not block. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include "operation.h"
+
+#define MAX_LIST (1u << 20) /* requests of one call that are followed */
+
+struct lg_req *remember(struct lg_call *c, uint32_t kind)
+{
+  struct lg_req *r = lg_req_put(LG_KEY_REQUEST, lg_handle_at(c, c->desc->request, 0));
+  if (!r)
+    return NULL;
+  r->kind = kind;
+  r->peer = LG_NONE;
+  r->tag = LG_NONE;
+  r->comm = c->comm ? c->comm->index : UINT32_MAX;
+  r->ref = c->comm;
+  r->state = c->st->index;
+  return r;
+}
+
+void after_begun(struct lg_call *c, uint32_t kind)
+{
+  if (!c->comm || c->peer == LG_PROC_NULL)
+    return;
+  struct lg_req *r = remember(c, kind);
+  if (!r)
+    return;
+  r->peer = c->peer;
+  r->tag = c->tag;
+  r->seq = (uint64_t)c->handle;
+}
+
+void after_isendrecv(struct lg_call *c)
+{
+  if (!c->comm || !c->n)
+    return;
+  struct lg_req *r = remember(c, LG_OP_SEND);
+  if (!r)
+    return;
+  int peer = lg_peer(lg_int(c, c->desc->peer)), source = lg_peer(lg_int(c, c->desc->peer2));
+  r->peer = peer;
+  r->tag = lg_tag(lg_int(c, c->desc->tag));
+  r->seq = (uint64_t)c->handle;
+  r->seq2 = c->seq2;
+  r->peer2 = source == LG_PROC_NULL ? LG_NONE : source;
+  r->tag2 = lg_tag(lg_int(c, c->desc->tag2));
+  if (peer == LG_PROC_NULL)
+    r->kind = LG_OP_OTHER;
+}
+
+void after_init_request(struct lg_call *c, uint32_t kind)
+{
+  c->comm = lg_comm_of(c->st, c, c->desc->comm);
+  if (!c->comm)
+    return;
+  struct lg_req *r = remember(c, kind);
+  if (!r)
+    return;
+  r->persistent = true;
+  r->active = false;
+  if (kind == LG_OP_COLL) {
+    r->peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
+    return;
+  }
+  r->peer = lg_peer(lg_int(c, c->desc->peer));
+  r->tag = lg_tag(lg_int(c, c->desc->tag));
+}
+
+void start_one(struct lg_call *c, long handle)
+{
+  struct lg_req *r = lg_req_get(LG_KEY_REQUEST, handle);
+  if (!r || r->peer == LG_PROC_NULL)
+    return;
+  r->active = true; /* its state stays that of the call that made it: it tells the mode */
+  if (r->kind == LG_OP_SEND)
+    r->seq = count_send(c, r->comm, r->peer, r->tag);
+  else if (r->kind == LG_OP_RECV)
+    r->seq = count_recv(c, r->comm, r->peer, r->tag);
+  else if (r->kind == LG_OP_COLL && !r->ref->freed)
+    r->seq = ++r->ref->live->coll;
+}
+
+static uint32_t list_request(struct lg_thread *p, uint32_t n, const struct lg_req *r)
+{
+  if (!r->active || r->peer == LG_PROC_NULL)
+    return n;
+  put_pending(p, n++, (struct lg_pending){r->kind, r->comm, r->peer, r->tag, r->seq, r->state, 0});
+  if (r->peer2 != LG_NONE)
+    put_pending(p, n++, (struct lg_pending){LG_OP_RECV, r->comm, r->peer2, r->tag2, r->seq2, r->state, 0});
+  return n;
+}
+
+/* list_unknown lists a request that is not followed: a generalised one, or one
+ * the table had no room for. */
+static uint32_t list_unknown(const struct lg_call *c, uint32_t n, long handle)
+{
+  if (lg_request_null(c, handle))
+    return n;
+  put_pending(c->thr->pub, n, (struct lg_pending){LG_OP_OTHER, UINT32_MAX, LG_NONE, LG_NONE, 0, UINT32_MAX, 0});
+  return n + 1;
+}
+
+static bool needs_status(const struct lg_req *r)
+{
+  return r->cancelled || (r->kind == LG_OP_RECV && wild(r->peer, r->tag)) || (r->peer2 != LG_NONE && wild(r->peer2, r->tag2));
+}
+
+/* gather_one is gather for the commonest case. */
+static uint32_t gather_one(struct lg_call *c, uint32_t n, bool by_value)
+{
+  c->n = 1;
+  c->handle = by_value ? lg_handle_in(c, c->desc->request) : lg_handle_at(c, c->desc->request, 0);
+  c->req = lg_req_get(LG_KEY_REQUEST, c->handle);
+  if (!c->req)
+    return list_unknown(c, n, c->handle);
+  if (unlikely(c->req->active && needs_status(c->req)))
+    want_status(c, 1);
+  return list_request(c->thr->pub, n, c->req);
+}
+
+/* gather lists the requests a call names, and keeps their handles. */
+static uint32_t gather(struct lg_call *c, uint32_t n, int count, bool by_value)
+{
+  if (count == 1)
+    return gather_one(c, n, by_value);
+  bool wanted = false;
+  struct lg_thr *t = c->thr;
+  if (count < 0 || (uint32_t)count > MAX_LIST || !make_room(t, (uint32_t)count))
+    count = 0;
+  for (int i = 0; i < count; i++) {
+    t->handles[i] = lg_handle_at(c, c->desc->request, i);
+    struct lg_req *r = lg_req_get(LG_KEY_REQUEST, t->handles[i]);
+    if (!r) {
+      n = list_unknown(c, n, t->handles[i]);
+      continue;
+    }
+    n = list_request(t->pub, n, r);
+    wanted |= r->active && needs_status(r);
+  }
+  c->n = count;
+  if (wanted)
+    want_status(c, (uint32_t)count);
+  return n;
+}
+
+static int request_count(struct lg_call *c)
+{
+  return c->desc->count >= 0 ? lg_int(c, c->desc->count) : 1;
+}
+
+void before_wait(struct lg_call *c, uint32_t kind)
+{
+  begin(c);
+  uint32_t n = gather(c, 0, request_count(c), false);
+  publish(c, n ? kind : LG_OP_LOCAL, n);
+  end(c);
+}
+
+/* named finds a request of the call again: while one thread alone uses the
+ * table, a single one is still where it was. */
+static struct lg_req *named(const struct lg_call *c, int i)
+{
+  if (c->n > 1)
+    return lg_req_get(LG_KEY_REQUEST, c->thr->handles[i]);
+  return likely(!lg_shared) ? c->req : lg_req_get(LG_KEY_REQUEST, c->handle);
+}
+
+/* completed settles a request the call has completed: what its wildcards
+ * matched, the communicator it made, and that it is gone. */
+static void completed(struct lg_call *c, int i, const char *status)
+{
+  struct lg_req *r = named(c, i);
+  if (!r || !r->active)
+    return;
+  bool gone = r->cancelled && status && (status_int(status, lg_fam.status_cancelled) & lg_fam.status_cancel_mask);
+  if (gone) {
+    struct lg_chan *ch = r->seq ? lg_chan_get(c->st, r->kind != LG_OP_SEND, r->comm, r->peer, r->tag) : NULL;
+    if (ch && r->kind == LG_OP_SEND)
+      ch->pub->sent--;
+    else if (ch)
+      ch->pub->received--;
+  } else if (status && needs_status(r)) {
+    matched(c, r->comm, status);
+  }
+  if (r->newcomm) {
+    long handle = c->binding != LG_BIND_C || lg_fam.handle_bytes == 4 ? *(const int *)r->newcomm : *(const long *)r->newcomm;
+    lg_comm_made(c, c->binding == LG_BIND_C ? handle : lg_fortran_comm((int)handle), r->ref, r->state);
+  }
+  if (r->persistent)
+    r->active = false;
+  else
+    lg_req_drop(r);
+}
+
+void completed_all(struct lg_call *c)
+{
+  for (int i = 0; i < c->n; i++)
+    completed(c, i, status_at(c, i));
+}
+
+static int fortran_index(const struct lg_call *c, int i)
+{
+  return c->binding == LG_BIND_C ? i : i - 1;
+}
+
+void completed_any(struct lg_call *c)
+{
+  int i = fortran_index(c, *(int *)c->args[c->desc->index]);
+  if (i >= 0 && i < c->n)
+    completed(c, i, status_at(c, 0));
+}
+
+bool completed_some(struct lg_call *c)
+{
+  int n = *(int *)c->args[c->desc->outcount];
+  const int *indices = (const int *)c->args[c->desc->indices];
+  for (int k = 0; k < n && k < c->n; k++) {
+    int i = fortran_index(c, indices[k]);
+    if (i >= 0 && i < c->n)
+      completed(c, i, status_at(c, k));
+  }
+  return n != 0;
+}
+
+/* ---- polling ---- */
+
+static bool same_thing(const struct lg_pending *a, const struct lg_pending *b)
+{
+  return a->kind == b->kind && a->comm == b->comm && a->peer == b->peer && a->tag == b->tag && a->seq == b->seq;
+}
+
+/* dedupe removes, from the entries behind `old`, those that stand before it. */
+static uint32_t dedupe(struct lg_pending *p, uint32_t old, uint32_t n)
+{
+  uint32_t out = old;
+  for (uint32_t i = old; i < n; i++) {
+    uint32_t k = 0;
+    while (k < old && !same_thing(&p[k], &p[i]))
+      k++;
+    if (k == old)
+      p[out++] = p[i];
+  }
+  return out;
+}
+
+/* A program that polls several things in turn waits for any of them: what has
+ * been polled since the last progress is one list. */
+void before_poll(struct lg_call *c, uint32_t (*list)(struct lg_call *, uint32_t))
+{
+  struct lg_thr *t = c->thr;
+  struct lg_thread *p = t->pub;
+  bool going_on = t->poll_mark == p->progress + 1 && p->kind == LG_OP_POLL && p->nlisted < LG_MAX_PENDING;
+  uint32_t old = going_on ? p->nlisted : 0;
+  begin(c);
+  uint32_t n = list(c, old);
+  if (n <= LG_MAX_PENDING)
+    n = dedupe(p->pending, old, n);
+  publish(c, n ? LG_OP_POLL : LG_OP_LOCAL, n);
+  t->poll_mark = p->progress + 1;
+  lg_seq_end(&p->seq);
+}
+
+uint32_t list_tests(struct lg_call *c, uint32_t n)
+{
+  return gather(c, n, request_count(c), false);
+}
+
+uint32_t list_status_query(struct lg_call *c, uint32_t n)
+{
+  return gather(c, n, 1, true);
+}
+
+uint32_t list_window(struct lg_call *c, uint32_t n)
+{
+  c->comm = lg_comm_of(c->st, c, c->desc->win);
+  put_pending(c->thr->pub, n, (struct lg_pending){LG_OP_RMA, c->comm ? c->comm->index : UINT32_MAX, LG_NONE, LG_NONE, 0, c->st->index, 0});
+  return n + 1;
+}
+
+void polled(struct lg_call *c, bool got)
+{
+  if (got)
+    c->thr->pub->progress++;
+  else
+    c->thr->pub->polls++;
+}
