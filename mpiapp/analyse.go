@@ -101,6 +101,15 @@ func analyse(q question, c reduce.Comm) (*report.Result, error) {
 	if known.Holes {
 		known.Damaged = known.Damaged.Union(index.Missing())
 	}
+	if known.ending() {
+		// A job that is being killed ends rank by rank: who is dead by then and
+		// who is not says nothing of the cause.
+		time.Sleep(settling)
+		index, run, err = loadBlock(q.dir, c)
+		if known, err = reduce.AllReduce(t, factsMonoid, blockFacts(run, err, again), err); err != nil {
+			return nil, err
+		}
+	}
 	watch.done("load")
 	q.options = withFacts(q.options, index, known)
 	sum, err := progress.Summarise(run.Ranks)

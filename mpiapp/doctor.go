@@ -129,7 +129,7 @@ func (d *doctor) launchers() {
 		}
 		found = true
 		out, err := exec.Command(path, "--version").CombinedOutput()
-		first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+		first := versionLine(string(out))
 		if err != nil {
 			first = "does not say its version: " + err.Error()
 		}
@@ -138,6 +138,17 @@ func (d *doctor) launchers() {
 	if !found {
 		d.say("none", "launcher", "no mpirun, mpiexec or srun in PATH; a recorded run can still be diagnosed here")
 	}
+}
+
+// versionLine picks the line of --version that has a number in it: Hydra's first
+// one has none.
+func versionLine(text string) string {
+	for line := range strings.Lines(text) {
+		if strings.ContainsAny(line, "0123456789") {
+			return strings.Join(strings.Fields(line), " ")
+		}
+	}
+	return strings.TrimSpace(text)
 }
 
 func (d *doctor) fortran() {

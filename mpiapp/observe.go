@@ -48,6 +48,20 @@ func observe(ranks []*model.Rank, f *facts, again func() []*model.Rank) {
 	}
 }
 
+// settling is how long the processes of a killed job may take to be gone.
+const settling = 700 * time.Millisecond
+
+// ending tells whether the job may be in the midst of being killed: some
+// processes are dead and others are not.
+func (f facts) ending() bool {
+	for _, l := range f.Liveness {
+		if l == progress.Dead && f.Alive {
+			return true
+		}
+	}
+	return false
+}
+
 // secondLook is long enough for a new sign of life.
 const secondLook = 1500 * time.Millisecond
 
