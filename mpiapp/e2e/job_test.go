@@ -113,6 +113,20 @@ func (j *job) wait() outcome {
 	return outcome{j.out.String(), j.err.String(), j.status}
 }
 
+// waitOrEnd is wait for a job whose ranks are dead. OpenMPI's launcher has been
+// seen to stay when they died inside MPI_Finalize; it is ended then.
+func (j *job) waitOrEnd(after time.Duration) (o outcome, byItself bool) {
+	j.t.Helper()
+	select {
+	case <-j.done:
+		return j.wait(), true
+	case <-time.After(after):
+		j.t.Logf("%v: the launcher outlived its ranks and is ended", j.cmd.Args)
+		j.kill()
+		return j.wait(), false
+	}
+}
+
 // ended tells whether the job has.
 func (j *job) ended() bool {
 	select {
