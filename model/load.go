@@ -21,6 +21,11 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	return x.whole()
+}
+
+// whole loads every slot; the problems of the scan come first.
+func (x *Index) whole() (*Run, error) {
 	run, err := x.Load(0, len(x.Slots))
 	if err != nil {
 		return nil, err
@@ -36,12 +41,7 @@ func Decode(name string, data []byte) (*Run, error) {
 	if x.scan([]string{name}) == 0 {
 		return nil, x.Problems[len(x.Problems)-1].Err
 	}
-	run, err := x.Load(0, len(x.Slots))
-	if err != nil {
-		return nil, err
-	}
-	run.Problems = slices.Concat(x.Problems, run.Problems)
-	return run, nil
+	return x.whole()
 }
 
 // Missing returns the ranks of MPI_COMM_WORLD that left nothing in the

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"strings"
 	"time"
 )
@@ -43,7 +42,7 @@ func Validate(dir string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := x.Load(0, len(x.Slots))
+	run, err := x.whole()
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +50,7 @@ func Validate(dir string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.Missing()}
-	out.Problems = slices.Concat(x.Problems, run.Problems)
+	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.Missing(), Problems: run.Problems}
 	out.Files = make([]FileReport, len(names))
 	parallel(len(names), func(i int) { out.Files[i] = x.reportFile(names[i]) })
 	return out, nil

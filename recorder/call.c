@@ -95,8 +95,7 @@ static void dispatch_before(struct lg_call *c)
   const struct lg_desc *d = c->desc;
   switch (d->cls) {
   case CLS_send: return before_send(c, true);
-  case CLS_bsend: return before_send(c, false);
-  case CLS_isend: return before_send(c, false);
+  case CLS_bsend: case CLS_isend: return before_send(c, false);
   case CLS_recv: return before_recv(c, LG_OP_RECV);
   case CLS_probe: return before_recv(c, LG_OP_PROBE);
   case CLS_mprobe: before_recv(c, LG_OP_PROBE); if (!c->own_status) want_status(c, 1); return;
@@ -131,15 +130,14 @@ static void dispatch_before(struct lg_call *c)
       r->cancelled = true;
     return local(c);
   }
-  case CLS_coll: case CLS_newcomm: case CLS_newwin: return before_coll(c, d->comm);
-  case CLS_newfile: return before_coll(c, d->comm);
+  case CLS_coll: case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newwin: case CLS_newfile:
+    return before_coll(c, d->comm);
   case CLS_win_coll: return before_coll(c, d->win);
   case CLS_file_coll: return before_coll(c, d->file);
   case CLS_icoll: case CLS_newcomm_nb: return before_icoll(c, d->comm);
   case CLS_newcomm_group: return before_newcomm_group(c);
   case CLS_newcomm_members: return before_newcomm_members(c);
   case CLS_other: return simple(c, LG_OP_OTHER);
-  case CLS_newcomm_dynamic: return before_coll(c, d->comm);
   case CLS_win_sync: return before_win(c);
   case CLS_comm_free: return before_free(c, LG_HANDLE_COMM, d->newcomm);
   case CLS_win_free: return before_free(c, LG_HANDLE_WIN, d->win);

@@ -158,7 +158,6 @@ struct lg_thr { /* private half of a thread */
   struct lg_edge_slot *edges;
   uint32_t edges_size, nedges;
   uint64_t poll_mark; /* `progress` + 1 when the list of polled things was begun; 0 none */
-  uint64_t poll_last; /* what was polled last, hashed */
   long *handles;      /* handles as they were before a wait or test */
   char *statuses;     /* stands in for MPI_STATUS(ES)_IGNORE */
   uint32_t room;      /* of both */
@@ -311,9 +310,6 @@ void lg_watch_start(void);
 void lg_ends_start(void);
 /* Writes down the stack of a thread; it runs in that thread's signal handler. */
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext);
-/* The same for a thread asleep in a system call, whose registers are not known
- * but for these two. */
-bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle);
 enum { LG_WHY_QUIET = 1, LG_WHY_ASKED = 2, LG_WHY_FATAL = 3 };
 extern uint32_t lg_capture_why; /* for the captures that are under way */
 extern bool lg_asked;           /* a signal asked for the stacks */

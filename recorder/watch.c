@@ -77,7 +77,9 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   return true;
 }
 
-bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
+/* capture_asleep is lg_capture_here for a thread asleep in a system call, whose
+ * registers are not known but for these two. */
+static bool capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
 {
   static unsigned char copy[262144];
   uint64_t hi = sp >= t->stack_lo && sp < t->stack_hi ? t->stack_hi : sp + 4096;
@@ -171,7 +173,7 @@ static bool capture(uint32_t why)
     uint64_t sp, pc;
     long nr;
     if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE))
-      all &= asleep(t->tid, &nr, &sp, &pc) ? lg_capture_asleep(t, sp, pc, idles(nr)) : ask(t);
+      all &= asleep(t->tid, &nr, &sp, &pc) ? capture_asleep(t, sp, pc, idles(nr)) : ask(t);
   }
   return all;
 }
