@@ -36,6 +36,7 @@ type Campaign struct {
 	Program struct {
 		Name        string            `toml:"name" json:"name"`
 		Command     []string          `toml:"command" json:"command"`
+		Prepare     []string          `toml:"prepare" json:"prepare"`     // command that builds it, once and here
 		Directory   string            `toml:"directory" json:"directory"` // where it runs, "" here
 		Environment map[string]string `toml:"environment" json:"environment"`
 	} `toml:"program" json:"program"`
@@ -57,6 +58,8 @@ type Campaign struct {
 		Tune   []uint64 `toml:"tune" json:"tune"`   // seeds to look at while the algorithms change
 		Report []uint64 `toml:"report" json:"report"`
 		Faults []Fault  `toml:"faults" json:"faults"`
+		// Healthy is the number of runs without a fault, see Healthy.
+		Healthy int `toml:"healthy" json:"healthy"`
 	} `toml:"trials" json:"trials"`
 }
 
@@ -67,6 +70,9 @@ const Example = `# What to inject into: laggard inject CAMPAIGN.toml
 [program]
 name = "crack"
 command = ["lmp", "-in", "in.crack"]
+# A command that makes the program and its input, run once, in the current
+# directory; [] is none.
+prepare = []
 # Where it runs; "" is the current directory.
 directory = ""
 environment = { OMP_NUM_THREADS = "1" }
@@ -92,6 +98,7 @@ count = 100                            # for each seed
 tune = [1]                             # seeds to look at while algorithms change
 report = [2]                           # seeds to report on
 faults = ["hang"]                      # spin, slow:10, segv, kill, exit:3
+healthy = 0                            # runs without a fault, half of them beside other load
 `
 
 // ReadCampaign reads a campaign file. Errors name the file and, where they are
@@ -170,6 +177,8 @@ func (c *Campaign) wrong() []complaint {
 	check(t.Count >= 1, "trials", "count", "it must be 1 or more")
 	check(len(t.Tune)+len(t.Report) > 0, "trials", "report", "there is no seed")
 	check(len(t.Faults) > 0, "trials", "faults", "there is no fault")
+	check(!slices.Contains(t.Faults, Fault{Kind: None}), "trials", "faults", "runs without a fault are asked for with healthy")
+	check(t.Healthy >= 0, "trials", "healthy", "it must be 0 or more")
 	return append(out, c.twice()...)
 }
 
@@ -232,7 +241,8 @@ func (c *Campaign) ProfileOrder(out string) Order {
 	return Order{Out: out, Profile: &Profile{Modules: c.Functions.Modules, Entry: c.Functions.Entry, Cap: c.Functions.Cap}}
 }
 
-// Draw makes the trials of all seeds, those to tune on first.
+// Draw makes the trials of all seeds, those to tune on first, and after them the
+// healthy runs.
 func (c *Campaign) Draw(profiles []*Profile) ([]Trial, error) {
 	var out []Trial
 	for _, seed := range slices.Concat(c.Trials.Tune, c.Trials.Report) {
@@ -242,7 +252,7 @@ func (c *Campaign) Draw(profiles []*Profile) ([]Trial, error) {
 		}
 		out = append(out, trials...)
 	}
-	return out, nil
+	return append(out, Healthy(c.Trials.Healthy)...), nil
 }
 
 func (c *Campaign) mayDraw(t Target) bool {

@@ -33,7 +33,7 @@ func TestCampaignDefaults(t *testing.T) {
 	for line := range strings.Lines(Example) {
 		key, _, _ := strings.Cut(line, " ")
 		switch key {
-		case "timeout", "limit", "mpi_entry", "cap", "count", "faults", "directory", "exclude":
+		case "timeout", "limit", "mpi_entry", "cap", "count", "faults", "directory", "exclude", "prepare", "healthy":
 		default:
 			short = append(short, line)
 		}
@@ -46,7 +46,7 @@ func TestCampaignDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Functions.Exclude = nil
+	b.Functions.Exclude, b.Program.Prepare = nil, nil
 	if d := cmp.Diff(a, b); d != "" {
 		t.Error(d)
 	}
@@ -54,20 +54,22 @@ func TestCampaignDefaults(t *testing.T) {
 
 func TestCampaignErrors(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
-		{`ranks = 8`, `rnaks = 8`, `13: not a usable campaign: unknown key "launch.rnaks"`},
-		{`[trials]`, "[trails]\nx = 1\n[trials]", `26: not a usable campaign: unknown key "trails"`},
-		{`ranks = 8`, `ranks = "x"`, `13: not a usable campaign: launch.ranks: incompatible types`},
-		{`ranks = 8`, `ranks = 0`, `13: not a usable campaign: launch.ranks: there must be a rank`},
-		{`ranks = 8`, `ranks = `, `13: not a usable campaign: `},
-		{`"{ranks}"`, `"8"`, `12: not a usable campaign: launch.command: it does not say {ranks}`},
-		{`family = "openmpi"`, ``, `10: not a usable campaign: launch.family: it is openmpi or mpich`},
-		{`"hang"`, `"hung"`, `30: not a usable campaign: `},
-		{`"hang"`, ``, `30: not a usable campaign: trials.faults: there is no fault`},
-		{`limit = "5m"`, `limit = "-5m"`, `15: not a usable campaign: `},
-		{`report = [2]`, `report = [1]`, `29: not a usable campaign: trials.report: seed 1 is there twice`},
-		{`exclude = []`, `exclude = ["["]`, `22: not a usable campaign: functions.exclude: bad pattern`},
-		{`"library"`, `"inside"`, `23: not a usable campaign: functions.mpi_entry: it is library or caller`},
-		{`cap = 1000`, `cap = 0`, `24: not a usable campaign: functions.cap: it must be 1 or more`},
+		{`ranks = 8`, `rnaks = 8`, `16: not a usable campaign: unknown key "launch.rnaks"`},
+		{`[trials]`, "[trails]\nx = 1\n[trials]", `29: not a usable campaign: unknown key "trails"`},
+		{`ranks = 8`, `ranks = "x"`, `16: not a usable campaign: launch.ranks: incompatible types`},
+		{`ranks = 8`, `ranks = 0`, `16: not a usable campaign: launch.ranks: there must be a rank`},
+		{`ranks = 8`, `ranks = `, `16: not a usable campaign: `},
+		{`"{ranks}"`, `"8"`, `15: not a usable campaign: launch.command: it does not say {ranks}`},
+		{`family = "openmpi"`, ``, `13: not a usable campaign: launch.family: it is openmpi or mpich`},
+		{`"hang"`, `"hung"`, `33: not a usable campaign: `},
+		{`"hang"`, ``, `33: not a usable campaign: trials.faults: there is no fault`},
+		{`limit = "5m"`, `limit = "-5m"`, `18: not a usable campaign: `},
+		{`report = [2]`, `report = [1]`, `32: not a usable campaign: trials.report: seed 1 is there twice`},
+		{`exclude = []`, `exclude = ["["]`, `25: not a usable campaign: functions.exclude: bad pattern`},
+		{`"library"`, `"inside"`, `26: not a usable campaign: functions.mpi_entry: it is library or caller`},
+		{`"hang"`, `"none"`, `33: not a usable campaign: trials.faults: runs without a fault are asked for with healthy`},
+		{`healthy = 0`, `healthy = -1`, `34: not a usable campaign: trials.healthy: it must be 0 or more`},
+		{`cap = 1000`, `cap = 0`, `27: not a usable campaign: functions.cap: it must be 1 or more`},
 	} {
 		if !strings.Contains(Example, c.from) {
 			t.Fatalf("the example has no %q", c.from)

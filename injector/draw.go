@@ -11,6 +11,8 @@ type Trial struct {
 	ID    string `json:"id"` // seed and number: "7-012"
 	Seed  uint64 `json:"seed"`
 	Index int    `json:"index"` // among those of the seed, from 0
+	// Loaded: the machine has other work meanwhile, a busy thread for each core.
+	Loaded bool `json:"loaded,omitempty"`
 	Strike
 }
 

@@ -26,6 +26,8 @@ const (
 	Kill Kind = "kill"
 	// Exit: the function calls exit.
 	Exit Kind = "exit"
+	// None: a run without a fault, which must not be called a hang.
+	None Kind = "none"
 )
 
 // Fault is a fault as a campaign asks for it. Its text form is the kind, with
@@ -59,7 +61,7 @@ func ParseFault(text string) (Fault, error) {
 		if err != nil || f.Status < 0 || f.Status > 255 {
 			return Fault{}, fmt.Errorf("injector: %q: %w: the status is 0 to 255", text, ErrFault)
 		}
-	case given || !slices.Contains([]Kind{Hang, Spin, Segv, Kill}, f.Kind):
+	case given || !slices.Contains([]Kind{Hang, Spin, Segv, Kill, None}, f.Kind):
 		return Fault{}, fmt.Errorf("injector: %q: %w: hang, spin, slow:FACTOR, segv, kill or exit:STATUS", text, ErrFault)
 	}
 	return f, nil

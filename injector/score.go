@@ -52,6 +52,7 @@ func NewScore(records []Record) Score {
 	var scored []Record
 	for _, r := range records {
 		switch {
+		case r.Trial.Fault.Kind == None: // see NewHealth
 		case r.Outcome == nil || r.Outcome.Report.State == Failed || r.Outcome.Report.State == NotFound:
 			s.Failed++
 		case r.Outcome.Report.State == NotReached:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -127,6 +128,9 @@ func (r *trialRunner) draw(ctx context.Context) ([]injector.Trial, error) {
 	path := filepath.Join(r.dir, "profiles.json")
 	profiles, err := readProfiles(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := r.prepare(ctx); err != nil {
+			return nil, err
+		}
 		fmt.Fprintf(r.app.err, "laggard: profiling %s\n", r.campaign.Program.Name)
 		if profiles, err = r.profile(ctx); err == nil {
 			err = writeProfiles(path, profiles)
@@ -136,6 +140,20 @@ func (r *trialRunner) draw(ctx context.Context) ([]injector.Trial, error) {
 		return nil, err
 	}
 	return r.campaign.Draw(profiles)
+}
+
+// prepare makes the program. What it prints is shown if it fails.
+func (r *trialRunner) prepare(ctx context.Context) error {
+	words := r.campaign.Program.Prepare
+	if len(words) == 0 {
+		return nil
+	}
+	fmt.Fprintf(r.app.err, "laggard: preparing %s\n", r.campaign.Program.Name)
+	out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("inject: prepare: %w\n%s", err, out)
+	}
+	return nil
 }
 
 func readProfiles(path string) ([]*injector.Profile, error) {
@@ -203,6 +221,9 @@ func (a *app) runCampaign(ctx context.Context, f injectFlags, r *trialRunner, tr
 // trialText is a trial in a line: what was done to whom, and what was found.
 func trialText(record injector.Record) string {
 	t := record.Trial
+	if t.Fault.Kind == injector.None {
+		return healthyText(record)
+	}
 	text := fmt.Sprintf("%s %s rank %d at entry %d of %s", t.ID, t.Fault, t.Rank, t.Invocation, t.Target)
 	if record.Outcome == nil {
 		return text + ": failed: " + record.Error
@@ -226,11 +247,25 @@ func trialText(record injector.Record) string {
 	return text
 }
 
+func healthyText(record injector.Record) string {
+	text := record.Trial.ID + " no fault"
+	if record.Trial.Loaded {
+		text += ", loaded machine"
+	}
+	switch {
+	case record.Outcome == nil:
+		return text + ": failed: " + record.Error
+	case record.Outcome.Hang:
+		return text + ": FALSE ALARM"
+	}
+	return text + ": ended well"
+}
+
 // bySeeds picks the records of some seeds.
 func bySeeds(records []injector.Record, seeds []uint64) []injector.Record {
 	var out []injector.Record
 	for _, r := range records {
-		if slices.Contains(seeds, r.Trial.Seed) {
+		if r.Trial.Fault.Kind != injector.None && slices.Contains(seeds, r.Trial.Seed) {
 			out = append(out, r)
 		}
 	}
@@ -251,6 +286,9 @@ func (a *app) campaignText(c *injector.Campaign, records []injector.Record) erro
 		}
 		fmt.Fprintln(a.out)
 	}
+	if c.Trials.Healthy > 0 {
+		fmt.Fprintln(a.out, injector.NewHealth(records))
+	}
 	return nil
 }
 
@@ -262,6 +300,7 @@ func (a *app) campaignJSON(c *injector.Campaign, records []injector.Record) erro
 		"totals": map[string]any{
 			"tune":   injector.NewScore(bySeeds(records, c.Trials.Tune)),
 			"report": injector.NewScore(bySeeds(records, c.Trials.Report)),
+			"health": injector.NewHealth(records),
 		},
 	})
 }

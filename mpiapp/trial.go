@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -47,8 +48,8 @@ type launched struct {
 	output *os.File
 }
 
-// launch starts the program under the recorder and an order.
-func (r *trialRunner) launch(place string, order injector.Order) (*launched, error) {
+// launch starts the program under the recorder and, unless it is nil, an order.
+func (r *trialRunner) launch(place string, order *injector.Order) (*launched, error) {
 	if err := os.RemoveAll(place); err != nil {
 		return nil, err
 	}
@@ -58,21 +59,12 @@ func (r *trialRunner) launch(place string, order injector.Order) (*launched, err
 	if err := os.MkdirAll(tmp, 0o700); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(order.Out, 0o700); err != nil {
-		return nil, err
-	}
-	orderFile := filepath.Join(place, "order.json")
-	if err := order.Write(orderFile); err != nil {
-		return nil, err
-	}
 	l := &launched{dir: filepath.Join(place, "run"), done: make(chan error, 1)}
-	self, err := os.Executable()
+	under, err := underOrder(place, order)
 	if err != nil {
 		return nil, err
 	}
-	words := r.campaign.LaunchCommand()
-	words = append(words, self, "inject", "exec", orderFile, "--")
-	words = append(words, r.campaign.Program.Command...)
+	words := slices.Concat(r.campaign.LaunchCommand(), under, r.campaign.Program.Command)
 	path, err := exec.LookPath(words[0])
 	if err != nil {
 		return nil, err
@@ -103,6 +95,23 @@ func (r *trialRunner) launch(place string, order injector.Order) (*launched, err
 	return l, nil
 }
 
+// underOrder writes down an order and returns the words to put before a program
+// that is to run under it.
+func underOrder(place string, order *injector.Order) ([]string, error) {
+	if order == nil {
+		return nil, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(order.Out, 0o700); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(place, "order.json")
+	return []string{self, "inject", "exec", file, "--"}, order.Write(file)
+}
+
 // end kills what is left of the job and waits for it.
 func (l *launched) end() {
 	killRanks(l.dir)
@@ -122,7 +131,7 @@ func (l *launched) end() {
 func (r *trialRunner) profile(ctx context.Context) ([]*injector.Profile, error) {
 	place := filepath.Join(r.dir, "profile")
 	order := r.campaign.ProfileOrder(filepath.Join(place, "out"))
-	l, err := r.launch(place, order)
+	l, err := r.launch(place, &order)
 	if err != nil {
 		return nil, err
 	}
@@ -154,18 +163,27 @@ func (r *trialRunner) symbols(dir string) symbol.Config {
 // slow-down, until the hang timeout after the fault. Then it diagnoses.
 func (r *trialRunner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, error) {
 	place := filepath.Join(r.dir, "trials", t.ID)
+	if t.Fault.Kind == injector.None {
+		return r.healthy(ctx, place, t.Loaded)
+	}
 	order := injector.Order{Out: place, Strike: &t.Strike}
-	l, err := r.launch(place, order)
+	l, err := r.launch(place, &order)
 	if err != nil {
 		return injector.Outcome{}, err
 	}
 	defer l.end()
-	hang, err := r.await(ctx, l, order, t)
+	hang, err := r.await(ctx, l, func(now time.Time) bool {
+		if t.Fault.Kind != injector.Slow {
+			return r.hangs(l, now)
+		}
+		report, err := order.ReadReport()
+		return err == nil && now.Sub(report.Time) >= time.Duration(r.campaign.Launch.Timeout)
+	})
 	if err != nil {
 		return injector.Outcome{}, err
 	}
 	out := injector.Outcome{Hang: hang}
-	if out.Report, err = order.ReadReport(); errors.Is(err, fs.ErrNotExist) {
+	if out.Report, err = lateReport(order); errors.Is(err, fs.ErrNotExist) {
 		return out, fmt.Errorf("the tracer left no report; the output is in %s", l.output.Name())
 	}
 	if err != nil || out.Report.State != injector.Injected {
@@ -176,31 +194,67 @@ func (r *trialRunner) Run(ctx context.Context, t injector.Trial) (injector.Outco
 	return out, err
 }
 
-// await waits for what the trial is to show.
-func (r *trialRunner) await(ctx context.Context, l *launched, order injector.Order, t injector.Trial) (hang bool, err error) {
+// lateReport waits a moment for the report: the tracer outlives a job that ended
+// without its fault.
+func lateReport(order injector.Order) (report injector.Report, err error) {
+	for end := time.Now().Add(graceful); ; time.Sleep(50 * time.Millisecond) {
+		if report, err = order.ReadReport(); !errors.Is(err, fs.ErrNotExist) || time.Now().After(end) {
+			return report, err
+		}
+	}
+}
+
+// healthy runs the program without a fault. One that fails by itself is an error.
+func (r *trialRunner) healthy(ctx context.Context, place string, loaded bool) (injector.Outcome, error) {
+	l, err := r.launch(place, nil)
+	if err != nil {
+		return injector.Outcome{}, err
+	}
+	defer l.end()
+	if loaded {
+		defer busyCores()()
+	}
+	hang, err := r.await(ctx, l, func(now time.Time) bool { return r.hangs(l, now) })
+	if err == nil && !hang {
+		err = <-l.done
+		l.done <- nil // for end
+	}
+	return injector.Outcome{Hang: hang, Diagnoses: []injector.Diagnosis{}}, err
+}
+
+// busyCores keeps every core busy until the function that it returns is called.
+func busyCores() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	for range runtime.NumCPU() {
+		go func() {
+			for ctx.Err() == nil {
+			}
+		}()
+	}
+	return cancel
+}
+
+func (r *trialRunner) hangs(l *launched, now time.Time) bool {
+	run, err := model.Open(l.dir)
+	return err == nil && lookAt(run, now).hung(time.Duration(r.campaign.Launch.Timeout), now)
+}
+
+// await waits until the job is over, or what the trial is to show is there.
+func (r *trialRunner) await(ctx context.Context, l *launched, there func(now time.Time) bool) (hang bool, err error) {
 	limit := time.After(time.Duration(r.campaign.Launch.Limit))
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
-	timeout := time.Duration(r.campaign.Launch.Timeout)
 	for {
 		select {
-		case <-l.done:
-			l.done <- nil // for end
+		case err := <-l.done:
+			l.done <- err // for those who wait next
 			return r.ended(l.dir), nil
 		case <-ctx.Done():
 			return false, ctx.Err()
 		case <-limit:
 			return false, fmt.Errorf("neither hung nor ended after %s; the output is in %s", time.Duration(r.campaign.Launch.Limit), l.output.Name())
 		case now := <-tick.C:
-			if t.Fault.Kind == injector.Slow {
-				report, err := order.ReadReport()
-				if err == nil && now.Sub(report.Time) >= timeout {
-					return true, nil
-				}
-				continue
-			}
-			run, err := model.Open(l.dir)
-			if err == nil && lookAt(run, now).hung(timeout, now) {
+			if there(now) {
 				return true, nil
 			}
 		}

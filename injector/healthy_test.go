@@ -1,0 +1,28 @@
+package injector
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHealth(t *testing.T) {
+	trials := Healthy(3)
+	records := []Record{
+		{Trial: trials[0], Error: "no such file"}, // tried again below
+		{Trial: trials[1], Outcome: &Outcome{Hang: true}},
+		{Trial: trials[2], Outcome: &Outcome{}},
+		{Trial: trials[0], Outcome: &Outcome{}},
+		{Trial: Trial{ID: "1-000", Strike: strikeOf(1, User, Fault{Kind: Hang})}, Outcome: &Outcome{Hang: true}},
+	}
+	want := Health{Runs: 3, Loaded: 1, FalseAlarms: []string{"healthy-001"}}
+	if d := cmp.Diff(want, NewHealth(records)); d != "" {
+		t.Error(d)
+	}
+	if got := want.String(); got != "healthy runs 3, on a loaded machine 1 of these; called a hang 1 [healthy-001]" {
+		t.Error(got)
+	}
+	if s := NewScore(records); s.Injected != 1 {
+		t.Errorf("%d of the records are of faults, want 1", s.Injected)
+	}
+}
