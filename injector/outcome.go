@@ -9,6 +9,7 @@ import (
 type Outcome struct {
 	Report Report `json:"report"` // what the injector did
 	Hang   bool   `json:"hang"`   // a hang, a loss or, of a slow-down, the standstill was noticed
+	Early  bool   `json:"early"`  // a hang was noticed before the fault, which is a false alarm
 	// Detected is the time from the fault to that, seconds.
 	Detected  float64     `json:"detected"`
 	Diagnoses []Diagnosis `json:"diagnoses"` // one per algorithm

@@ -38,6 +38,7 @@ type Score struct {
 	Injected   int   `json:"injected"`
 	NotReached int   `json:"not_reached"` // the run ended before the drawn entry
 	Undetected int   `json:"undetected"`  // injected, and no hang or loss was noticed
+	Early      int   `json:"early"`       // injected, and a hang noticed before that
 	Failed     int   `json:"failed"`      // could not be run or injected
 	// Misses are the trials that are not exact, by algorithm.
 	Misses map[string][]string `json:"misses"`
@@ -61,6 +62,9 @@ func NewScore(records []Record) Score {
 			s.Injected++
 			if !r.Outcome.Hang {
 				s.Undetected++
+			}
+			if r.Outcome.Early {
+				s.Early++
 			}
 			scored = append(scored, r)
 		}
@@ -171,8 +175,8 @@ func (s Score) Text(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "injected %d, of these without a hang noticed %d; not reached %d; failed %d\n",
-		s.Injected, s.Undetected, s.NotReached, s.Failed)
+	_, err := fmt.Fprintf(w, "injected %d, of these without a hang noticed %d, and with one noticed before %d; not reached %d; failed %d\n",
+		s.Injected, s.Undetected, s.Early, s.NotReached, s.Failed)
 	for _, algorithm := range slices.Sorted(maps.Keys(s.Misses)) {
 		if err == nil {
 			_, err = fmt.Fprintf(w, "not exact by %s: %v\n", algorithm, s.Misses[algorithm])

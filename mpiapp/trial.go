@@ -172,17 +172,20 @@ func (r *trialRunner) Run(ctx context.Context, t injector.Trial) (injector.Outco
 		return injector.Outcome{}, err
 	}
 	defer l.end()
-	hang, err := r.await(ctx, l, func(now time.Time) bool {
-		if t.Fault.Kind != injector.Slow {
-			return r.hangs(l, now)
-		}
+	var out injector.Outcome
+	out.Hang, err = r.await(ctx, l, func(now time.Time) bool {
 		report, err := order.ReadReport()
-		return err == nil && now.Sub(report.Time) >= time.Duration(r.campaign.Launch.Timeout)
+		struck := err == nil
+		if t.Fault.Kind == injector.Slow {
+			return struck && now.Sub(report.Time) >= time.Duration(r.campaign.Launch.Timeout)
+		}
+		hangs := r.hangs(l, now)
+		out.Early = out.Early || hangs && !struck
+		return hangs && struck
 	})
 	if err != nil {
-		return injector.Outcome{}, err
+		return out, err
 	}
-	out := injector.Outcome{Hang: hang}
 	if out.Report, err = lateReport(order); errors.Is(err, fs.ErrNotExist) {
 		return out, fmt.Errorf("the tracer left no report; the output is in %s", l.output.Name())
 	}
