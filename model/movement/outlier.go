@@ -1,0 +1,109 @@
+package movement
+
+import (
+	"cmp"
+	"slices"
+)
+
+// measure finds the outliers among the given chains.
+func measure(tr *Trace, chains []timed, opts Options) (Distances, []Outlier) {
+	tracks := make([][]Instance, len(tr.Tracks))
+	for _, c := range chains {
+		tracks[c.track] = append(tracks[c.track], c.Instance)
+	}
+	rows := make([]row, len(tracks))
+	inParallel(len(tracks), func(i int) { rows[i] = countChains(tracks[i]) })
+	d := newDistribution(rows, len(tr.Groups))
+	s := d.distances(max(1, len(rows)/opts.Neighbours), maxExact, maxLeaders)
+	if s.Chains = uint64(len(chains)); s.Chains > 0 {
+		s.From, s.To = chains[0].Time, chains[len(chains)-1].Time
+	}
+	if opts.Training != nil {
+		s.train(d, tr, opts.Training)
+	}
+	var out []Outlier
+	for _, i := range s.suspects(opts) {
+		out = append(out, s.outlier(d, i, tr))
+	}
+	slices.SortStableFunc(out, func(a, b Outlier) int { return cmp.Compare(b.K, a.K) })
+	s.name(tr)
+	return s, out
+}
+
+// name turns indexes of tracks into ranks.
+func (s *Distances) name(tr *Trace) {
+	for i, t := range tr.Tracks {
+		s.Ranks = append(s.Ranks, t.Rank)
+		if n := s.By[i].Neighbour; n >= 0 {
+			s.By[i].Neighbour = tr.Tracks[n].Rank
+		}
+	}
+}
+
+// suspects returns the indexes of the ranks that are far enough from their
+// peers. With no more ranks than the factor none can be that many times the
+// average, which it is part of; then the average of the others counts.
+func (s *Distances) suspects(opts Options) []int {
+	var out []int
+	for i, x := range s.By {
+		r := x.Ratio
+		if float64(len(s.By)) <= opts.OutlierFactor {
+			r = x.LeaveOneOut
+		}
+		if r > opts.OutlierFactor && x.K > opts.MinDistance {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// train brings ranks as near as the nearest distribution of the training runs
+// is. That is done for all, since a rank that is known to be different would
+// raise the average so far that no other can stand out.
+func (s *Distances) train(d distribution, tr *Trace, p *Profile) {
+	trained, groups := p.vectors(tr.Groups)
+	inParallelWith(len(s.By), func() *ruler { return newRuler(groups) }, func(i int, r *ruler) {
+		r.place(d.vectors[i])
+		for _, v := range trained {
+			s.By[i].K = min(s.By[i].K, r.to(v))
+		}
+	})
+	s.relate()
+}
+
+// vectors returns the distributions of the training runs in terms of the given
+// groups, and the number of groups there are with those that are new.
+func (p *Profile) vectors(groups []Group) ([]vector, int) {
+	number := map[string]int32{}
+	for i, g := range groups {
+		number[key(g.Ops)] = int32(i)
+	}
+	place := make([]int32, len(p.groups))
+	n := len(groups)
+	for i, g := range p.groups {
+		j, known := number[key(g.Ops)]
+		if !known {
+			j = int32(n)
+			n++
+		}
+		place[i] = j
+	}
+	out := make([]vector, len(p.rows))
+	for i, r := range p.rows {
+		out[i] = r.renumbered(func(g int32) int32 { return place[g] }).vector()
+	}
+	return out, n
+}
+
+// outlier describes an outlying rank.
+func (s *Distances) outlier(d distribution, i int, tr *Trace) Outlier {
+	o := Outlier{Rank: tr.Tracks[i].Rank, Distance: s.By[i]}
+	r := newRuler(d.groups)
+	r.place(d.vectors[i])
+	var top int32
+	if top, o.Share, o.PeerShare = r.top(d.vectors[o.Neighbour]); top >= 0 {
+		o.Group = tr.Groups[top]
+	}
+	o.Neighbour = tr.Tracks[o.Neighbour].Rank
+	return o
+}
