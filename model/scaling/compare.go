@@ -1,0 +1,87 @@
+package scaling
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// comparison sets what a row sent at each site against what was foretold.
+type comparison struct {
+	sites []compared
+	total float64 // bytes, the larger of sent and foretold
+	known float64 // of these, at sites that are foretold
+}
+
+// compared is one site of it. Without a forecast the volume is no evidence.
+type compared struct {
+	site     Site
+	observed float64
+	interval Interval
+	forecast bool
+	fresh    bool // training did not have the site
+}
+
+func (b *bench) compare(row Observation, x, y []float64, fresh map[int]float64) *comparison {
+	c := &comparison{}
+	for i := range b.m.Features {
+		f := &b.m.Features[i]
+		in, ok := f.interval(b.roles[i], row.Rank, row.Ranks, x)
+		c.add(compared{site: b.m.Sites[f.Site], observed: y[f.Site], interval: in, forecast: ok})
+	}
+	for site := range b.t.Sites {
+		if bytes := fresh[site]; bytes > 0 {
+			c.add(compared{site: b.t.Sites[site], observed: bytes, forecast: true, fresh: true})
+		}
+	}
+	return c
+}
+
+func (c *comparison) add(s compared) {
+	c.sites = append(c.sites, s)
+	if s.site.Feature != "" {
+		return
+	}
+	expected := 0.0
+	if s.forecast {
+		expected = s.interval.Expected
+		c.known += max(s.observed, expected)
+	}
+	c.total += max(s.observed, expected)
+}
+
+// covered is the share of the volume at sites that are foretold. A rank that
+// neither sends nor should is covered.
+func (c *comparison) covered() float64 {
+	if c.total == 0 {
+		return 1
+	}
+	return c.known / c.total
+}
+
+func (c *comparison) deviations() []Deviation {
+	var out []Deviation
+	for _, s := range c.sites {
+		if c.deviates(s) {
+			out = append(out, Deviation{Site: s.site.Key(), Observed: s.observed, Interval: s.interval})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Deviation) int { return cmp.Compare(b.size(), a.size()) })
+	return out
+}
+
+func (d Deviation) size() float64 { return math.Abs(d.Observed - d.Interval.Expected) }
+
+func (c *comparison) deviates(s compared) bool {
+	if !s.forecast || s.observed >= s.interval.Low && s.observed <= s.interval.High {
+		return false
+	}
+	if s.site.Feature != "" {
+		return true
+	}
+	limit := minShare
+	if s.interval.Expected == 0 {
+		limit = minNewShare
+	}
+	return math.Abs(s.observed-s.interval.Expected) >= limit*c.total
+}

@@ -1,0 +1,90 @@
+package scaling
+
+import (
+	"cmp"
+	"slices"
+)
+
+// divergence is the first frame of the run's stack, from the innermost
+// outwards, that is not that of training. If already the application's own
+// frames differ, it is the first of those: what the library does differently
+// then follows from them (paper, §6.1.2). For equal stacks it is the call of
+// the application itself.
+func divergence(training, production []Frame, c Circumstances) *Frame {
+	if len(production) == 0 {
+		return nil
+	}
+	before, after := application(training, c), application(production, c)
+	if at := commonInner(before, after); at < max(len(before), len(after)) {
+		return frameAt(after, at)
+	}
+	if at := commonInner(training, production); at < max(len(training), len(production)) {
+		return frameAt(production, at)
+	}
+	return frameAt(after, 0)
+}
+
+// application leaves out the innermost frames, those of libraries. A stack of
+// nothing else stays whole.
+func application(frames []Frame, c Circumstances) []Frame {
+	if c.Library == nil {
+		return frames
+	}
+	at := slices.IndexFunc(frames, func(f Frame) bool { return !c.Library(f) })
+	return frames[max(at, 0):]
+}
+
+// frameAt gives a frame, or the outermost where the stack ends before.
+func frameAt(frames []Frame, at int) *Frame {
+	f := frames[min(at, len(frames)-1)]
+	return &f
+}
+
+// commonInner counts equal frames from the innermost outwards.
+func commonInner(a, b []Frame) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n].key() == b[n].key() {
+		n++
+	}
+	return n
+}
+
+// commonOuter counts equal frames from the outermost inwards.
+func commonOuter(a, b []Frame) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n].key() == b[len(b)-1-n].key() {
+		n++
+	}
+	return n
+}
+
+// crashPlaces bounds how many sites are named after a crash.
+const crashPlaces = 5
+
+// localiseCrash orders the sites of training by how much of the crashed rank's
+// stack, from the outside, led to them as well (paper, §5.4.2). The divergence
+// is the frame of the crash just inside the common part.
+func (m *Model) localiseCrash(c Circumstances) []Place {
+	type near struct{ site, common int }
+	var sites []near
+	for i, s := range m.Sites {
+		if n := commonOuter(s.Frames, c.Crash); n > 0 {
+			sites = append(sites, near{i, n})
+		}
+	}
+	slices.SortStableFunc(sites, func(a, b near) int {
+		return cmp.Or(cmp.Compare(b.common, a.common), cmp.Compare(m.Shares[b.site].Mean, m.Shares[a.site].Mean))
+	})
+	places := []Place{}
+	production := &Site{Frames: c.Crash}
+	for i, s := range sites[:min(crashPlaces, len(sites))] {
+		places = append(places, Place{
+			Order: i + 1, Training: &m.Sites[s.site], TrainingShare: m.Shares[s.site].Mean, Production: production,
+			Divergence: frameAt(c.Crash, max(0, len(c.Crash)-1-s.common)),
+		})
+	}
+	if len(places) == 0 && len(c.Crash) > 0 {
+		places = append(places, Place{Order: 1, Production: production, Divergence: frameAt(c.Crash, 0)})
+	}
+	return places
+}
