@@ -31,9 +31,14 @@ func (r *slotReader) takeComm(rec record) error {
 		RemoteSize: r.ranged(rec, "remote size", int(int32(le32(commRemoteSize))), 0, MaxRank, 0),
 	}
 	c.comm.Rank = r.ranged(rec, "rank", c.comm.Rank, -1, c.comm.Size-1, -1)
-	local, remote, err := commRanges(rec.fixed)
+	local, remote, rest, err := commRanges(rec.fixed)
 	if err != nil {
 		return err
+	}
+	if flags&flagTopology != 0 {
+		if c.comm.Neighbours, err = neighbours(rec.fixed, rest, c.comm.Size); err != nil {
+			return err
+		}
 	}
 	if flags&flagUnknown == 0 {
 		c.local, c.remote = bytes.Clone(local), bytes.Clone(remote)
@@ -41,21 +46,54 @@ func (r *slotReader) takeComm(rec record) error {
 	return r.comms.add(le32(commIndex), c)
 }
 
-// commRanges returns the ranges of both groups in a COMM record.
-func commRanges(fixed []byte) (local, remote []byte, err error) {
+// commRanges returns the ranges of both groups in a COMM record, and what is
+// behind them.
+func commRanges(fixed []byte) (local, remote, behind []byte, err error) {
 	le32, _ := fields(fixed)
 	n, nremote := int64(le32(commNRanges))*rangeSize, int64(le32(commNRemote))*rangeSize
 	rest := fixed[commFixed:]
 	if n+nremote > int64(len(rest)) {
-		return nil, nil, fmt.Errorf("%w: %d bytes of ranges in %d", ErrCorrupt, n+nremote, len(rest))
+		return nil, nil, nil, fmt.Errorf("%w: %d bytes of ranges in %d", ErrCorrupt, n+nremote, len(rest))
 	}
-	return rest[:n], rest[n:][:nremote], nil
+	return rest[:n], rest[n:][:nremote], rest[n+nremote:], nil
+}
+
+// neighbours reads the lists behind the ranges.
+func neighbours(fixed, behind []byte, size int) (*Neighbours, error) {
+	le32, _ := fields(fixed)
+	counts := le32(commNSources)
+	n, m := int(counts&0xffff), int(counts>>16)
+	if max(n, m) > maxNeighbours || 4*(n+m) > len(behind) {
+		return nil, fmt.Errorf("%w: %d and %d neighbours in %d bytes", ErrCorrupt, n, m, len(behind))
+	}
+	sources, err := risingRanks(behind[:4*n], size)
+	if err != nil {
+		return nil, err
+	}
+	dests, err := risingRanks(behind[4*n:][:4*m], size)
+	if err != nil {
+		return nil, err
+	}
+	return &Neighbours{Sources: sources, Dests: dests}, nil
+}
+
+// risingRanks reads ranks of a communicator of that size.
+func risingRanks(b []byte, size int) ([]int, error) {
+	var out []int
+	for last := -1; len(b) > 0; b = b[4:] {
+		rank := int(int32(binary.LittleEndian.Uint32(b)))
+		if rank <= last || rank >= size {
+			return nil, fmt.Errorf("%w: neighbour %d behind %d, of %d ranks", ErrCorrupt, rank, last, size)
+		}
+		out, last = append(out, rank), rank
+	}
+	return out, nil
 }
 
 // assembleComms fills in Rank.Comms, but for the members.
 func (r *slotReader) assembleComms(position map[uint32]int) {
 	for _, c := range r.comms.list {
-		live, ok := c.copyLive(r.img)
+		live, ok := c.copyLive(r)
 		if !ok {
 			r.probs.add(recComm.String(), c.off, ErrTorn)
 		}
@@ -78,15 +116,18 @@ func (r *slotReader) assembleComms(position map[uint32]int) {
 // copyLive copies the mutable part. The record of a freed communicator may be
 // given to a new one meanwhile; the copy is of one of them if the fields that
 // change only then were the same before and after, else it reports false.
-func (c *commReader) copyLive(m *image) ([]byte, bool) {
-	before := m.words(nil, c.live, commLive)
+func (c *commReader) copyLive(r *slotReader) ([]byte, bool) {
+	before := r.img.words(r.live[0][:0], c.live, commLive)
+	after := r.live[1]
 	for range spins {
-		after := m.words(nil, c.live, commLive)
+		after = r.img.words(after[:0], c.live, commLive)
 		if bytes.Equal(before[:commColl], after[:commColl]) && bytes.Equal(before[commID:], after[commID:]) {
+			r.live = [2][]byte{before, after}
 			return after, true
 		}
-		before = after
+		before, after = after, before
 	}
+	r.live = [2][]byte{before, after}
 	return before, false
 }
 
@@ -155,54 +196,4 @@ func expand(ranges []byte, size int) []int {
 		}
 	}
 	return out
-}
-
-// channelReader is one CHANNELS record.
-type channelReader struct {
-	rec     record
-	copied  bool
-	entries []byte // the entries in use
-}
-
-func (r *slotReader) takeChannels(rec record) {
-	rec.fixed = nil // it will be overwritten
-	r.channels = append(r.channels, channelReader{rec: rec})
-}
-
-// snapshot copies the entries that are in use.
-func (c *channelReader) snapshot(r *slotReader) {
-	c.copied = true
-	var entry []byte
-	for at := int64(0); at+channelSize <= c.rec.nlive; at += channelSize {
-		var ok bool
-		entry, ok = r.img.block(entry, c.rec.live+at, channelSize, 32, &r.wait)
-		switch {
-		case binary.LittleEndian.Uint32(entry[channelComm:]) == 0:
-		case !ok:
-			r.probs.add(c.rec.typ.String(), c.rec.off, ErrTorn)
-		default:
-			c.entries = append(c.entries, entry...)
-		}
-	}
-}
-
-// assembleChannels fills in Rank.Channels.
-func (r *slotReader) assembleChannels() {
-	for _, c := range r.channels {
-		for b := c.entries; len(b) > 0; b = b[channelSize:] {
-			le32, le64 := fields(b)
-			comm, ok := r.comms.find(le32(channelComm) - 1)
-			if !ok || comm < 0 {
-				r.probs.add(c.rec.typ.String(), c.rec.off, fmt.Errorf("%w: communicator %d", ErrLost, le32(channelComm)-1))
-				continue
-			}
-			r.rank.Channels = append(r.rank.Channels, Channel{
-				Comm:     comm,
-				Peer:     int(int32(le32(channelPeer))),
-				Tag:      int(int32(le32(channelTag))),
-				Sent:     le64(channelSent),
-				Received: le64(channelReceived),
-			})
-		}
-	}
 }

@@ -241,6 +241,17 @@ func TestProblems(t *testing.T) {
 		{"ranges", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commNRanges, 5000) }, ErrCorrupt, "ranges"},
 		{"size", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commSize, 5000) }, ErrCorrupt, "size 5000"},
 		{"rank", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commRank, 5000) }, ErrCorrupt, "rank 5000"},
+		{"neighbours", recComm, func(b []byte, off int64) {
+			patch(b, off, off+fixed+commFlags, flagWorld|flagTopology)
+			patch(b, off, off+fixed+commNSources, maxNeighbours+1)
+		}, ErrCorrupt, "COMM record at %d: impossible value: 4097 and 0 neighbours"},
+		{"neighbours cut off", recComm, func(b []byte, off int64) {
+			patch(b, off, off+fixed+commFlags, flagWorld|flagTopology)
+			patch(b, off, off+fixed+commNSources, 1<<16|2)
+		}, ErrCorrupt, "2 and 1 neighbours"},
+		{"torn lock", recLocks, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "LOCKS"},
+		{"lock", recLocks, func(b []byte, off int64) { b[live(b, off)+lockComm+1] = 9 }, ErrLost, "communicator"},
+		{"lock of a type", recLocks, func(b []byte, off int64) { b[live(b, off)+lockType] = 9 }, ErrUnknown, "lock of type 9"},
 		{"other rank", recRank, func(b []byte, off int64) { b[live(b, off)+rankRank] = 9 }, ErrCorrupt, "rank 9 of 1"},
 		{"status", recRank, func(b []byte, off int64) { b[live(b, off)+rankStatus] = 9 }, ErrCorrupt, "status 9"},
 		{"slot", recRank, func(b []byte, off int64) { patch(b, off, off+fixed+rankSlot, 3) }, ErrCorrupt, "slot 3"},
@@ -262,6 +273,25 @@ func TestProblems(t *testing.T) {
 		})
 		if !found || len(run.Ranks) != 1 {
 			t.Errorf("%s: %d ranks, problems %v", c.name, len(run.Ranks), run.Problems)
+		}
+	}
+}
+
+func TestNeighboursRise(t *testing.T) {
+	for _, c := range []struct {
+		list []int32
+		want []int
+	}{
+		{[]int32{0, 2, 4}, []int{0, 2, 4}},
+		{[]int32{0, 5}, nil}, {[]int32{2, 2}, nil}, {[]int32{3, 1}, nil}, {[]int32{-1}, nil},
+	} {
+		var b fill
+		for _, rank := range c.list {
+			b.i32(int(rank))
+		}
+		got, err := risingRanks(b, 5)
+		if !slices.Equal(got, c.want) || (err != nil) != (c.want == nil) || err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%v of 5 ranks: %v, %v", c.list, got, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -39,8 +40,9 @@ func (m *image) dump(w *bufio.Writer) (int, error) {
 	fmt.Fprintf(w, "%q: host %q, run %s, created %s, %d bytes\n",
 		m.name, l.header.Host, RunIDText(l.header.RunID), clock(l.header.Created), l.size)
 	all := probs.done(-1)
+	slots := slotCache{states: new(stateCache)}
 	for _, slot := range l.order() {
-		r := readSlot(m, l, slot)
+		r := slots.read(m, l, slot)
 		r.internMembers(newInterner(l.size)) // for its complaints
 		m.dumpSlot(w, l, slot)
 		all = append(all, r.probs.done(r.rank.Rank)...)
@@ -111,6 +113,8 @@ var (
 
 	stateFields = []field{{"index", stateIndex, 'u'}, {"flags", stateFlags, 'u'}, {"binding", stateBinding, 'u'}}
 
+	likeFields = []field{{"slot", likeSlot, 'u'}, {"counts", likeCounts, 'u'}}
+
 	edgeFields = []field{{"from", edgeFrom, 'u'}, {"to", edgeTo, 'u'}}
 
 	commFields = []field{{"index", commIndex, 'u'}, {"flags", commFlags, 'u'}, {"rank", commRank, 'i'}, {"size", commSize, 'i'}, {"remote_size", commRemoteSize, 'i'}}
@@ -120,6 +124,8 @@ var (
 
 	channelFields = []field{{"comm", channelComm, 'u'}, {"peer", channelPeer, 'i'}, {"tag", channelTag, 'i'},
 		{"sent", channelSent, 'U'}, {"received", channelReceived, 'U'}}
+
+	lockFields = []field{{"comm", lockComm, 'u'}, {"target", lockTarget, 'i'}, {"type", lockType, 'u'}}
 )
 
 func show(w *bufio.Writer, b []byte, list []field) {
@@ -165,19 +171,53 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 	case recComm:
 		show(w, rec.fixed, commFields)
 		show(w, m.words(nil, rec.live, commLive), commLiveFields)
-		if local, remote, err := commRanges(rec.fixed); err == nil {
+		if local, remote, behind, err := commRanges(rec.fixed); err == nil {
 			fmt.Fprintf(w, " ranges%s remote%s", rangeText(local), rangeText(remote))
+			dumpNeighbours(w, rec.fixed, behind)
 		}
 	case recChannels:
-		m.dumpChannels(w, rec)
+		m.dumpTable(w, rec, channelSize, channelFields)
+	case recLocks:
+		m.dumpTable(w, rec, lockSize, lockFields)
+	case recRest:
+		show(w, rec.fixed, threadFields)
+		dumpRest(w, rec.fixed[threadFixed:])
+	case recLike:
+		dumpLike(w, rec.fixed)
 	case recNote:
 		fmt.Fprintf(w, " %q", strings.TrimRight(string(rec.fixed), "\x00"))
 	}
 }
 
 func (m *image) dumpThread(w *bufio.Writer, rec record) {
-	const indent = "\n      "
-	op := m.words(nil, rec.live, opSize)
+	dumpOp(w, m.words(nil, rec.live, opSize))
+	dumpStack(w, m.words(nil, rec.live+opSize, stackSize))
+}
+
+// dumpRest prints the two blocks of a REST record, as far as they are whole.
+func dumpRest(w *bufio.Writer, blocks []byte) {
+	if op, stack, err := restBlocks(blocks); err == nil {
+		dumpOp(w, op)
+		dumpStack(w, stack)
+	}
+}
+
+func dumpLike(w *bufio.Writer, fixed []byte) {
+	show(w, fixed, likeFields)
+	fmt.Fprint(w, " differences")
+	for b := fixed[likeFixed:]; len(b) > 0; {
+		n, size := binary.Varint(b)
+		if size <= 0 {
+			return
+		}
+		fmt.Fprintf(w, " %d", n)
+		b = b[size:]
+	}
+}
+
+const indent = "\n      "
+
+func dumpOp(w *bufio.Writer, op []byte) {
 	le32, _ := fields(op)
 	fmt.Fprint(w, indent, "now:")
 	show(w, op, opFields)
@@ -185,7 +225,9 @@ func (m *image) dumpThread(w *bufio.Writer, rec record) {
 		fmt.Fprint(w, indent, "pending:")
 		show(w, op[opPending+pendingSize*i:], pendingFields)
 	}
-	stack := m.words(nil, rec.live+opSize, stackSize)
+}
+
+func dumpStack(w *bufio.Writer, stack []byte) {
 	le32, le64 := fields(stack)
 	if le64(stackTime) == 0 {
 		return
@@ -196,13 +238,25 @@ func (m *image) dumpThread(w *bufio.Writer, rec record) {
 	fmt.Fprintf(w, " stack%s", frameText(frames))
 }
 
-func (m *image) dumpChannels(w *bufio.Writer, rec record) {
-	for at := int64(0); at+channelSize <= rec.nlive; at += channelSize {
-		entry := m.words(nil, rec.live+at, channelSize)
-		if le32, _ := fields(entry); le32(channelComm) != 0 {
+// dumpTable shows the entries of a record that are in use.
+func (m *image) dumpTable(w *bufio.Writer, rec record, size int64, list []field) {
+	for at := int64(0); at+size <= rec.nlive; at += size {
+		entry := m.words(nil, rec.live+at, size)
+		if le32, _ := fields(entry); le32(entryComm) != 0 {
 			fmt.Fprint(w, "\n     ")
-			show(w, entry, channelFields)
+			show(w, entry, list)
 		}
+	}
+}
+
+// dumpNeighbours shows those of a communicator with a topology.
+func dumpNeighbours(w *bufio.Writer, fixed, behind []byte) {
+	le32, _ := fields(fixed)
+	if le32(commFlags)&flagTopology == 0 {
+		return
+	}
+	if n, err := neighbours(fixed, behind, MaxRank); err == nil {
+		fmt.Fprintf(w, " sources %v dests %v", n.Sources, n.Dests)
 	}
 }
 

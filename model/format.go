@@ -17,6 +17,8 @@ const (
 	maxFrames      = 64
 	maxPending     = 128
 	channelsPerRec = 64
+	locksPerRec    = 64
+	maxNeighbours  = 4096
 
 	noModule = 0xffff
 	noIndex  = 1<<32 - 1 // an index field that names nothing
@@ -70,17 +72,29 @@ const (
 	recComm
 	recChannels
 	recNote
+	recLocks
+)
+
+// Types of records that no recorder writes: those of files written in one go,
+// see Folder.
+const (
+	recRest recType = iota + 64
+	recLike
 	recTypes // one more than the last
 )
 
+var recNames = [recTypes]string{recRank: "RANK", recThreadRec: "THREAD", recModule: "MODULE", recState: "STATE",
+	recEdge: "EDGE", recComm: "COMM", recChannels: "CHANNELS", recNote: "NOTE", recLocks: "LOCKS", recRest: "REST", recLike: "LIKE"}
+
+// known tells whether this version knows the type.
+func (t recType) known() bool { return t < recTypes && recNames[t] != "" }
+
 // String returns the name that errors and dumps use.
 func (t recType) String() string {
-	names := [...]string{"record", "RANK record", "THREAD record", "MODULE record", "STATE record",
-		"EDGE record", "COMM record", "CHANNELS record", "NOTE record"}
-	if t < recTypes {
-		return names[t]
+	if t.known() {
+		return recNames[t] + " record"
 	}
-	return names[0]
+	return "record"
 }
 
 // minSize says how many bytes the fixed and the mutable part of a record have
@@ -93,6 +107,9 @@ var minSize = [recTypes]struct{ fixed, live uint32 }{
 	recEdge:      {edgeFixed, 8},
 	recComm:      {commFixed, commLive},
 	recChannels:  {0, channelSize},
+	recLocks:     {0, lockSize},
+	recRest:      {restFixed, 0},
+	recLike:      {likeFixed, 0},
 }
 
 // struct lg_rank: fixed part, then mutable part, each from its own start.
@@ -157,6 +174,17 @@ const (
 	threadLive = opSize + stackSize
 )
 
+// A REST record, all of it fixed: the fixed part of THREAD, then its two blocks
+// with the pending operations and the frames that are in use. A LIKE record,
+// all of it fixed too: the slot it refers to, how many counts follow, and these.
+const (
+	restFixed = threadFixed + opPending + stackFrames
+
+	likeSlot   = 0
+	likeCounts = 4
+	likeFixed  = 8
+)
+
 // struct lg_pending.
 const (
 	pendingKind  = 0
@@ -192,8 +220,8 @@ const (
 	flagPartial = 1
 )
 
-// struct lg_comm: fixed part without the ranges; struct lg_comm_live; struct
-// lg_range.
+// struct lg_comm: fixed part without the ranges and neighbours; struct
+// lg_comm_live; struct lg_range.
 const (
 	commIndex      = 0
 	commFlags      = 4
@@ -202,6 +230,8 @@ const (
 	commRemoteSize = 16
 	commNRanges    = 20
 	commNRemote    = 24
+	commNSources   = 28
+	commNDests     = 30
 	commFixed      = 32
 
 	commFreed  = 0
@@ -217,13 +247,14 @@ const (
 	rangeCount  = 8
 	rangeSize   = 12
 
-	flagInter   = 1
-	flagWorld   = 2
-	flagSelf    = 4
-	flagUnknown = 8
-	flagWindow  = 16
-	flagIO      = 32
-	flagForming = 64
+	flagInter    = 1
+	flagWorld    = 2
+	flagSelf     = 4
+	flagUnknown  = 8
+	flagWindow   = 16
+	flagIO       = 32
+	flagForming  = 64
+	flagTopology = 128
 
 	captureIdle = 2 // of a captured stack; flagPartial is there too
 )
@@ -236,6 +267,14 @@ const (
 	channelSent     = 16
 	channelReceived = 24
 	channelSize     = 32
+)
+
+// struct lg_lock.
+const (
+	lockComm   = 4
+	lockTarget = 8
+	lockType   = 12
+	lockSize   = 16
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -25,6 +25,11 @@ func FuzzDecodeFile(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	folded, err := NewFolder().Encode(testHeader, randomTwins(r, lean, 3))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(folded)
 	f.Add(whole)
 	f.Add(whole[:pageSize+5000])
 	f.Add([]byte("LLGGARD1"))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -101,6 +102,7 @@ func littleEndian(word uint64) uint64 {
 
 // words appends n bytes from off, both multiples of 8, to dst, word by word.
 func (m *image) words(dst []byte, off, n int64) []byte {
+	dst = slices.Grow(dst, int(n))
 	for ; n > 0; n, off = n-8, off+8 {
 		dst = binary.LittleEndian.AppendUint64(dst, m.u64(off))
 	}

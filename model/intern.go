@@ -5,12 +5,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"sync"
 )
 
 // stateID names a state by content; docs/format.md fixes the bytes that are
 // hashed, so that other programs come to the same name.
 func stateID(s *State) StateID {
-	text := make([]byte, 0, 64+len(s.Call)+40*len(s.Stack))
+	text := make([]byte, 0, 64+len(s.Call)+64*len(s.Stack))
 	text = appendText(text, s.Call)
 	for _, f := range s.Stack {
 		id, path := "", ""
@@ -36,12 +37,67 @@ func appendText(b []byte, s string) []byte {
 // String returns the ID in hex.
 func (id StateID) String() string { return hex.EncodeToString(id[:]) }
 
+// stateCache keeps the states that slots of one load have recorded, by what the
+// record says and the modules that its frames refer to: nearly every slot has
+// the same ones, and to find one is cheaper than to make it. The zero value is
+// ready to use, by several goroutines.
+type stateCache struct {
+	mu     sync.RWMutex
+	tables map[string]uint32 // lists of modules, numbered
+	states map[string]*State
+}
+
+// table returns the number of a list of modules. Addresses do not count.
+func (c *stateCache) table(modules *table[*Module]) uint32 {
+	var key []byte
+	for i, index := range modules.indices() {
+		m := modules.list[i]
+		key = binary.LittleEndian.AppendUint32(key, index)
+		key = appendText(appendText(key, m.BuildID), m.Path)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, known := c.tables[string(key)]
+	if !known {
+		if c.tables == nil {
+			c.tables, c.states = map[string]uint32{}, map[string]*State{}
+		}
+		n = uint32(len(c.tables))
+		c.tables[string(key)] = n
+	}
+	return n
+}
+
+// find returns the state of a key, nil if there is none yet.
+func (c *stateCache) find(key []byte) *State {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.states[string(key)]
+}
+
+// add keeps a state, unless another goroutine was faster, and returns the one
+// that is kept.
+func (c *stateCache) add(key []byte, s *State) *State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if first := c.states[string(key)]; first != nil {
+		return first
+	}
+	c.states[string(key)] = s
+	return s
+}
+
 // interner keeps one of everything that many ranks have alike.
 type interner struct {
 	modules map[Module]*Module
 	states  map[StateID]*State
 	groups  map[string][]int
 	budget  int64 // members that may still be listed
+	// Folded slots share their lists with the slot they are like: each list is
+	// gone through once.
+	lists map[**State]bool
+	same  map[**Module]map[*Module]*Module
+	cache stateCache
 }
 
 // newInterner returns an interner for a load from files of so many bytes. A
@@ -49,12 +105,39 @@ type interner struct {
 // the bytes are no bound for a single one, but they are for all different ones
 // together: each rank has a first chunk of its own.
 func newInterner(bytes int64) *interner {
-	return &interner{map[Module]*Module{}, map[StateID]*State{}, map[string][]int{}, max(bytes, 1<<16)}
+	return &interner{
+		modules: map[Module]*Module{}, states: map[StateID]*State{}, groups: map[string][]int{}, budget: max(bytes, 1<<16),
+		lists: map[**State]bool{}, same: map[**Module]map[*Module]*Module{},
+	}
 }
 
 // rank replaces the modules and states of a rank by those that others have too.
 func (in *interner) rank(r *Rank) {
+	same := in.modulesOf(r)
+	for _, t := range r.Threads {
+		in.statesOf(&t.Model, same)
+		if t.Captured != nil {
+			replaceModules(t.Captured.Stack, same)
+		}
+	}
+}
+
+// forget lets go of the lists of slots that were read.
+func (in *interner) forget() {
+	clear(in.lists)
+	clear(in.same)
+}
+
+// modulesOf replaces the modules of a rank and tells by which.
+func (in *interner) modulesOf(r *Rank) map[*Module]*Module {
+	if len(r.Modules) == 0 {
+		return nil
+	}
+	if same := in.same[&r.Modules[0]]; same != nil {
+		return same
+	}
 	same := map[*Module]*Module{}
+	in.same[&r.Modules[0]] = same
 	for i, m := range r.Modules {
 		kept := in.modules[*m]
 		if kept == nil {
@@ -64,13 +147,16 @@ func (in *interner) rank(r *Rank) {
 		same[m] = kept
 		r.Modules[i] = kept
 	}
-	for _, t := range r.Threads {
-		for i, s := range t.Model.States {
-			t.Model.States[i] = in.state(s, same)
-		}
-		if t.Captured != nil {
-			replaceModules(t.Captured.Stack, same)
-		}
+	return same
+}
+
+func (in *interner) statesOf(m *Model, same map[*Module]*Module) {
+	if len(m.States) == 0 || in.lists[&m.States[0]] {
+		return
+	}
+	in.lists[&m.States[0]] = true
+	for i, s := range m.States {
+		m.States[i] = in.state(s, same)
 	}
 }
 
@@ -85,8 +171,8 @@ func (in *interner) state(s *State, same map[*Module]*Module) *State {
 
 func replaceModules(stack []Frame, same map[*Module]*Module) {
 	for i, f := range stack {
-		if f.Module != nil {
-			stack[i].Module = same[f.Module]
+		if kept := same[f.Module]; kept != nil {
+			stack[i].Module = kept
 		}
 	}
 }
@@ -99,6 +185,9 @@ func (in *interner) members(ranges []byte, size int) ([]int, error) {
 	}
 	if err := memberCount(ranges, size); err != nil || size == 0 {
 		return nil, err
+	}
+	if size == 1 {
+		return expand(ranges, 1), nil // MPI_COMM_SELF of each rank
 	}
 	key := string(ranges)
 	if list, ok := in.groups[key]; ok {

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -37,8 +38,12 @@ func (x *Index) whole() (*Run, error) {
 // Decode reads one node file that is in memory; name is for the errors. The
 // error means that nothing in it can be used.
 func Decode(name string, data []byte) (*Run, error) {
-	x := &Index{open: func(string) (*image, error) { return newImage(name, data), nil }}
-	if x.scan([]string{name}) == 0 {
+	p := &Part{listing: &Listing{}, files: []filePart{{name: name, to: math.MaxInt64}},
+		open: func(string) (*image, error) { return newImage(name, data), nil }}
+	p.scan()
+	usable := p.files[0].layout != nil
+	x := p.whole()
+	if !usable {
 		return nil, x.Problems[len(x.Problems)-1].Err
 	}
 	return x.whole()
@@ -62,21 +67,40 @@ func (x *Index) Load(from, to int) (*Run, error) {
 	if from < 0 || to < from || to > len(x.Slots) {
 		return nil, fmt.Errorf("model: load of slots %d to %d of %d", from, to, len(x.Slots))
 	}
-	run := &Run{Dir: x.Dir, ID: x.ID, Manifest: x.Manifest, Size: x.Size, Seen: x.Seen}
+	run := x.empty()
+	x.each(x.Slots[from:to], func(batch *Run) {
+		run.Ranks = append(run.Ranks, batch.Ranks...)
+		run.Others = append(run.Others, batch.Others...)
+		run.Problems = append(run.Problems, batch.Problems...)
+	})
+	slices.SortFunc(run.Ranks, func(a, b *Rank) int { return a.Rank - b.Rank })
+	return run, nil
+}
+
+// Each decodes all slots of the index, some at a time and in the order of the
+// files, and gives them to f, which may keep what it needs of them.
+func (x *Index) Each(f func(*Run)) { x.each(x.Slots, f) }
+
+func (x *Index) empty() *Run {
+	return &Run{Dir: x.Dir, ID: x.ID, Manifest: x.Manifest, Size: x.Size, Seen: x.Seen}
+}
+
+func (x *Index) each(slots []SlotInfo, f func(*Run)) {
 	in := newInterner(x.bytes)
-	slots := slices.Clone(x.Slots[from:to])
+	slots = slices.Clone(slots)
 	slices.SortFunc(slots, func(a, b SlotInfo) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Slot-b.Slot) })
 	for len(slots) > 0 {
 		n := batch(slots)
-		for i, r := range x.readBatch(slots[:n]) {
+		run := x.empty()
+		for i, r := range x.readBatch(slots[:n], &in.cache) {
 			r.internMembers(in)
 			in.rank(r.rank)
 			run.take(slots[i], r)
 		}
+		in.forget()
+		f(run)
 		slots = slots[n:]
 	}
-	slices.SortFunc(run.Ranks, func(a, b *Rank) int { return a.Rank - b.Rank })
-	return run, nil
 }
 
 // batch returns how many slots to read together: those of whole files, so that
@@ -103,8 +127,11 @@ func (r *Run) take(s SlotInfo, read *slotReader) {
 
 // readBatch decodes the slots in parallel and returns them in the same order.
 // A slot that is gone since the scan is left with a problem.
-func (x *Index) readBatch(slots []SlotInfo) []*slotReader {
+func (x *Index) readBatch(slots []SlotInfo, states *stateCache) []*slotReader {
 	files, of := x.openFiles(slots)
+	for _, f := range files {
+		f.slots.states = states
+	}
 	defer func() {
 		for _, f := range files {
 			f.close()
@@ -122,6 +149,7 @@ type openFile struct {
 	img    *image
 	layout *layout
 	err    error
+	slots  slotCache
 }
 
 // openFiles opens each file of the slots once; of says which one is for a slot.
@@ -158,7 +186,7 @@ func (f *openFile) close() {
 // read decodes a slot; one that cannot be read any more keeps what Scan knew.
 func (f *openFile) read(s SlotInfo) *slotReader {
 	if f.err == nil && f.layout.slots[uint32(s.Slot)] != nil {
-		return readSlot(f.img, f.layout, uint32(s.Slot))
+		return f.slots.read(f.img, f.layout, uint32(s.Slot))
 	}
 	r := &slotReader{probs: problems{file: s.File, slot: s.Slot}}
 	r.rank = &Rank{Rank: s.Rank, Size: s.Size, Host: s.Host, File: s.File, Slot: s.Slot, Start: s.Start, Spawned: s.Spawned,

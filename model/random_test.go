@@ -71,6 +71,9 @@ func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 			Sent: r.Uint64N(1e6), Received: r.Uint64N(1e6),
 		})
 	}
+	for range r.IntN(sc.channels) {
+		k.Locks = append(k.Locks, Lock{Comm: r.IntN(len(k.Comms)), Target: r.IntN(len(world)+1) - 1, Type: Exclusive + LockType(r.IntN(2))})
+	}
 	return k
 }
 
@@ -135,7 +138,20 @@ func randomComms(r *rand.Rand, sc scale, k *Rank, world []int) {
 		Size: len(members), RemoteSize: len(remote), Coll: r.Uint64(), State: -1, Thread: len(k.Threads) - 1})
 	k.Comms = append(k.Comms, &Comm{ID: 78, Parent: 1, Window: true, Rank: k.Rank, Members: world, Size: len(world), State: -1},
 		&Comm{ID: 79, Parent: 1, IO: true, Rank: k.Rank, Members: world, Size: len(world), State: -1},
-		&Comm{ID: 81, Parent: 1, Forming: true, Rank: k.Rank, Members: world, Size: len(world), Coll: 1, State: -1})
+		&Comm{ID: 81, Parent: 1, Forming: true, Rank: k.Rank, Members: world, Size: len(world), Coll: 1, State: -1},
+		&Comm{ID: 82, Parent: 1, Rank: k.Rank, Members: world, Size: len(world), State: -1,
+			Neighbours: &Neighbours{Sources: someOf(r, len(world)), Dests: someOf(r, len(world))}})
+}
+
+// someOf returns some of the numbers below n, rising.
+func someOf(r *rand.Rand, n int) []int {
+	var out []int
+	for i := range n {
+		if r.IntN(2) == 0 {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 func randomOp(r *rand.Rand, sc scale, k *Rank, t *Thread) {

@@ -199,7 +199,7 @@ func (c *cursor) skip(typ recType, err error) {
 // at off.
 func (c *cursor) sound(off int64) bool {
 	rec, _, err := c.header(off)
-	if err != nil || rec.typ >= recTypes {
+	if err != nil || !rec.typ.known() {
 		return false
 	}
 	c.budget -= rec.live - off
@@ -209,7 +209,7 @@ func (c *cursor) sound(off int64) bool {
 
 // known tells whether this version can use the record, and complains if not.
 func (c *cursor) known(rec record) bool {
-	if rec.typ >= recTypes {
+	if !rec.typ.known() {
 		if !c.unknown {
 			c.probs.add("record", rec.off, fmt.Errorf("%w: record type %d", ErrUnknown, rec.typ))
 		}

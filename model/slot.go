@@ -10,34 +10,43 @@ import (
 
 // slotReader decodes one slot, the records of one process.
 type slotReader struct {
-	img      *image
-	slot     uint32
-	probs    problems
-	cursor   *cursor
-	wait     patience
-	rank     *Rank
-	ranked   bool // the RANK record was found
-	modules  table[*Module]
-	threads  map[uint32]*threadReader
-	comms    table[commReader]
-	channels []channelReader
+	img     *image
+	slot    uint32
+	probs   problems
+	cursor  *cursor
+	wait    patience
+	rank    *Rank
+	ranked  bool // the RANK record was found
+	modules table[*Module]
+	threads map[uint32]*threadReader
+	comms   table[commReader]
+	tables  []tableReader // channels and locks
+	like    *likeness     // of a folded slot, else nil
+	states  *stateCache
+	key     []byte    // of a state, behind the number of the list of modules
+	live    [2][]byte // copies of the mutable part of a communicator
 }
 
 // table holds what records define by index. A damaged record leaves a hole.
 type table[T any] struct {
 	list []T
-	at   map[uint32]int // position in list by recorded index
+	at   map[uint32]int // position in list by recorded index; nil: they are the same
 }
 
 // add puts v under the index; it fails if the index is taken.
 func (t *table[T]) add(index uint32, v T) error {
-	if _, taken := t.at[index]; taken || index == noIndex {
+	if at, ok := t.find(index); ok && at >= 0 || index == noIndex {
 		return fmt.Errorf("%w: a second one with index %d", ErrCorrupt, index)
 	}
-	if t.at == nil {
-		t.at = map[uint32]int{}
+	if t.at == nil && uint64(index) != uint64(len(t.list)) {
+		t.at = make(map[uint32]int, len(t.list)+1)
+		for i := range t.list {
+			t.at[uint32(i)] = i
+		}
 	}
-	t.at[index] = len(t.list)
+	if t.at != nil {
+		t.at[index] = len(t.list)
+	}
 	t.list = append(t.list, v)
 	return nil
 }
@@ -45,20 +54,36 @@ func (t *table[T]) add(index uint32, v T) error {
 // find returns the position of a recorded index in list: -1 if the index names
 // nothing; ok is false if it should name something that is not there.
 func (t *table[T]) find(index uint32) (position int, ok bool) {
-	if index == noIndex {
+	switch at, known := t.at[index]; {
+	case index == noIndex:
 		return -1, true
-	}
-	if at, ok := t.at[index]; ok {
+	case known:
 		return at, true
+	case t.at == nil && uint64(index) < uint64(len(t.list)):
+		return int(index), true
 	}
 	return -1, false
 }
 
+// indices lists the recorded indices in the order of the list.
+func (t *table[T]) indices() []uint32 {
+	out := make([]uint32, len(t.list))
+	for i := range out {
+		out[i] = uint32(i)
+	}
+	for index, at := range t.at {
+		out[at] = index
+	}
+	return out
+}
+
 // readSlot decodes a slot. What is wrong with it is in probs; the Rank is never
 // nil, with Rank -1 if nothing said which rank it is. Communicators are
-// complete but for their members, see internMembers.
-func readSlot(img *image, l *layout, slot uint32) *slotReader {
+// complete but for their members, see internMembers. A folded slot is only
+// collected; unfold has the rest.
+func readSlot(img *image, l *layout, slot uint32, states *stateCache) *slotReader {
 	r := newSlotReader(img, l, slot)
+	r.states = states
 	err := img.guard(func() {
 		for r.collect() {
 			// What a block refers to was recorded before it was filled. So new
@@ -67,15 +92,23 @@ func readSlot(img *image, l *layout, slot uint32) *slotReader {
 			r.snapshot()
 			r.cursor.grow(l, slot)
 		}
-		r.assemble()
+		if r.like == nil {
+			r.assemble()
+		}
 	})
+	r.faulted(err)
+	return r
+}
+
+// faulted notes that the reading ended early, and sees to it that there is a
+// thread whatever happened.
+func (r *slotReader) faulted(err error) {
 	if err != nil {
 		r.probs.add("", -1, err)
 	}
-	if len(r.rank.Threads) == 0 {
+	if len(r.rank.Threads) == 0 && (r.like == nil || err != nil) {
 		r.rank.Threads = []*Thread{{Op: Op{State: -1}}}
 	}
-	return r
 }
 
 func newSlotReader(img *image, l *layout, slot uint32) *slotReader {
@@ -98,7 +131,7 @@ func (r *slotReader) collect() bool {
 		if err := r.take(rec); err != nil {
 			r.probs.add(rec.typ.String(), rec.off, err)
 		}
-		fresh = fresh || rec.typ == recThreadRec || rec.typ == recChannels
+		fresh = fresh || rec.typ == recThreadRec || rec.typ == recChannels || rec.typ == recLocks
 	}
 }
 
@@ -117,7 +150,13 @@ func (r *slotReader) take(rec record) error {
 	case recComm:
 		return r.takeComm(rec)
 	case recChannels:
-		r.takeChannels(rec)
+		r.takeTable(rec, channelSize)
+	case recLocks:
+		r.takeTable(rec, lockSize)
+	case recRest:
+		return r.takeRest(rec)
+	case recLike:
+		return r.takeLike(rec)
 	case recNote:
 		text := rec.fixed
 		for len(text) > 0 && text[len(text)-1] == 0 { // padding
@@ -133,9 +172,9 @@ func (r *slotReader) snapshot() {
 	for _, index := range r.threadOrder() {
 		r.threads[index].snapshot(r)
 	}
-	for i := range r.channels {
-		if !r.channels[i].copied {
-			r.channels[i].snapshot(r)
+	for i := range r.tables {
+		if !r.tables[i].copied {
+			r.tables[i].snapshot(r)
 		}
 	}
 }
@@ -162,7 +201,7 @@ func (r *slotReader) takeRank(rec record) error {
 	rank.Start = timeOf(le64(rankStart))
 	rank.Exe = string(rec.fixed[rankExe:][:min(le32(rankExeLen), rankExeMax)])
 	family := le32(rankFamily)
-	if family > 0 && family < uint32(len(families)) {
+	if family < uint32(len(families)) {
 		rank.Family = families[family]
 	} else {
 		r.probs.add(rec.typ.String(), rec.off, fmt.Errorf("%w: MPI family %d", ErrUnknown, family))
@@ -232,13 +271,12 @@ func moduleTexts(fixed []byte) (id, path []byte, err error) {
 }
 
 // frames turns frame words into frames. A module that is not there is
-// complained about once per stack.
-func (r *slotReader) frames(words []byte, section string, off int64) []Frame {
+// complained about once per stack; then lost is true.
+func (r *slotReader) frames(words []byte, section string, off int64) (out []Frame, lost bool) {
 	if len(words) == 0 {
-		return nil
+		return nil, false
 	}
-	out := make([]Frame, len(words)/8)
-	lost := false
+	out = make([]Frame, len(words)/8)
 	_, le64 := fields(words)
 	for i := range out {
 		w := le64(8 * i)
@@ -256,7 +294,7 @@ func (r *slotReader) frames(words []byte, section string, off int64) []Frame {
 	if lost {
 		r.probs.add(section, off, fmt.Errorf("%w: a module of its stack", ErrLost))
 	}
-	return out
+	return out, lost
 }
 
 // assemble builds the Rank from the records.
@@ -267,7 +305,7 @@ func (r *slotReader) assemble() {
 	r.rank.Modules = r.modules.list
 	position := r.assembleThreads()
 	r.assembleComms(position)
-	r.assembleChannels()
+	r.assembleTables()
 	r.identify()
 }
 

@@ -2,7 +2,9 @@ package model
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // threadReader gathers the records of one thread.
@@ -15,11 +17,12 @@ type threadReader struct {
 	states   table[stateReader]
 	edges    []edgeReader
 	position []int // of states.list in Model.States, after equal states were joined
+	passage  []int // of edges in Model.Edges, likewise; -1 lost
+	folded   bool  // the model is that of another slot, with counts of its own
 }
 
 type stateReader struct {
-	state  *State
-	frames []byte
+	fixed  []byte // of its record; takeState has accepted it
 	off    int64
 	visits int64 // where the count is
 }
@@ -40,39 +43,52 @@ func (r *slotReader) thread(index uint32) *threadReader {
 }
 
 func (r *slotReader) takeThread(rec record) error {
+	_, err := r.beginThread(rec)
+	return err
+}
+
+// beginThread takes what THREAD and REST records have in common.
+func (r *slotReader) beginThread(rec record) (*threadReader, error) {
 	le32, _ := fields(rec.fixed)
 	index := le32(threadIndex)
 	if index != rec.thread {
-		return fmt.Errorf("%w: thread %d in a record of thread %d", ErrCorrupt, index, rec.thread)
+		return nil, fmt.Errorf("%w: thread %d in a record of thread %d", ErrCorrupt, index, rec.thread)
 	}
 	t := r.thread(index)
 	if t.rec.off != 0 {
-		return fmt.Errorf("%w: a second one of thread %d", ErrCorrupt, index)
+		return nil, fmt.Errorf("%w: a second one of thread %d", ErrCorrupt, index)
 	}
 	rec.fixed = nil // it will be overwritten
 	t.rec = rec
 	t.thread.TID = int(le32(threadFirst))
-	return nil
+	return t, nil
 }
 
 func (r *slotReader) takeState(rec record) error {
 	le32, _ := fields(rec.fixed)
-	frames, name, err := stateParts(rec.fixed)
-	if err != nil {
+	if _, _, err := stateParts(rec.fixed); err != nil {
 		return err
 	}
-	binding := le32(stateBinding)
-	if binding > uint32(Fortran08) {
+	if binding := le32(stateBinding); binding > uint32(Fortran08) {
 		r.probs.add(rec.typ.String(), rec.off, fmt.Errorf("%w: language binding %d", ErrUnknown, binding))
-		binding = uint32(C)
 	}
-	s := stateReader{off: rec.off, visits: rec.live, frames: bytes.Clone(frames)}
-	s.state = &State{
-		Call:    string(name),
-		Partial: le32(stateFlags)&flagPartial != 0,
-		Binding: Binding(binding),
-	}
+	s := stateReader{off: rec.off, visits: rec.live, fixed: bytes.Clone(rec.fixed)}
 	return r.thread(rec.thread).states.add(le32(stateIndex), s)
+}
+
+// build makes the state that a record describes. It is not whole if a module of
+// its stack was lost.
+func (s *stateReader) build(r *slotReader) (state *State, whole bool) {
+	le32, _ := fields(s.fixed)
+	frames, name, _ := stateParts(s.fixed)
+	state = &State{Call: string(name), Partial: le32(stateFlags)&flagPartial != 0}
+	if binding := le32(stateBinding); binding <= uint32(Fortran08) {
+		state.Binding = Binding(binding)
+	}
+	var lost bool
+	state.Stack, lost = r.frames(frames, recState.String(), s.off)
+	state.ID = stateID(state)
+	return state, !lost
 }
 
 // stateParts returns the frame words and the function name in a STATE record.
@@ -123,10 +139,14 @@ func (r *slotReader) assembleThreads() map[uint32]int {
 		}
 		position[index] = i
 		r.rank.Threads = append(r.rank.Threads, t.thread)
-		t.assembleModel(r)
+		if !t.folded {
+			t.assembleModel(r)
+		}
 	}
 	for _, index := range r.threadOrder() {
-		r.threads[index].assembleEdges(r)
+		if t := r.threads[index]; !t.folded {
+			t.assembleEdges(r)
+		}
 		r.threads[index].assembleBlocks(r)
 	}
 	return position
@@ -136,20 +156,38 @@ func (r *slotReader) assembleThreads() map[uint32]int {
 // library that was unloaded and loaded again gives its call sites new modules.
 func (t *threadReader) assembleModel(r *slotReader) {
 	m := &t.thread.Model
-	seen := map[StateID]int{}
-	for _, s := range t.states.list {
-		s.state.Stack = r.frames(s.frames, recState.String(), s.off)
-		s.state.ID = stateID(s.state)
-		at, known := seen[s.state.ID]
+	seen := make(map[StateID]int, len(t.states.list))
+	m.States, m.Visits = slices.Grow(m.States, len(t.states.list)), slices.Grow(m.Visits, len(t.states.list))
+	for i := range t.states.list {
+		s := &t.states.list[i]
+		state := r.state(s)
+		at, known := seen[state.ID]
 		if !known {
 			at = len(m.States)
-			seen[s.state.ID] = at
-			m.States = append(m.States, s.state)
+			seen[state.ID] = at
+			m.States = append(m.States, state)
 			m.Visits = append(m.Visits, 0)
 		}
 		m.Visits[at] += r.img.u64(s.visits)
 		t.position = append(t.position, at)
 	}
+}
+
+// state returns the state of a record: that of another slot if both recorded the
+// same.
+func (r *slotReader) state(s *stateReader) *State {
+	if r.key == nil {
+		r.key = binary.LittleEndian.AppendUint32(nil, r.states.table(&r.modules))
+	}
+	r.key = append(r.key[:4], s.fixed[stateNFrames:]...)
+	if known := r.states.find(r.key); known != nil {
+		return known
+	}
+	state, whole := s.build(r)
+	if !whole {
+		return state // every slot complains for itself
+	}
+	return r.states.add(r.key, state)
 }
 
 // state returns the index in Model.States for a recorded one, and complains if
@@ -168,9 +206,10 @@ func (t *threadReader) state(r *slotReader, index uint32, section string, off in
 func (t *threadReader) assembleEdges(r *slotReader) {
 	m := &t.thread.Model
 	seen := map[[2]int]int{}
-	for _, e := range t.edges {
+	for i, e := range t.edges {
 		from := t.state(r, e.from, recEdge.String(), e.off)
 		to := t.state(r, e.to, recEdge.String(), e.off)
+		t.passage = append(t.passage, -1)
 		if from < 0 || to < 0 {
 			continue
 		}
@@ -181,6 +220,7 @@ func (t *threadReader) assembleEdges(r *slotReader) {
 			m.Edges = append(m.Edges, Edge{From: from, To: to})
 		}
 		m.Edges[at].Count += r.img.u64(e.count)
+		t.passage[i] = at
 	}
 }
 
@@ -254,12 +294,12 @@ func (t *threadReader) assembleCapture(r *slotReader) {
 	if why := le32(stackWhy); why < uint32(CaptureQuiet) || why > uint32(CaptureFatal) {
 		r.probs.add(t.rec.typ.String(), t.rec.off, fmt.Errorf("%w: reason %d for a captured stack", ErrUnknown, why))
 	}
-	words := t.stack[stackFrames:][:8*n]
+	stack, _ := r.frames(t.stack[stackFrames:][:8*n], t.rec.typ.String(), t.rec.off)
 	t.thread.Captured = &Capture{
 		Time:    timeOf(le64(stackTime)),
 		Why:     CaptureReason(le32(stackWhy)),
 		Signal:  int(int32(le32(stackSignal))),
-		Stack:   r.frames(words, t.rec.typ.String(), t.rec.off),
+		Stack:   stack,
 		Partial: le32(stackFlags)&flagPartial != 0,
 		Idle:    le32(stackFlags)&captureIdle != 0,
 		InMPI:   le32(stackInMPI) != 0,

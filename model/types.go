@@ -88,12 +88,30 @@ const (
 	ProcNull = -32002
 )
 
+// Tags of the messages as which the synchronisation of a window between some of
+// its members is kept: MPI_Win_post sends one to each of its group, which
+// MPI_Win_start receives; MPI_Win_complete sends one back, for MPI_Win_wait to
+// receive.
+const (
+	TagPost     = -32003
+	TagComplete = -32004
+)
+
+// LockType is the kind of a lock of a window.
+type LockType uint32
+
+// The types of a lock.
+const (
+	Exclusive LockType = 1
+	Shared    LockType = 2
+)
+
 // Pending is an operation that has been started and that the rank waits for.
 type Pending struct {
 	Kind Kind
 	Comm int    // index into Rank.Comms, -1 unknown
 	Peer int    // rank in the communicator (remote group of an intercommunicator), or None, Any, ProcNull
-	Tag  int    // or None, Any
+	Tag  int    // or None, Any, TagPost, TagComplete; for RMA the LockType that it is under or asks for, or None
 	Seq  uint64 // its number on its channel or, for a collective, on its communicator; from 1, 0 unknown
 	// State indexes Thread.Model.States: the call that started it; -1 unknown.
 	State int
@@ -170,15 +188,30 @@ type Comm struct {
 	RemoteSize int    // of the remote group, 0 for an intracommunicator
 	Coll       uint64 // collective operations begun on it
 	Freed      bool
+	// Neighbours is that of a communicator with a topology, else nil.
+	Neighbours *Neighbours
 	State      int // index into Threads[Thread].Model.States: the call that made it; -1 none
 	Thread     int // index into Rank.Threads
 }
 
+// Neighbours are the ranks, in a communicator with a topology, that the own rank
+// receives from and sends to in a collective among neighbours; rising.
+type Neighbours struct {
+	Sources, Dests []int
+}
+
+// Lock is a lock of a window that the rank has.
+type Lock struct {
+	Comm   int // index into Rank.Comms
+	Target int // rank in the window, or None: every member
+	Type   LockType
+}
+
 // Channel counts messages between the rank and a peer.
 type Channel struct {
-	Comm     int // index into Rank.Comms
-	Peer     int // rank in the communicator, as in Pending
-	Tag      int
+	Comm     int    // index into Rank.Comms
+	Peer     int    // rank in the communicator, as in Pending
+	Tag      int    // or TagPost, TagComplete on a window
 	Sent     uint64 // sends begun
 	Received uint64 // receives begun; those with a wildcard, once matched
 }
@@ -225,13 +258,14 @@ type Rank struct {
 	ThreadLevel  int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
 	Spawned      bool
 	Off          bool     // the recorder turned itself off
-	Evicted      uint64   // channels dropped because the table was full
+	Evicted      uint64   // channels dropped, or locks left out, because the table was full
 	LostRequests uint64   // requests not followed because the table was full
 	Notes        []string // why the recorder gave something up
 	Modules      []*Module
 	Threads      []*Thread // in order of Index; never empty
 	Comms        []*Comm
 	Channels     []Channel
+	Locks        []Lock
 }
 
 // Run is a run directory that has been read.
@@ -262,6 +296,8 @@ type Manifest struct {
 	Created       time.Time `json:"created"`
 	Version       string    `json:"version"` // of laggard
 	Command       []string  `json:"command"`
-	Ranks         int       `json:"ranks"` // expected; 0 not known beforehand
-	Job           string    `json:"job"`   // the resource manager's name for it, "" without one
+	Ranks         int       `json:"ranks"`              // expected; 0 not known beforehand
+	Job           string    `json:"job"`                // the resource manager's name for it, "" without one
+	LiveDir       string    `json:"live_dir,omitempty"` // where on their nodes the files are until they are collected, "" here
+	Imported      bool      `json:"imported,omitempty"` // no recorder made it: from backtraces, see docs/offline.md
 }

@@ -13,6 +13,7 @@ type Report struct {
 	Files    []FileReport
 	Size     int     // of MPI_COMM_WORLD; 0 unknown
 	Missing  RankSet // ranks that left nothing
+	Foreign  RankSet // of these, those that have a slot in a file of another run
 	Problems []Problem
 }
 
@@ -36,23 +37,32 @@ type RecordCount struct {
 }
 
 // Validate reads everything in a run directory and reports what is there and
-// what is wrong with it. See Scan for the errors.
+// what is wrong with it. It keeps no more than that in memory. See Scan for the
+// errors.
 func Validate(dir string) (*Report, error) {
-	x, err := Scan(dir)
+	l, err := List(dir)
 	if err != nil {
 		return nil, err
 	}
-	run, err := x.whole()
-	if err != nil {
-		return nil, err
+	x := l.Part(0, 1).whole()
+	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.Missing(), Foreign: x.Foreign, Problems: x.Problems}
+	x.Each(func(run *Run) { out.Problems = append(out.Problems, run.Problems...) })
+	ranks := map[string]*RankSet{}
+	for _, s := range x.Slots {
+		if ranks[s.File] == nil {
+			ranks[s.File] = new(RankSet)
+		}
+		if s.regular(x.Size) {
+			ranks[s.File].Add(s.Rank)
+		}
 	}
-	names, err := nodeFiles(dir)
-	if err != nil {
-		return nil, err
-	}
-	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.Missing(), Problems: run.Problems}
-	out.Files = make([]FileReport, len(names))
-	parallel(len(names), func(i int) { out.Files[i] = x.reportFile(names[i]) })
+	out.Files = make([]FileReport, len(l.Files))
+	parallel(len(l.Files), func(i int) {
+		out.Files[i] = x.reportFile(l.Files[i].Name)
+		if set := ranks[l.Files[i].Name]; set != nil {
+			out.Files[i].Ranks = *set
+		}
+	})
 	return out, nil
 }
 
@@ -66,11 +76,6 @@ func (x *Index) reportFile(name string) FileReport {
 	l := f.layout
 	out.Host, out.RunID, out.Created = l.header.Host, l.header.RunID, l.header.Created
 	out.Bytes, out.Slots = l.size, len(l.slots)
-	for _, s := range x.Slots {
-		if s.File == name && s.regular(x.Size) {
-			out.Ranks.Add(s.Rank)
-		}
-	}
 	// A fault was met by the load before, which reported it.
 	f.img.guard(func() { out.Records = f.img.countRecords(l) })
 	return out

@@ -12,14 +12,17 @@ import (
 // Encode writes the ranks as a node file, rank i of the list in slot i; Host,
 // File and Slot of the ranks do not matter. What the format has no room for is
 // an error that wraps ErrEncode.
-func Encode(h Header, ranks []*Rank) ([]byte, error) {
+func Encode(h Header, ranks []*Rank) ([]byte, error) { return encode(h, ranks, nil) }
+
+func encode(h Header, ranks []*Rank, fold *Folder) ([]byte, error) {
 	if len(h.Host) >= fileHostLen || strings.ContainsRune(h.Host, 0) {
 		return nil, fmt.Errorf("model: host %q: %w", h.Host, ErrEncode)
 	}
 	file := make([]byte, pageSize)
 	for slot, r := range ranks {
-		w := &slotWriter{file: file, slot: uint32(slot)}
+		w := &slotWriter{file: file, slot: uint32(slot), fold: fold}
 		w.rank(r)
+		w.close()
 		if w.err != nil {
 			return nil, fmt.Errorf("model: rank %d: %w", r.Rank, w.err)
 		}
@@ -32,10 +35,14 @@ func Encode(h Header, ranks []*Rank) ([]byte, error) {
 // WriteNode writes the ranks as the node file of the run directory for the
 // header's host, which must not have one yet, and returns its name.
 func WriteNode(dir string, h Header, ranks []*Rank) (name string, err error) {
+	return writeFile(dir, h, ranks, Encode)
+}
+
+func writeFile(dir string, h Header, ranks []*Rank, encode func(Header, []*Rank) ([]byte, error)) (name string, err error) {
 	if strings.ContainsAny(h.Host, "/\x00") || h.Host == "" {
 		return "", fmt.Errorf("model: host %q names no file: %w", h.Host, ErrEncode)
 	}
-	data, err := Encode(h, ranks)
+	data, err := encode(h, ranks)
 	if err != nil {
 		return "", err
 	}
@@ -73,6 +80,7 @@ type slotWriter struct {
 	used    int
 	modules []*Module
 	index   map[*Module]int
+	fold    *Folder // nil: as a recorder writes it
 	err     error
 }
 
@@ -110,6 +118,9 @@ func (w *slotWriter) record(typ recType, thread int, fixed, live []byte) {
 // reserve makes room for a record and returns where it starts. A record that
 // does not fit any more opens the next chunk.
 func (w *slotWriter) reserve(size int) int {
+	if w.fold != nil {
+		return w.extend(size)
+	}
 	if w.chunk == 0 || chunkHeader+w.used+size > len(w.file)-w.chunk {
 		w.open(size)
 	}
@@ -127,6 +138,11 @@ func (w *slotWriter) open(size int) {
 	n = max(n, (chunkHeader+size+pageSize-1)/pageSize*pageSize)
 	w.chunk, w.used = len(w.file), 0
 	w.file = append(w.file, make([]byte, n)...)
+	w.putChunk(n)
+}
+
+// putChunk writes the header of the current chunk, which has n bytes.
+func (w *slotWriter) putChunk(n int) {
 	le := binary.LittleEndian
 	head := w.file[w.chunk:]
 	le.PutUint32(head, chunkMagic)

@@ -9,11 +9,16 @@ import (
 // reads up to the record of MPI_COMM_WORLD.
 func (w *slotWriter) rank(r *Rank) {
 	w.head(r)
-	w.index = map[*Module]int{}
-	for _, m := range r.Modules {
-		w.module(m)
+	base := w.fold.baseOf(r)
+	if base != nil {
+		w.modules, w.index = base.modules, base.index
+	} else {
+		w.index = map[*Module]int{}
+		for _, m := range r.Modules {
+			w.module(m)
+		}
+		w.addModulesOf(r)
 	}
-	w.addModulesOf(r)
 	for i, t := range r.Threads {
 		if i > 0 && t.Index <= r.Threads[i-1].Index {
 			w.fail("threads are not in order of index")
@@ -23,11 +28,19 @@ func (w *slotWriter) rank(r *Rank) {
 	for i, c := range r.Comms {
 		w.comm(r, i, c)
 	}
-	for _, t := range r.Threads {
-		w.model(t)
+	if base != nil {
+		w.like(base, r)
+	} else {
+		for _, t := range r.Threads {
+			w.model(t)
+		}
+		w.fold.add(w, r)
 	}
 	for part := range slices.Chunk(r.Channels, channelsPerRec) {
 		w.channels(r, part)
+	}
+	for part := range slices.Chunk(r.Locks, locksPerRec) {
+		w.locks(r, part)
 	}
 	for _, note := range r.Notes {
 		w.record(recNote, 0, []byte(note), nil)
@@ -36,7 +49,7 @@ func (w *slotWriter) rank(r *Rank) {
 
 func (w *slotWriter) head(r *Rank) {
 	family := slices.Index(families[:], r.Family)
-	if family < 1 {
+	if family < 0 {
 		w.fail("family %q", r.Family)
 	}
 	w.fits("length of the path of the program", len(r.Exe), 0, rankExeMax)
@@ -117,10 +130,16 @@ func (w *slotWriter) frames(f *fill, stack []Frame) {
 
 func (w *slotWriter) thread(r *Rank, t *Thread) {
 	var fixed, live fill
+	var stack fill
 	fixed.i32(t.Index).i32(t.TID)
 	w.op(&live, r, t)
-	w.capture(&live, t.Captured)
-	if w.err == nil {
+	w.capture(&stack, t.Captured)
+	switch {
+	case w.err != nil:
+	case w.fold != nil:
+		w.record(recRest, t.Index, slices.Concat(fixed, live, stack), nil)
+	default:
+		live.zeros(opSize).text(string(*stack.zeros(stackSize)))
 		w.record(recThreadRec, t.Index, fixed, live)
 	}
 }
@@ -140,7 +159,6 @@ func (w *slotWriter) op(live *fill, r *Rank, t *Thread) {
 		w.fits("state of a pending operation", p.State, -1, states-1)
 		live.u32(uint32(p.Kind)).i32(p.Comm).i32(p.Peer).i32(p.Tag).u64(p.Seq).i32(p.State).u32(0)
 	}
-	live.zeros(opSize)
 }
 
 func (w *slotWriter) capture(live *fill, c *Capture) {
@@ -150,9 +168,6 @@ func (w *slotWriter) capture(live *fill, c *Capture) {
 	live.u64(0).time(c.Time).u64(c.Calls).u32(uint32(c.Why)).i32(c.Same).flag(c.InMPI).u32(captureFlags(c))
 	live.i32(c.Signal).i32(len(c.Stack))
 	w.frames(live, c.Stack)
-	if w.err == nil {
-		live.zeros(threadLive)
-	}
 }
 
 func (w *slotWriter) model(t *Thread) {
@@ -183,15 +198,16 @@ func (w *slotWriter) comm(r *Rank, index int, c *Comm) {
 	}
 	t := r.Threads[c.Thread]
 	w.fits("state of a communicator", c.State, -1, len(t.Model.States)-1)
-	local, n := ranges(c.Members)
-	remote, nremote := ranges(c.Remote)
+	local, n := w.fold.ranges(c.Members)
+	remote, nremote := w.fold.ranges(c.Remote)
 	size, remoteSize := c.Size, c.RemoteSize
 	if c.Members != nil {
 		size, remoteSize = len(c.Members), len(c.Remote)
 	}
 	var fixed, live fill
 	fixed.i32(index).u32(commFlagsOf(c)).i32(c.Rank).i32(size).i32(remoteSize)
-	fixed.i32(n).i32(nremote).u32(0).text(string(local)).text(string(remote))
+	fixed.i32(n).i32(nremote)
+	w.neighbours(&fixed, c, local, remote)
 	live.flag(c.Freed).u32(0).u64(c.Coll).u64(c.ID).u64(c.Parent).i32(t.Index).i32(c.State)
 	w.record(recComm, t.Index, fixed, live)
 }
@@ -202,7 +218,7 @@ func commFlagsOf(c *Comm) uint32 {
 		set  bool
 		flag uint32
 	}{{c.Inter, flagInter}, {c.World, flagWorld}, {c.Self, flagSelf}, {c.Members == nil, flagUnknown},
-		{c.Window, flagWindow}, {c.IO, flagIO}, {c.Forming, flagForming}} {
+		{c.Window, flagWindow}, {c.IO, flagIO}, {c.Forming, flagForming}, {c.Neighbours != nil, flagTopology}} {
 		if f.set {
 			flags |= f.flag
 		}
@@ -233,7 +249,35 @@ func (w *slotWriter) channels(r *Rank, part []Channel) {
 		w.fits("communicator of a channel", c.Comm, 0, len(r.Comms)-1)
 		live.u32(0).i32(c.Comm + 1).i32(c.Peer).i32(c.Tag).u64(c.Sent).u64(c.Received)
 	}
-	w.record(recChannels, 0, nil, *live.zeros(channelSize * channelsPerRec))
+	if w.fold == nil {
+		live.zeros(channelSize * channelsPerRec)
+	}
+	w.record(recChannels, 0, nil, live)
+}
+
+// neighbours writes how many there are, the ranges before them, and their list.
+func (w *slotWriter) neighbours(fixed *fill, c *Comm, local, remote fill) {
+	n := c.Neighbours
+	if n == nil {
+		n = new(Neighbours)
+	}
+	w.fits("number of neighbours", max(len(n.Sources), len(n.Dests)), 0, maxNeighbours)
+	fixed.u16(uint16(len(n.Sources))).u16(uint16(len(n.Dests))).text(string(local)).text(string(remote))
+	for _, rank := range slices.Concat(n.Sources, n.Dests) {
+		fixed.i32(rank)
+	}
+}
+
+func (w *slotWriter) locks(r *Rank, part []Lock) {
+	var live fill
+	for _, l := range part {
+		w.fits("window of a lock", l.Comm, 0, len(r.Comms)-1)
+		live.u32(0).i32(l.Comm + 1).i32(l.Target).u32(uint32(l.Type))
+	}
+	if w.fold == nil {
+		live.zeros(lockSize * locksPerRec)
+	}
+	w.record(recLocks, 0, nil, live)
 }
 
 func captureFlags(c *Capture) uint32 {

@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "operation.h"
+#include "members.h"
 
-/* ---- collectives, communicators, windows, files ---- */
+/* ---- collectives, communicators, files ---- */
+
+static struct lg_pending begun_coll(const struct lg_call *c, struct lg_comm_ref *comm, int root)
+{
+  return (struct lg_pending){LG_OP_COLL, comm->index, root, LG_NONE, ++comm->live->coll, c->st->index, 0};
+}
 
 static void before_coll(struct lg_call *c, int where)
 {
@@ -14,10 +20,7 @@ static void before_coll(struct lg_call *c, int where)
   if (!c->comm)
     return simple(c, LG_OP_OTHER);
   int root = c->desc->peer >= 0 && where == c->desc->comm ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
-  begin(c);
-  put_pending(c->thr->pub, 0, (struct lg_pending){LG_OP_COLL, c->comm->index, root, LG_NONE, ++c->comm->live->coll, c->st->index, 0});
-  publish(c, LG_OP_COLL, 1);
-  end(c);
+  one(c, LG_OP_COLL, begun_coll(c, c->comm, root));
 }
 
 static void before_icoll(struct lg_call *c, int where)
@@ -36,46 +39,57 @@ static void after_icoll(struct lg_call *c)
   r->seq = (uint64_t)c->handle;
   if (c->desc->cls == CLS_newcomm_nb)
     r->newcomm = (const void *)c->args[c->desc->newcomm];
-  else if (c->desc->peer >= 0 && c->desc->cls == CLS_icoll)
+  else if (c->desc->peer >= 0)
     r->peer = lg_peer(lg_int(c, c->desc->peer));
 }
 
-static void before_newcomm_group(struct lg_call *c)
-{
-  c->comm = lg_comm_of(c->st, c, c->desc->comm);
-  simple(c, LG_OP_OTHER);
-}
-
-/* The members of the group alone make the communicator: it is waited for as a
+/* The members of the groups alone make the communicator: it is waited for as a
  * first collective on it. */
-static void before_newcomm_members(struct lg_call *c)
+static void before_newcomm_groups(struct lg_call *c)
 {
+  int second = c->desc->group2;
   c->comm = lg_comm_of(c->st, c, c->desc->comm);
-  struct lg_comm_ref *forming = c->comm ? lg_comm_forming(c, lg_group_handle(c, c->desc->group), c->comm, c->st->index) : NULL;
+  struct lg_comm_ref *forming = lg_comm_forming(c, lg_group_handle(c, c->desc->group), second < 0 ? 0 : lg_group_handle(c, second),
+                                                c->comm ? c->comm->id : 0, c->st->index);
   if (!forming)
     return simple(c, LG_OP_OTHER);
   c->handle = (long)forming;
-  one(c, LG_OP_COLL, (struct lg_pending){LG_OP_COLL, forming->index, LG_NONE, LG_NONE, ++forming->live->coll, c->st->index, 0});
+  one(c, LG_OP_COLL, begun_coll(c, forming, LG_NONE));
 }
 
-static void after_newcomm_members(struct lg_call *c)
+/* MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, …) is
+ * a collective of the local communicator, whose leader meets the remote one. */
+static void before_newcomm_leaders(struct lg_call *c)
+{
+  struct lg_comm_ref *forming = NULL;
+  uint32_t n = 0;
+  c->comm = lg_comm_of(c->st, c, 0);
+  if (!c->comm)
+    return simple(c, LG_OP_OTHER);
+  if (lg_comm_rank(c->comm->handle) == lg_int(c, 1)) {
+    struct lg_comm_ref *peer = lg_comm_find(LG_HANDLE_COMM, lg_comm_handle(c, 2));
+    forming = lg_comm_meeting(c, lg_comm_handle(c, 2), lg_int(c, 3), peer ? peer->id : 0, c->st->index);
+  }
+  begin(c);
+  put_pending(c->thr->pub, n++, begun_coll(c, c->comm, LG_NONE));
+  if (forming)
+    put_pending(c->thr->pub, n++, begun_coll(c, forming, LG_NONE));
+  publish(c, LG_OP_WAIT, n);
+  end(c);
+  c->handle = (long)forming;
+}
+
+static void after_forming(struct lg_call *c, struct lg_comm_ref *parent)
 {
   if (c->handle)
     lg_comm_free((struct lg_comm_ref *)c->handle);
-  lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), c->comm, c->st->index);
+  lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), parent, c->st->index);
 }
 
 static void after_like(struct lg_call *c, int what, int where)
 {
   if (c->comm)
     lg_comm_like(c, what, lg_handle_at(c, where, 0), c->comm, c->st->index);
-}
-
-static void before_win(struct lg_call *c)
-{
-  c->comm = lg_comm_of(c->st, c, c->desc->win);
-  int peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
-  one(c, LG_OP_RMA, (struct lg_pending){LG_OP_RMA, c->comm ? c->comm->index : UINT32_MAX, peer, LG_NONE, 0, c->st->index, 0});
 }
 
 /* Freeing takes a pointer to the handle, which is gone afterwards. */
@@ -85,7 +99,7 @@ static void before_free(struct lg_call *c, int what, int where)
   c->comm = lg_comm_find(what, handle);
   if (!c->comm)
     return simple(c, LG_OP_OTHER);
-  one(c, LG_OP_COLL, (struct lg_pending){LG_OP_COLL, c->comm->index, LG_NONE, LG_NONE, ++c->comm->live->coll, c->st->index, 0});
+  one(c, LG_OP_COLL, begun_coll(c, c->comm, LG_NONE));
 }
 
 /* ---- the two ends of a call ---- */
@@ -95,7 +109,9 @@ static void dispatch_before(struct lg_call *c)
   const struct lg_desc *d = c->desc;
   switch (d->cls) {
   case CLS_send: return before_send(c, true);
-  case CLS_bsend: case CLS_isend: return before_send(c, false);
+  case CLS_isend: return before_send(c, false);
+  case CLS_bsend: case CLS_ibsend: return before_bsend(c);
+  case CLS_detach: return before_detach(c);
   case CLS_recv: return before_recv(c, LG_OP_RECV);
   case CLS_probe: return before_recv(c, LG_OP_PROBE);
   case CLS_mprobe: before_recv(c, LG_OP_PROBE); if (!c->own_status) want_status(c, 1); return;
@@ -135,17 +151,25 @@ static void dispatch_before(struct lg_call *c)
   case CLS_win_coll: return before_coll(c, d->win);
   case CLS_file_coll: return before_coll(c, d->file);
   case CLS_icoll: case CLS_newcomm_nb: return before_icoll(c, d->comm);
-  case CLS_newcomm_group: return before_newcomm_group(c);
-  case CLS_newcomm_members: return before_newcomm_members(c);
+  case CLS_file_icoll: return before_icoll(c, d->file);
+  case CLS_newcomm_groups: return before_newcomm_groups(c);
+  case CLS_newcomm_leaders: return before_newcomm_leaders(c);
   case CLS_other: return simple(c, LG_OP_OTHER);
-  case CLS_win_sync: return before_win(c);
+  case CLS_win_post: return before_post(c);
+  case CLS_win_start: return before_start(c);
+  case CLS_win_complete: return before_complete(c);
+  case CLS_win_wait: return before_win_wait(c);
+  case CLS_win_lock: return before_lock(c);
+  case CLS_win_flush: case CLS_win_unlock: return before_window(c);
+  case CLS_rma: case CLS_rma_now: case CLS_rma_nb: return before_rma(c);
+  case CLS_session_finalize: lg_session_ends(lg_session_handle(c, d->nargs - 1)); return simple(c, LG_OP_OTHER);
   case CLS_comm_free: return before_free(c, LG_HANDLE_COMM, d->newcomm);
   case CLS_win_free: return before_free(c, LG_HANDLE_WIN, d->win);
   case CLS_file_free: return before_free(c, LG_HANDLE_FILE, d->file);
   case CLS_init: return simple(c, LG_OP_INIT);
   case CLS_finalize: lg_rank->status = LG_FINALIZING; return simple(c, LG_OP_FINALIZE);
   case CLS_abort: lg_said_end(LG_ABORTED, lg_int(c, 1)); return simple(c, LG_OP_ABORT);
-  case CLS_rma: case CLS_rma_nb: case CLS_file_nb: case CLS_coll_init: case CLS_send_init: case CLS_recv_init:
+  case CLS_file_nb: case CLS_coll_init: case CLS_send_init: case CLS_bsend_init: case CLS_recv_init:
     return simple(c, LG_OP_LOCAL);
   default: return local(c);
   }
@@ -155,10 +179,11 @@ static void dispatch_after(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
   switch (d->cls) {
-  case CLS_isend: return after_begun(c, LG_OP_SEND);
+  case CLS_isend: case CLS_ibsend: return after_begun(c, LG_OP_SEND);
+  case CLS_detach: return after_detach();
   case CLS_irecv: case CLS_imrecv: return after_begun(c, LG_OP_RECV);
   case CLS_isendrecv: return after_isendrecv(c);
-  case CLS_send_init: return after_init_request(c, LG_OP_SEND);
+  case CLS_send_init: case CLS_bsend_init: return after_init_request(c, LG_OP_SEND);
   case CLS_recv_init: return after_init_request(c, LG_OP_RECV);
   case CLS_coll_init: return after_init_request(c, LG_OP_COLL);
   case CLS_recv: case CLS_sendrecv:
@@ -181,7 +206,13 @@ static void dispatch_after(struct lg_call *c)
     return polled(c, got);
   }
   case CLS_testsome: return polled(c, completed_some(c));
-  case CLS_iprobe: case CLS_get_status: case CLS_parrived: case CLS_win_test: return polled(c, *(int *)c->args[d->flag] != 0);
+  case CLS_iprobe: case CLS_get_status: case CLS_parrived: return polled(c, *(int *)c->args[d->flag] != 0);
+  case CLS_win_test: {
+    bool got = *(int *)c->args[d->flag] != 0;
+    if (got)
+      after_win_wait(c);
+    return polled(c, got);
+  }
   case CLS_improbe: {
     bool got = *(int *)c->args[d->flag] != 0;
     if (got)
@@ -189,20 +220,25 @@ static void dispatch_after(struct lg_call *c)
     return polled(c, got);
   }
   case CLS_mprobe: return found_message(c);
-  case CLS_icoll: case CLS_newcomm_nb: return after_icoll(c);
-  case CLS_newcomm: case CLS_newcomm_group: case CLS_newcomm_dynamic:
+  case CLS_icoll: case CLS_newcomm_nb: case CLS_file_icoll: return after_icoll(c);
+  case CLS_newcomm: case CLS_newcomm_dynamic:
     return lg_comm_made(c, lg_comm_made_handle(c, d->newcomm), c->comm, c->st->index);
-  case CLS_newcomm_members: return after_newcomm_members(c);
+  case CLS_newcomm_groups: return after_forming(c, c->comm);
+  case CLS_newcomm_leaders: return after_forming(c, NULL);
+  case CLS_win_complete: return after_complete(c);
+  case CLS_win_wait: return after_win_wait(c);
+  case CLS_win_lock: return after_lock(c);
+  case CLS_win_unlock: return after_unlock(c);
+  case CLS_session_init: return lg_session_begun(lg_session_handle(c, d->nargs - 1));
+  case CLS_session_finalize: return lg_session_ended();
   case CLS_newwin: return after_like(c, LG_HANDLE_WIN, d->win);
   case CLS_newfile: return after_like(c, LG_HANDLE_FILE, d->file);
   case CLS_comm_free: case CLS_win_free: case CLS_file_free:
     if (c->comm)
       lg_comm_free(c->comm);
     return;
-  case CLS_rma_nb: case CLS_file_nb: {
-    remember(c, LG_OP_OTHER);
-    return;
-  }
+  case CLS_rma_nb: return after_begun(c, LG_OP_RMA);
+  case CLS_file_nb: remember(c, LG_OP_OTHER); return;
   case CLS_init: return lg_start_done();
   case CLS_finalize: lg_rank->status = LG_FINALIZED; return;
   default: return;

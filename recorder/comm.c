@@ -2,12 +2,12 @@
  * without a message: a hash of the parent's id, the members, and how many
  * communicators with these members this parent has had before. Windows and
  * files synchronise over the members of a communicator, so each is kept as a
- * communicator of its own. Membership is asked of the library by local calls,
- * in the thread that made the communicator, once per communicator. */
+ * communicator of its own. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"
+#include "members.h"
 
 #define MAX_COMMS (1u << 20)
 #define WORLD_ID 1
@@ -28,43 +28,17 @@ struct births { /* how many communicators a parent has had with these members */
 static struct births *births;
 static uint32_t nbirths, births_room;
 
-typedef long (*call2)(long, void *);
-static struct {
-  call2 rank, size, group, test_inter, remote_group, group_size;
-  long (*group_free)(void *);
-  long (*translate)(long, long, const int *, long, int *);
-  long world_group;
-} mpi;
-
-static uint64_t mix(uint64_t h, uint64_t v)
+uint64_t lg_mix(uint64_t h, uint64_t v)
 {
   h = (h ^ v) * 0x9e3779b97f4a7c15ull;
   return h ^ h >> 31;
-}
-
-static long handle_of(const long *raw)
-{
-  return lg_fam.handle_bytes == 4 ? *(const int *)raw : *raw;
-}
-
-static bool find_calls(void)
-{
-  mpi.rank = (call2)lg_find_symbol("PMPI_Comm_rank");
-  mpi.size = (call2)lg_find_symbol("PMPI_Comm_size");
-  mpi.group = (call2)lg_find_symbol("PMPI_Comm_group");
-  mpi.test_inter = (call2)lg_find_symbol("PMPI_Comm_test_inter");
-  mpi.remote_group = (call2)lg_find_symbol("PMPI_Comm_remote_group");
-  mpi.group_size = (call2)lg_find_symbol("PMPI_Group_size");
-  mpi.group_free = (long (*)(void *))lg_find_symbol("PMPI_Group_free");
-  mpi.translate = (long (*)(long, long, const int *, long, int *))lg_find_symbol("PMPI_Group_translate_ranks");
-  return mpi.rank && mpi.size && mpi.group && mpi.test_inter && mpi.remote_group && mpi.group_size && mpi.group_free && mpi.translate;
 }
 
 /* ---- the table ---- */
 
 static unsigned bucket(int what, long handle)
 {
-  return (unsigned)(mix((uint64_t)what, (uint64_t)handle) >> 54);
+  return (unsigned)(lg_mix((uint64_t)what, (uint64_t)handle) >> 54);
 }
 
 static struct lg_comm_ref **link_of(struct lg_comm_ref *r)
@@ -96,72 +70,6 @@ struct lg_comm_ref *lg_comm_of(struct lg_st *st, const struct lg_call *c, int i)
   return r;
 }
 
-/* ---- membership ---- */
-
-struct members {
-  int n;
-  int *world; /* world ranks; -1 outside MPI_COMM_WORLD */
-  uint64_t hash;
-};
-
-static bool ask_members(long group, struct members *m)
-{
-  *m = (struct members){0};
-  if (mpi.group_size(group, &m->n) || m->n <= 0)
-    return false;
-  int *ranks = malloc(sizeof *ranks * (size_t)m->n * 2);
-  if (!ranks)
-    return false;
-  m->world = ranks + m->n;
-  for (int i = 0; i < m->n; i++)
-    ranks[i] = i;
-  if (mpi.translate(group, m->n, ranks, mpi.world_group, m->world)) {
-    free(ranks);
-    return false;
-  }
-  m->hash = (uint64_t)m->n;
-  for (int i = 0; i < m->n; i++) {
-    if (m->world[i] < 0)
-      m->world[i] = -1;
-    m->hash = mix(m->hash, (uint64_t)m->world[i]);
-  }
-  return true;
-}
-
-static void forget(struct members *m)
-{
-  if (m->world)
-    free(m->world - m->n);
-}
-
-static bool group_members(call2 ask, long comm, struct members *m)
-{
-  long group = 0;
-  if (ask(comm, &group))
-    return false;
-  bool ok = ask_members(handle_of(&group), m);
-  mpi.group_free(&group);
-  return ok;
-}
-
-/* ranges writes members as arithmetic runs; with out NULL it only counts them. */
-static uint32_t ranges(const struct members *m, struct lg_range *out)
-{
-  uint32_t n = 0;
-  for (int i = 0; i < m->n;) {
-    int k = i + 1, stride = k < m->n ? m->world[k] - m->world[i] : 1;
-    while (k < m->n && m->world[k] - m->world[k - 1] == stride)
-      k++;
-    if (k == i + 2 && k < m->n)
-      k = i + 1, stride = 1; /* two make no run; the second may begin a longer one */
-    if (out)
-      out[n] = (struct lg_range){m->world[i], stride, k - i};
-    n++;
-    i = k;
-  }
-  return n;
-}
-
 static uint32_t born(uint64_t parent, uint64_t members)
 {
   for (uint32_t i = 0; i < nbirths; i++)
@@ -188,12 +96,14 @@ struct birth { /* what a new record says */
   int rank;
   uint64_t id, parent;
   struct members local, remote;
+  struct lg_neighbours near;
 };
 
 static struct lg_comm *record(const struct birth *b)
 {
-  uint32_t nl = ranges(&b->local, NULL), nr = ranges(&b->remote, NULL);
-  uint32_t fixed = ((uint32_t)(sizeof(struct lg_comm) - sizeof(struct lg_rec)) + (nl + nr) * (uint32_t)sizeof(struct lg_range) + 7) & ~7u;
+  uint32_t nl = lg_members_ranges(&b->local, NULL), nr = lg_members_ranges(&b->remote, NULL);
+  uint32_t near = (uint32_t)(b->near.nsources + b->near.ndests) * (uint32_t)sizeof(int32_t);
+  uint32_t fixed = ((uint32_t)(sizeof(struct lg_comm) - sizeof(struct lg_rec)) + (nl + nr) * (uint32_t)sizeof(struct lg_range) + near + 7) & ~7u;
   struct lg_comm *r = lg_rec_begin(LG_REC_COMM, 0, fixed, (uint32_t)(sizeof(struct lg_rec) + fixed + sizeof(struct lg_comm_live)));
   if (!r)
     return NULL;
@@ -204,8 +114,15 @@ static struct lg_comm *record(const struct birth *b)
   r->remote_size = b->remote.n;
   r->nranges = nl;
   r->nremote = nr;
-  ranges(&b->local, (struct lg_range *)(r + 1));
-  ranges(&b->remote, (struct lg_range *)(r + 1) + nl);
+  lg_members_ranges(&b->local, (struct lg_range *)(r + 1));
+  lg_members_ranges(&b->remote, (struct lg_range *)(r + 1) + nl);
+  r->nsources = (uint16_t)b->near.nsources;
+  r->ndests = (uint16_t)b->near.ndests;
+  int32_t *list = (int32_t *)((struct lg_range *)(r + 1) + nl + nr);
+  for (int i = 0; i < b->near.nsources; i++)
+    *list++ = b->near.sources[i];
+  for (int i = 0; i < b->near.ndests; i++)
+    *list++ = b->near.dests[i];
   ((struct lg_comm_live *)((char *)(r + 1) + fixed))->freed = 1;
   lg_rec_commit(r);
   return r;
@@ -231,6 +148,7 @@ static struct lg_comm_ref *recorded(const struct birth *b)
 void lg_comm_free(struct lg_comm_ref *r)
 {
   __atomic_store_n(&r->live->freed, 1, __ATOMIC_RELEASE);
+  lg_window_drop(r);
   r->freed = true;
   lg_comm_gen++;
   struct lg_comm_ref **p = &table[bucket(r->what, r->handle)];
@@ -254,10 +172,11 @@ static struct lg_comm_ref *freed_like(uint32_t flags, uint64_t members)
   return NULL;
 }
 
+/* add keeps a new communicator, and lets go of what it was described by. */
 static void add(struct birth *b)
 {
-  uint64_t members = mix(b->local.hash, b->remote.hash);
-  b->flags |= b->local.n ? 0 : LG_COMM_UNKNOWN;
+  uint64_t members = lg_mix(b->local.hash, b->remote.hash) ^ b->near.hash;
+  b->flags |= (b->local.n ? 0 : LG_COMM_UNKNOWN) | (b->near.known ? LG_COMM_TOPOLOGY : 0);
   struct lg_comm_ref *old = lg_comm_find(b->what, b->handle);
   if (old)
     lg_comm_free(old); /* the handle was given out anew: the old one is gone */
@@ -282,81 +201,89 @@ static void add(struct birth *b)
 
 static uint64_t id_for(uint64_t parent, const struct members *l, const struct members *r)
 {
-  uint64_t set = r->n ? mix(1, l->hash < r->hash ? mix(l->hash, r->hash) : mix(r->hash, l->hash)) : l->hash;
-  return mix(mix(mix(parent, set), born(parent, set)), 0x6c6167) | 1;
+  uint64_t set = r->n ? lg_mix(1, l->hash < r->hash ? lg_mix(l->hash, r->hash) : lg_mix(r->hash, l->hash)) : l->hash;
+  return lg_mix(lg_mix(lg_mix(parent, set), born(parent, set)), 0x6c6167) | 1;
 }
 
 /* lg_comm_made notes a new communicator. The two sides of an intercommunicator
- * have different parents, so theirs counts as none. */
+ * made from groups or leaders have different parents, or none: NULL. */
 void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state)
 {
-  if (handle == 0 || handle == lg_fam.comm_null)
+  if (handle == 0 || handle == lg_fam.comm_null || !lg_world_known())
     return;
   struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .state = state, .thread = c->thr->pub->index, .rank = -1};
-  int inter = 0;
-  mpi.test_inter(handle, &inter);
-  mpi.rank(handle, &b.rank);
-  group_members(mpi.group, handle, &b.local);
-  if (inter) {
+  b.rank = lg_members_of_comm(handle, &b.local);
+  if (lg_members_remote(handle, &b.remote)) {
     b.flags = LG_COMM_INTER;
-    group_members(mpi.remote_group, handle, &b.remote);
+  } else {
+    lg_neighbours_of(handle, b.rank, &b.near);
   }
-  b.parent = parent && !(inter && c->desc->cls == CLS_newcomm_group) ? parent->id : 0;
+  b.parent = parent ? parent->id : 0;
   b.id = id_for(b.parent, &b.local, &b.remote);
   add(&b);
-  forget(&b.local);
-  forget(&b.remote);
+  lg_members_forget(&b.local);
+  lg_members_forget(&b.remote);
+  free(b.near.sources);
+  free(b.near.dests);
 }
 
 /* lg_comm_like notes a window or file over the members of a communicator. */
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state)
 {
   struct birth b = {.what = what, .handle = handle, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent->id};
-  mpi.rank(parent->handle, &b.rank);
-  group_members(mpi.group, parent->handle, &b.local);
-  b.id = id_for(mix(parent->id, (uint64_t)what), &b.local, &b.remote);
+  b.rank = lg_members_of_comm(parent->handle, &b.local);
+  b.id = id_for(lg_mix(parent->id, (uint64_t)what), &b.local, &b.remote);
   b.flags = what == LG_HANDLE_WIN ? LG_COMM_WINDOW : LG_COMM_FILE;
   add(&b);
-  forget(&b.local);
+  lg_members_forget(&b.local);
 }
 
-struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, struct lg_comm_ref *parent, uint32_t state)
+/* forming notes a communicator that these members are about to make. They may
+ * be known in different orders on either side, so they are put into one. */
+static struct lg_comm_ref *forming(struct lg_call *c, struct members *m, uint64_t parent, uint32_t state)
 {
-  struct birth b = {.what = LG_HANDLE_FORMING, .handle = (long)c->thr, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent->id, .flags = LG_COMM_FORMING};
-  if (!group || !ask_members(group, &b.local))
-    return NULL;
-  b.id = id_for(mix(parent->id, (uint64_t)b.what), &b.local, &b.remote);
+  struct birth b = {.what = LG_HANDLE_FORMING, .handle = (long)c->thr, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent, .flags = LG_COMM_FORMING};
+  lg_members_sort(m);
+  b.local = *m;
+  b.id = id_for(lg_mix(parent, (uint64_t)b.what), &b.local, &b.remote);
   add(&b);
-  forget(&b.local);
   return lg_comm_find(b.what, b.handle);
+}
+
+struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, uint64_t parent, uint32_t state)
+{
+  struct members m;
+  struct lg_comm_ref *r = lg_members_of_groups(group, group2, &m) ? forming(c, &m, parent, state) : NULL;
+  lg_members_forget(&m);
+  return r;
+}
+
+/* lg_comm_meeting: the two leaders of MPI_Intercomm_create meet in a
+ * communicator of their own making. */
+struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, uint64_t parent, uint32_t state)
+{
+  struct members m;
+  struct lg_comm_ref *r = lg_members_pair(comm, leader, &m) ? forming(c, &m, parent, state) : NULL;
+  lg_members_forget(&m);
+  return r;
 }
 
 static void predefined(long handle, uint32_t flag, uint64_t id)
 {
   struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flag, .state = UINT32_MAX, .id = id};
-  mpi.rank(handle, &b.rank);
-  group_members(mpi.group, handle, &b.local);
+  b.rank = lg_members_of_comm(handle, &b.local);
   add(&b);
-  forget(&b.local);
+  lg_members_forget(&b.local);
 }
 
-/* lg_comm_start learns rank, size and the predefined communicators once MPI_Init
- * has returned. A process that MPI_Comm_spawn started is known by its parent. */
+/* lg_comm_start notes the predefined communicators once MPI_Init has returned. A
+ * process that MPI_Comm_spawn started is known by its parent. */
 void lg_comm_start(void)
 {
-  long group = 0, parent = 0;
-  int rank = -1, size = -1;
-  if (!find_calls() || mpi.rank(lg_fam.comm_world, &rank) || mpi.size(lg_fam.comm_world, &size) ||
-      mpi.group(lg_fam.comm_world, &group)) {
+  if (!lg_world_from_comm(lg_fam.comm_world)) {
     lg_turn_off("this MPI does not answer MPI_Comm_rank");
     return;
   }
-  mpi.world_group = handle_of(&group);
-  lg_rank->size = size;
-  lg_rank->rank = rank;
   predefined(lg_fam.comm_world, LG_COMM_WORLD, WORLD_ID);
-  predefined(lg_fam.comm_self, LG_COMM_SELF, mix(WORLD_ID + 1, (uint64_t)rank + 1) | 1);
-  long (*get_parent)(void *) = (long (*)(void *))lg_find_symbol("PMPI_Comm_get_parent");
-  if (get_parent && get_parent(&parent) == 0 && handle_of(&parent) != lg_fam.comm_null)
-    lg_rank->parent_world = 1;
+  predefined(lg_fam.comm_self, LG_COMM_SELF, lg_mix(WORLD_ID + 1, (uint64_t)lg_rank->rank + 1) | 1);
 }

@@ -1,9 +1,9 @@
 /* What the files of the recorder share. The way of a call: a generated wrapper
  * (gen/) hands its arguments to lg_before in call.c; state.c names the state by
  * the verified stack cache, unwinding (unwind.c, by cfi.c and modules.c) only on
- * a miss; p2p.c, wait.c and comm.c write down what the call waits for, with the
- * tables of requests and channels in request.c; file.c keeps all of it in the
- * memory-mapped node file; watch.c looks after the process from a thread of its
+ * a miss; p2p.c, wait.c, window.c and comm.c write down what the call waits for,
+ * with the tables of requests and channels in request.c and the neighbours that
+ * topology.c asks for; file.c keeps all of it in the memory-mapped node file; watch.c looks after the process from a thread of its
  * own, and ends.c records how it ends. family.c reads the handles of each MPI. */
 #ifndef LAGGARD_CORE_H
 #define LAGGARD_CORE_H
@@ -37,7 +37,7 @@ struct lg_desc {
   int8_t nargs;
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
-  int8_t newcomm, win, file, message, group;
+  int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
 };
 
 enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08 };
@@ -59,6 +59,8 @@ struct lg_family {
   int status_cancelled, status_cancel_mask;  /* byte offset of an int, and its bits */
   long status_ignore;                        /* C value, for one status and for arrays */
   long comm_world, comm_self, comm_null, request_null;
+  int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
+  int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
 
 extern struct lg_family lg_fam;
@@ -98,6 +100,8 @@ long lg_comm_made_handle(const struct lg_call *c, int i); /* the same behind a p
 bool lg_status_ignored(const struct lg_call *c);
 long lg_handle_in(const struct lg_call *c, int i);   /* request, window, file, message passed by value */
 long lg_group_handle(const struct lg_call *c, int i);
+long lg_session_handle(const struct lg_call *c, int i); /* behind a pointer */
+long lg_win_handle(const struct lg_call *c, int i); /* C handle, by value */
 bool lg_request_null(const struct lg_call *c, long handle);
 long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */
 
@@ -198,6 +202,8 @@ uint64_t lg_now(void); /* CLOCK_REALTIME, ns */
 const char *lg_env(const char *name); /* LAGGARD_<name>, NULL if unset or empty */
 long lg_env_int(const char *name, long otherwise);
 void *lg_pages(size_t bytes); /* zeroed private memory; NULL */
+int lg_from_launcher(const char *const *names); /* the first of these variables that is set; -1 */
+extern const char *const lg_size_names[]; /* of variables with the size of MPI_COMM_WORLD */
 
 /* ---- file ---- */
 
@@ -259,8 +265,9 @@ struct lg_comm_ref {
   bool freed;
   uint32_t flags; /* as in struct lg_comm */
   uint64_t id;
-  uint64_t members; /* hash of the membership, both sides */
+  uint64_t members; /* hash of the membership, both sides, and of the neighbours */
   struct lg_comm_live *live;
+  struct lg_window *win; /* of a window, once it has been synchronised */
 };
 
 enum { LG_HANDLE_COMM, LG_HANDLE_WIN, LG_HANDLE_FILE, LG_HANDLE_FORMING };
@@ -270,10 +277,27 @@ struct lg_comm_ref *lg_comm_find(int what, long handle);
 struct lg_comm_ref *lg_comm_of(struct lg_st *st, const struct lg_call *c, int i);
 void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state);
 void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state);
-/* A communicator in the making among the members of a group only; free it when made. */
-struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, struct lg_comm_ref *parent, uint32_t state);
+/* A communicator in the making: among the members of one group, or of two (0:
+ * none), or between this process and a leader in another communicator. Free it
+ * when made. */
+struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, uint64_t parent, uint32_t state);
+struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, uint64_t parent, uint32_t state);
 void lg_comm_free(struct lg_comm_ref *r);
 void lg_comm_start(void);
+void lg_session_begun(long session);
+void lg_session_ends(long session);
+void lg_session_ended(void);
+
+struct lg_neighbours { /* ranks in a communicator, ascending; without a topology `known` is false */
+  bool known;
+  int nsources, ndests;
+  int *sources, *dests; /* to be freed */
+  uint64_t hash;
+};
+
+void lg_neighbours_of(long comm, int rank, struct lg_neighbours *out);
+void lg_window_drop(struct lg_comm_ref *r);
+uint64_t lg_mix(uint64_t h, uint64_t v); /* the next value of a hash */
 int lg_peer(int peer); /* MPI's constant to ours */
 int lg_tag(int tag);
 
@@ -294,7 +318,7 @@ struct lg_req {
   int32_t peer2, tag2; /* the receiving half of an Isendrecv; peer2 LG_NONE: none */
   uint64_t seq, seq2;
   uint32_t state;
-  bool persistent, active, cancelled;
+  bool persistent, active, cancelled, buffered;
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */
 };

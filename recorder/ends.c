@@ -65,29 +65,29 @@ static void as_default(int sig, const siginfo_t *info)
 }
 
 /* pass_on calls the program's handler. A signal that would have been ignored or
- * that asked us for a stack ends here. */
+ * that asked us for a stack ends here. SIG_DFL and SIG_IGN mean the same with
+ * SA_SIGINFO as without. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
   struct sigaction a = theirs[sig];
   if (a.sa_flags & SA_RESETHAND)
     theirs[sig].sa_handler = SIG_DFL;
-  if (a.sa_flags & SA_SIGINFO) {
-    a.sa_sigaction(sig, info, context);
-    return;
-  }
   if (a.sa_handler == SIG_IGN)
     return;
-  if (a.sa_handler != SIG_DFL) {
-    a.sa_handler(sig);
+  if (a.sa_handler == SIG_DFL) {
+    if (sig != capture_signal && sig != asked_signal)
+      as_default(sig, info);
     return;
   }
-  if (sig != capture_signal && sig != asked_signal)
-    as_default(sig, info);
+  if (a.sa_flags & SA_SIGINFO)
+    a.sa_sigaction(sig, info, context);
+  else
+    a.sa_handler(sig);
 }
 
 static bool ends_here(int sig)
 {
-  return sig != capture_signal && sig != asked_signal && !(theirs[sig].sa_flags & SA_SIGINFO) && theirs[sig].sa_handler == SIG_DFL;
+  return sig != capture_signal && sig != asked_signal && theirs[sig].sa_handler == SIG_DFL;
 }
 
 static void handler(int sig, siginfo_t *info, void *context)
@@ -113,8 +113,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 static int install(int sig)
 {
   struct sigaction a = theirs[sig];
-  bool default_action = !(a.sa_flags & SA_SIGINFO) && a.sa_handler == SIG_DFL;
-  if (default_action) {
+  if (a.sa_handler == SIG_DFL) {
     a.sa_flags = SA_RESTART;
     sigemptyset(&a.sa_mask);
   }
@@ -126,7 +125,7 @@ static int install(int sig)
 static void take(int sig)
 {
   lg_real_sigaction(sig, NULL, &theirs[sig]);
-  if (!(theirs[sig].sa_flags & SA_SIGINFO) && theirs[sig].sa_handler == SIG_IGN)
+  if (theirs[sig].sa_handler == SIG_IGN)
     return;
   ours[sig] = install(sig) == 0;
 }
@@ -140,7 +139,7 @@ static int their_sigaction(int sig, const struct sigaction *act, struct sigactio
   struct sigaction was = theirs[sig];
   if (act) {
     theirs[sig] = *act;
-    if (!(act->sa_flags & SA_SIGINFO) && act->sa_handler == SIG_IGN && sig != capture_signal) {
+    if (act->sa_handler == SIG_IGN && sig != capture_signal) {
       if (lg_real_sigaction(sig, act, NULL))
         return -1;
     } else if (install(sig)) {

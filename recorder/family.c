@@ -113,7 +113,8 @@ static void openmpi(void)
       .id = 1, .handle_bytes = 8, .any_source = -1, .any_tag = -1, .proc_null = -2, .undefined = -32766,
       .status_size = 24, .status_source = 0, .status_tag = 4, .status_cancelled = 12, .status_cancel_mask = ~0, .status_ignore = 0,
       .comm_world = (long)visible("ompi_mpi_comm_world"), .comm_self = (long)visible("ompi_mpi_comm_self"),
-      .comm_null = (long)visible("ompi_mpi_comm_null"), .request_null = (long)visible("ompi_request_null")};
+      .comm_null = (long)visible("ompi_mpi_comm_null"), .request_null = (long)visible("ompi_request_null"),
+      .lock_exclusive = 1, .topo_cart = 1, .topo_graph = 2, .topo_dist_graph = 3};
 }
 
 static void mpich(void)
@@ -121,7 +122,8 @@ static void mpich(void)
   lg_fam = (struct lg_family){
       .id = 2, .handle_bytes = 4, .any_source = -2, .any_tag = -1, .proc_null = -1, .undefined = -32766,
       .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_ignore = 1,
-      .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000};
+      .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
+      .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
 }
 
 bool lg_family_detect(void)
@@ -222,14 +224,37 @@ bool lg_request_null(const struct lg_call *c, long handle)
   return handle == lg_fam.request_null;
 }
 
-/* A group handle as C has it: groups are used at once, not kept. */
-long lg_group_handle(const struct lg_call *c, int i)
+/* c_handle is a Fortran handle as C has it. */
+static long c_handle(int handle, const char *f2c_name)
 {
-  if (c->binding == LG_BIND_C)
-    return lg_fam.handle_bytes == 4 ? (int)c->args[i] : c->args[i];
-  int handle = *(int *)c->args[i];
   if (lg_fam.handle_bytes == 4)
     return handle;
-  long (*f2c)(long) = (long (*)(long))lg_find_symbol("PMPI_Group_f2c");
+  long (*f2c)(long) = (long (*)(long))lg_find_symbol(f2c_name);
   return f2c ? f2c(handle) : 0;
+}
+
+static long by_value(const struct lg_call *c, int i, const char *f2c_name)
+{
+  if (c->binding != LG_BIND_C)
+    return c_handle(*(int *)c->args[i], f2c_name);
+  return lg_fam.handle_bytes == 4 ? (int)c->args[i] : c->args[i];
+}
+
+/* Groups and windows as C has them, to be used at once and not kept. */
+long lg_group_handle(const struct lg_call *c, int i)
+{
+  return by_value(c, i, "PMPI_Group_f2c");
+}
+
+long lg_win_handle(const struct lg_call *c, int i)
+{
+  return by_value(c, i, "PMPI_Win_f2c");
+}
+
+long lg_session_handle(const struct lg_call *c, int i)
+{
+  const void *p = (const void *)c->args[i];
+  if (c->binding != LG_BIND_C)
+    return c_handle(*(const int *)p, "PMPI_Session_f2c");
+  return lg_fam.handle_bytes == 4 ? *(const int *)p : *(const long *)p;
 }

@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@
 #include <unistd.h>
 #include "core.h"
 
+static char path[4096]; /* of the node file */
+static size_t path_end;
 static int fd = -1;
 static struct stat identity; /* of the file behind fd */
 static struct lg_file *head;
@@ -82,7 +86,7 @@ static bool fill_header(uint64_t run_id)
 }
 
 /* await_header waits for the rank of this node that creates the file. */
-static bool await_header(const char *path)
+static bool await_header(void)
 {
   for (int i = 0; i < 600; i++) { /* 3 s */
     struct stat st;
@@ -97,14 +101,14 @@ static bool await_header(const char *path)
 }
 
 /* check refuses a file that is not ours: a link, another user's, another run's. */
-static bool check(const char *path, uint64_t run_id)
+static bool check(uint64_t run_id)
 {
   struct lg_file h;
   if (fstat(fd, &identity) || !S_ISREG(identity.st_mode) || identity.st_uid != geteuid() || identity.st_nlink != 1) {
     lg_turn_off("%s is not a plain file of this user", path);
     return false;
   }
-  if (!await_header(path))
+  if (!await_header())
     return false;
   if (pread(fd, &h, sizeof h, 0) != sizeof h || h.version != LG_VERSION || h.run_id != run_id) {
     lg_turn_off("%s belongs to another run or version", path);
@@ -113,42 +117,100 @@ static bool check(const char *path, uint64_t run_id)
   return true;
 }
 
-/* The directory may be made beforehand (laggard run) or by the first rank. */
+/* The directory may be made beforehand (laggard run) or by the first rank. It is
+ * there for most, and to look costs a file server less than to try to make it. */
 static bool directory(const char *dir)
 {
   struct stat st;
-  if (mkdir(dir, 0700) && errno != EEXIST) {
-    lg_turn_off("cannot make %s: %s", dir, strerror(errno));
-    return false;
+  if (lstat(dir, &st)) {
+    if (mkdir(dir, 0700) && errno != EEXIST) {
+      lg_turn_off("cannot make %s: %s", dir, strerror(errno));
+      return false;
+    }
+    if (lstat(dir, &st))
+      st.st_mode = 0;
   }
-  if (lstat(dir, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) {
+  if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid()) {
     lg_turn_off("%s is not a directory of this user", dir);
     return false;
   }
   return true;
 }
 
-static bool open_node_file(const char *dir, uint64_t run_id)
+/* most_nodes is how many nodes the job has, or an upper bound, or -1. */
+static int most_nodes(void)
 {
-  char host[64] = "", path[4096];
+  static const char *const nodes[] = {"SLURM_STEP_NUM_NODES", "SLURM_NNODES", "FLUX_JOB_NNODES", NULL};
+  static const char *const local[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", NULL};
+  int n = lg_from_launcher(nodes);
+  if (n > 0)
+    return n;
+  int size = lg_from_launcher(lg_size_names), here = lg_from_launcher(local);
+  return here > 1 ? (size + here - 1) / here : size;
+}
+
+/* A directory of many thousand files is slow on most file systems. From 257
+ * nodes on their files go into sub-directories, named for a hash of the node and
+ * so few that each holds at most about 256 entries; each node decides by itself
+ * and need not agree with others. */
+static int levels(void)
+{
+  int nodes = most_nodes();
+  return nodes <= 256 ? 0 : nodes <= 32768 ? 1 : 2;
+}
+
+__attribute__((format(printf, 1, 2))) static bool path_add(const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  path_end += (size_t)vsnprintf(path + path_end, sizeof path - path_end, format, args);
+  va_end(args);
+  if (path_end < sizeof path)
+    return true;
+  lg_turn_off("the path of the run directory is too long");
+  return false;
+}
+
+/* make_path says where the node file goes: into the run directory, or for the
+ * time being into one of the node's own, with a link to the run directory. */
+static bool make_path(const char *dir, uint64_t run_id)
+{
+  const char *live = lg_env("LIVE_DIR");
+  char host[64] = "", run[sizeof path];
   gethostname(host, sizeof host - 1);
   for (char *p = host; *p; p++)
     if (*p == '/')
       *p = '_';
-  if (snprintf(path, sizeof path, "%s/node-%s.lgd", dir, host) >= (int)sizeof path) {
-    lg_turn_off("the path of the run directory is too long");
+  if (!(live ? path_add("%s/laggard-%016" PRIx64, live, run_id) : path_add("%s", dir)) || !directory(path))
+    return false;
+  if (live && snprintf(run, sizeof run, "%s/run", path) < (int)sizeof run && symlink(dir, run) && errno != EEXIST) {
+    lg_turn_off("cannot make %s: %s", run, strerror(errno));
     return false;
   }
-  fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd >= 0)
-    return fstat(fd, &identity) == 0 && fill_header(run_id);
-  if (errno == EEXIST)
-    fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  uint32_t hash = lg_crc(0, host, strlen(host));
+  for (int n = levels(); n > 0; n--, hash >>= 8)
+    if (!path_add("/%02x", hash & 0xff) || !directory(path))
+      return false;
+  return path_add("/node-%s.lgd", host);
+}
+
+/* open_node_file opens the file, which one rank of the node makes. */
+static bool open_node_file(uint64_t run_id)
+{
+  const int way = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+  fd = open(path, way);
+  if (fd < 0 && errno == ENOENT) {
+    fd = open(path, way | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0)
+      return fstat(fd, &identity) == 0 && fill_header(run_id);
+    if (errno == EEXIST)
+      fd = open(path, way);
+  }
   if (fd < 0) {
     lg_turn_off("cannot open %s: %s", path, strerror(errno));
     return false;
   }
-  return check(path, run_id);
+  return check(run_id);
 }
 
 /* out_of_the_way moves the descriptor above the low numbers, which programs
@@ -172,8 +234,9 @@ bool lg_file_open(void)
   const char *dir = lg_env("DIR"), *id = lg_env("RUN_ID");
   if (!dir)
     return false; /* not started by laggard */
+  uint64_t run_id = id ? strtoull(id, NULL, 16) : 0;
   limit = (uint64_t)lg_env_int("MAX_MB", 64) << 20;
-  if (!directory(dir) || !open_node_file(dir, id ? strtoull(id, NULL, 16) : 0))
+  if (!make_path(dir, run_id) || !open_node_file(run_id))
     return false;
   out_of_the_way();
   head = mmap(NULL, LG_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

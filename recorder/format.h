@@ -24,6 +24,8 @@
 #define LG_MAX_FRAMES 64      /* innermost frames kept of a stack */
 #define LG_MAX_PENDING 128    /* pending operations listed in a thread record */
 #define LG_CHANNELS 64        /* channels in one channel record */
+#define LG_LOCKS 64           /* locks in one record of locks */
+#define LG_MAX_NEIGHBOURS 4096 /* listed of one communicator, each way */
 
 /* File header. Everything up to `crc` is fixed once `magic` is written. */
 struct lg_file {
@@ -60,6 +62,7 @@ enum lg_type {
   LG_REC_COMM = 6,
   LG_REC_CHANNELS = 7,
   LG_REC_NOTE = 8, /* fixed part: text, why the recorder gave something up */
+  LG_REC_LOCKS = 9,
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */
@@ -106,7 +109,7 @@ struct lg_rank {
   uint64_t end_ns;       /* when `end` was set */
   uint64_t quiet_since_ns; /* no progress seen since then; 0 while it progresses */
   uint64_t longest_quiet_ns; /* longest such time that ended by itself */
-  uint64_t evicted;   /* channels dropped because the table was full */
+  uint64_t evicted;   /* channels dropped, or locks left out, because the table was full */
   uint64_t lost_requests; /* requests not tracked because the table was full */
   uint32_t off;       /* 1: the recorder turned itself off; a note says why */
   int32_t parent_world; /* 1: started by MPI_Comm_spawn; 0 not */
@@ -123,7 +126,8 @@ enum lg_kind { /* what a blocked or pending operation is */
   LG_OP_POLL = 7,  /* test or probe that does not block: OR over the pending list */
   LG_OP_INIT = 8,
   LG_OP_FINALIZE = 9,
-  LG_OP_RMA = 10,  /* synchronisation of a window: peer or LG_NONE for all of comm */
+  LG_OP_RMA = 10,  /* one-sided, with a target that takes no part: peer, or LG_NONE for all of
+                      comm; tag: enum lg_lock_type of the lock that it is under, or asks for */
   LG_OP_OTHER = 11, /* may block, for reasons the recorder does not follow */
   LG_OP_ABORT = 12,
 };
@@ -132,8 +136,16 @@ enum lg_kind { /* what a blocked or pending operation is */
 #define LG_ANY (-32001)        /* MPI_ANY_SOURCE, MPI_ANY_TAG */
 #define LG_PROC_NULL (-32002)
 
+/* Synchronisation of a window between some members is kept as messages on the
+ * window: MPI_Win_post sends one to each of its group, which MPI_Win_start
+ * receives; MPI_Win_complete sends one back, for MPI_Win_wait to receive. */
+#define LG_TAG_POST (-32003)
+#define LG_TAG_COMPLETE (-32004)
+
+enum lg_lock_type { LG_LOCK_EXCLUSIVE = 1, LG_LOCK_SHARED = 2 };
+
 struct lg_pending {
-  uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_PROBE, LG_OP_COLL, LG_OP_OTHER */
+  uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_PROBE, LG_OP_COLL, LG_OP_RMA, LG_OP_OTHER */
   uint32_t comm; /* index of the communicator record */
   int32_t peer;  /* rank in the communicator (remote group of an intercommunicator) */
   int32_t tag;
@@ -220,8 +232,8 @@ struct lg_range {
   int32_t start, stride, count; /* world ranks start, start+stride, …; start -1: not in MPI_COMM_WORLD */
 };
 
-/* LG_REC_COMM: fixed part = this, then the ranges, padded to 8; mutable part =
- * struct lg_comm_live. */
+/* LG_REC_COMM: fixed part = this, then the ranges, then the neighbours, padded
+ * to 8; mutable part = struct lg_comm_live. */
 struct lg_comm {
   struct lg_rec h;
   uint32_t index;
@@ -230,8 +242,9 @@ struct lg_comm {
   int32_t size;    /* of the local group */
   int32_t remote_size; /* of the remote group, 0 for an intracommunicator */
   uint32_t nranges, nremote; /* ranges of the local, then of the remote group */
-  uint32_t pad;
+  uint16_t nsources, ndests; /* neighbours; with LG_COMM_TOPOLOGY only */
   /* struct lg_range ranges[nranges + nremote]; */
+  /* int32_t sources[nsources], dests[ndests]: ranks in it, ascending */
 };
 
 enum lg_comm_flag {
@@ -242,6 +255,7 @@ enum lg_comm_flag {
   LG_COMM_WINDOW = 16, /* no communicator but a window over the members of `parent` */
   LG_COMM_FILE = 32,   /* likewise a file */
   LG_COMM_FORMING = 64, /* likewise a communicator that these members alone are making */
+  LG_COMM_TOPOLOGY = 128, /* has a topology: its neighbours are listed */
 };
 
 /* A program that makes and frees communicators for ever would fill the file, so
@@ -269,6 +283,21 @@ struct lg_channel {
 struct lg_channels {
   struct lg_rec h;
   struct lg_channel entry[LG_CHANNELS];
+};
+
+/* A lock of a window that this rank has: from the return of the call that took
+ * it to the return of the one that gives it up. */
+struct lg_lock {
+  uint32_t seq;   /* odd while the entry changes */
+  uint32_t comm;  /* index of the window + 1; 0: unused */
+  int32_t target; /* rank in the window; LG_NONE: every member */
+  uint32_t type;  /* enum lg_lock_type */
+};
+
+/* LG_REC_LOCKS: nothing fixed; mutable = LG_LOCKS entries. */
+struct lg_locks {
+  struct lg_rec h;
+  struct lg_lock entry[LG_LOCKS];
 };
 
 #endif

@@ -73,6 +73,10 @@ const char *status_at(const struct lg_call *c, int k); /* NULL: ignored */
 int status_int(const char *status, int offset);
 void matched(struct lg_call *c, uint32_t comm, const char *status);
 void before_send(struct lg_call *c, bool blocks);
+void before_bsend(struct lg_call *c);
+void note_buffered(uint32_t comm, int peer, int tag, uint64_t seq);
+void before_detach(struct lg_call *c);
+void after_detach(void);
 void before_recv(struct lg_call *c, uint32_t kind);
 void begun_recv(struct lg_call *c);
 void before_sendrecv(struct lg_call *c, bool blocks);
@@ -94,8 +98,22 @@ bool completed_some(struct lg_call *c);
 void before_poll(struct lg_call *c, uint32_t (*list)(struct lg_call *, uint32_t));
 uint32_t list_tests(struct lg_call *c, uint32_t n);
 uint32_t list_status_query(struct lg_call *c, uint32_t n);
-uint32_t list_window(struct lg_call *c, uint32_t n);
 void polled(struct lg_call *c, bool got);
+
+/* ---- windows (window.c) ---- */
+
+void before_post(struct lg_call *c);
+void before_start(struct lg_call *c);
+void before_complete(struct lg_call *c);
+void after_complete(struct lg_call *c);
+void before_win_wait(struct lg_call *c);
+void after_win_wait(struct lg_call *c);
+uint32_t list_window(struct lg_call *c, uint32_t n);
+void before_window(struct lg_call *c); /* any other synchronisation with a target, or all */
+void before_lock(struct lg_call *c);
+void after_lock(struct lg_call *c);
+void after_unlock(struct lg_call *c);
+void before_rma(struct lg_call *c);
 
 #pragma GCC visibility pop
 #endif

@@ -116,6 +116,53 @@ void before_send(struct lg_call *c, bool blocks)
   c->tag = h.tag;
 }
 
+/* ---- buffered sends ---- */
+
+#define MAX_BUFFERED 64
+
+static struct lg_pending buffered[MAX_BUFFERED]; /* the last one by channel, since a buffer was given up */
+static uint32_t nbuffered;                       /* more than there is room for: some are not kept */
+
+void note_buffered(uint32_t comm, int peer, int tag, uint64_t seq)
+{
+  uint32_t n = nbuffered < MAX_BUFFERED ? nbuffered : MAX_BUFFERED, i = 0;
+  while (i < n && !(buffered[i].comm == comm && buffered[i].peer == peer && buffered[i].tag == tag))
+    i++;
+  if (i < MAX_BUFFERED)
+    buffered[i] = (struct lg_pending){LG_OP_SEND, comm, peer, tag, seq, 0, 0};
+  if (i == n)
+    nbuffered = n + 1;
+}
+
+void before_bsend(struct lg_call *c)
+{
+  before_send(c, false);
+  if (c->comm && c->peer != LG_PROC_NULL)
+    note_buffered(c->comm->index, c->peer, c->tag, (uint64_t)c->handle);
+}
+
+/* To give up the buffer is to wait until all that lies in it has gone. */
+void before_detach(struct lg_call *c)
+{
+  uint32_t n = nbuffered < MAX_BUFFERED ? nbuffered : MAX_BUFFERED;
+  begin(c);
+  for (uint32_t i = 0; i < n; i++) {
+    buffered[i].state = c->st->index;
+    put_pending(c->thr->pub, i, buffered[i]);
+  }
+  if (nbuffered > n)
+    put_pending(c->thr->pub, n++, (struct lg_pending){LG_OP_OTHER, UINT32_MAX, LG_NONE, LG_NONE, 0, c->st->index, 0});
+  publish(c, n ? LG_OP_WAIT : LG_OP_LOCAL, n);
+  end(c);
+}
+
+void after_detach(void)
+{
+  nbuffered = 0;
+}
+
+/* ---- receives ---- */
+
 void before_recv(struct lg_call *c, uint32_t kind)
 {
   struct half h;

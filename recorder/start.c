@@ -133,7 +133,7 @@ static void in_child(void)
 /* ---- start ---- */
 
 /* What the launcher says of the rank; MPI_Init will say it for certain. */
-static int from_launcher(const char *const *names)
+int lg_from_launcher(const char *const *names)
 {
   for (; *names; names++) {
     const char *v = getenv(*names);
@@ -144,7 +144,7 @@ static int from_launcher(const char *const *names)
 }
 
 static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID", NULL};
-static const char *const size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+const char *const lg_size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
 
 static bool rank_record(void)
 {
@@ -157,8 +157,8 @@ static bool rank_record(void)
   r->family = lg_fam.id;
   ssize_t n = readlink("/proc/self/exe", r->exe, sizeof r->exe);
   r->exe_len = n < 0 ? 0 : (uint32_t)n;
-  r->rank = from_launcher(rank_names);
-  r->size = from_launcher(size_names);
+  r->rank = lg_from_launcher(rank_names);
+  r->size = lg_from_launcher(lg_size_names);
   r->status = LG_STARTING;
   r->detail = -1;
   r->thread_level = -1;

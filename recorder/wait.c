@@ -61,6 +61,7 @@ void after_init_request(struct lg_call *c, uint32_t kind)
     return;
   r->persistent = true;
   r->active = false;
+  r->buffered = c->desc->cls == CLS_bsend_init;
   if (kind == LG_OP_COLL) {
     r->peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
     return;
@@ -81,6 +82,8 @@ void start_one(struct lg_call *c, long handle)
     r->seq = count_recv(c, r->comm, r->peer, r->tag);
   else if (r->kind == LG_OP_COLL && !r->ref->freed)
     r->seq = ++r->ref->live->coll;
+  if (r->buffered)
+    note_buffered(r->comm, r->peer, r->tag, r->seq);
 }
 
 static uint32_t list_request(struct lg_thread *p, uint32_t n, const struct lg_req *r)
@@ -271,13 +274,6 @@ uint32_t list_tests(struct lg_call *c, uint32_t n)
 uint32_t list_status_query(struct lg_call *c, uint32_t n)
 {
   return gather(c, n, 1, true);
-}
-
-uint32_t list_window(struct lg_call *c, uint32_t n)
-{
-  c->comm = lg_comm_of(c->st, c, c->desc->win);
-  put_pending(c->thr->pub, n, (struct lg_pending){LG_OP_RMA, c->comm ? c->comm->index : UINT32_MAX, LG_NONE, LG_NONE, 0, c->st->index, 0});
-  return n + 1;
 }
 
 void polled(struct lg_call *c, bool got)

@@ -62,3 +62,18 @@ func (s Stats) Bytes() int64 {
 	}
 	return sum
 }
+
+// PerRound is the sum over all passes of what the rank sent and received in
+// each round, by the number of the round.
+func (s Stats) PerRound() []int64 {
+	out := []int64{}
+	for _, p := range s {
+		for _, r := range p.Rounds {
+			for len(out) <= r.Number {
+				out = append(out, 0)
+			}
+			out[r.Number] += int64(r.Sent) + int64(r.Received)
+		}
+	}
+	return out
+}

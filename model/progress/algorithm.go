@@ -13,11 +13,19 @@ type Algorithm interface {
 	// Name is the name a user chooses it by; it is also the method of what
 	// it concludes.
 	Name() string
-	// Local returns what the models of a block contribute, given the merged
-	// summary.
-	Local(ranks []*model.Rank, sum *Summary) Partial
+	// Local gathers what the models of a block contribute, given the merged
+	// summary or its Question.
+	Local(sum *Summary) Gatherer
 	// Order reads the merged contributions. Errors wrap ErrMismatch.
 	Order(sum *Summary, part *Partial) (Order, error)
+}
+
+// Gatherer takes the ranks of a block one by one.
+type Gatherer interface {
+	// Add takes a rank with the thread that speaks for it.
+	Add(rank int, t *model.Thread)
+	// Partial returns what all of them contribute, without answers.
+	Partial() Partial
 }
 
 // Order is who is behind whom, as far as an algorithm can tell.

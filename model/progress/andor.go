@@ -21,13 +21,20 @@ type waitGraph struct {
 	// record all behave alike; of each target the first stands for them, so
 	// that a wrong size of the job costs nothing.
 	present model.RankSet
+	marks   []mark // by gate; of stuck, all zero otherwise
+}
+
+// mark is what stuck knows of a gate.
+type mark struct {
+	inside, released bool
+	missing          int // successors an AND gate still needs
 }
 
 // newWaitGraph builds the graph of the needs that use accepts; the others, and
 // ranks outside, wait for nothing. With side, the alternatives of side threads
 // count as well.
 func newWaitGraph(s *scene, use func(n need) bool, side bool) *waitGraph {
-	g := &waitGraph{gates: map[int]int{}, present: s.present}
+	g := &waitGraph{gates: make(map[int]int, len(s.sum.Facts)), present: s.present}
 	targets := map[*target]int{}
 	for _, f := range s.sum.Facts {
 		n := s.needs[f.Rank]
@@ -89,37 +96,45 @@ func (g *waitGraph) connect(from, to int) {
 // stuck returns the gates of the set that can never be released if all gates
 // outside it are. Gates come in the order of the set.
 func (g *waitGraph) stuck(set []int) []int {
-	inside := make(map[int]bool, len(set))
-	for _, x := range set {
-		inside[x] = true
+	if len(g.marks) < len(g.or) {
+		g.marks = make([]mark, len(g.or))
 	}
-	missing := make(map[int]int, len(set)) // successors an AND gate still needs
+	for _, x := range set {
+		g.marks[x] = mark{inside: true}
+	}
 	var queue []int
 	for _, x := range set {
+		m := &g.marks[x]
 		for _, y := range g.next[x] {
-			missing[x] += b2i(inside[y])
+			m.missing += b2i(g.marks[y].inside)
 		}
-		free := len(g.next[x]) - missing[x]
-		if g.or[x] && free > 0 || !g.or[x] && missing[x] == 0 {
+		free := len(g.next[x]) - m.missing
+		if g.or[x] && free > 0 || !g.or[x] && m.missing == 0 {
 			queue = append(queue, x)
 		}
 	}
-	released := map[int]bool{}
 	for len(queue) > 0 {
 		x := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if released[x] {
+		if g.marks[x].released {
 			continue
 		}
-		released[x] = true
+		g.marks[x].released = true
 		for _, y := range g.prev[x] {
-			missing[y]--
-			if inside[y] && (g.or[y] || missing[y] == 0) {
+			m := &g.marks[y]
+			if !m.inside {
+				continue
+			}
+			if m.missing--; g.or[y] || m.missing == 0 {
 				queue = append(queue, y)
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(set), func(x int) bool { return released[x] })
+	out := slices.DeleteFunc(slices.Clone(set), func(x int) bool { return g.marks[x].released })
+	for _, x := range set {
+		g.marks[x] = mark{}
+	}
+	return out
 }
 
 // components returns the strongly connected components of the gates in the

@@ -35,33 +35,23 @@ func pointToPoint(k model.Kind) bool {
 	return k == model.Send || k == model.Recv || k == model.Probe
 }
 
-// answers looks up, in the channels of the block's ranks, what the waiting
-// ranks ask. A channel is keyed by its owner's communicator index, hence the
-// way through the communicator's ID and the world rank.
-func answers(ranks []*model.Rank, s *Summary) []Answer {
-	queries := queriesOf(s)
-	if len(queries) == 0 {
-		return nil
-	}
-	var out []Answer
-	for _, r := range ranks {
-		if !inWorld(r) {
+// appendAnswers looks up, in the channels of a rank, what the waiting ranks ask.
+// A channel is keyed by its owner's communicator index, hence the way through
+// the communicator's ID and the world rank.
+func appendAnswers(out []Answer, r *model.Rank, queries map[queryKey][]query) []Answer {
+	for _, ch := range r.Channels {
+		if ch.Comm < 0 || ch.Comm >= len(r.Comms) {
 			continue
 		}
-		for _, ch := range r.Channels {
-			if ch.Comm < 0 || ch.Comm >= len(r.Comms) {
-				continue
-			}
-			c := r.Comms[ch.Comm]
-			waiter := worldPeer(r, c, ch.Peer)
-			for _, q := range queries[queryKey{c.ID, waiter}] {
-				if n := q.answer(r.Rank, ch); n > 0 {
-					out = append(out, Answer{q.rank, q.wait, q.want, r.Rank, n})
-				}
+		c := r.Comms[ch.Comm]
+		waiter := worldPeer(r, c, ch.Peer)
+		for _, q := range queries[queryKey{c.ID, waiter}] {
+			if n := q.answer(r.Rank, ch); n > 0 {
+				out = append(out, Answer{q.rank, q.wait, q.want, r.Rank, n})
 			}
 		}
 	}
-	return sortJoined(out, compareAnswers, joinAnswers)
+	return out
 }
 
 // answer returns what a channel of the peer adds to the answer.

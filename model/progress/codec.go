@@ -178,7 +178,7 @@ func (s *Summary) checkComms() error {
 		if i > 0 && c.ID <= s.Comms[i-1].ID {
 			return fmt.Errorf("%w: communicators out of order", ErrEncoding)
 		}
-		if err := errors.Join(checkSet(c.Groups[0]), checkSet(c.Groups[1]), checkCounts(c.Counts)); err != nil {
+		if err := errors.Join(checkSet(c.Groups[0]), checkSet(c.Groups[1]), checkCounts(c.Counts), checkHolds(c.Locks)); err != nil {
 			return err
 		}
 	}
@@ -191,6 +191,18 @@ func checkCounts(counts []Count) error {
 			return fmt.Errorf("%w: counts out of order", ErrEncoding)
 		}
 		if err := checkSet(c.Ranks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkHolds(locks []Hold) error {
+	for i, h := range locks {
+		if i > 0 && compareHolds(locks[i-1], h) >= 0 {
+			return fmt.Errorf("%w: locks out of order", ErrEncoding)
+		}
+		if err := checkSet(h.Ranks); err != nil {
 			return err
 		}
 	}

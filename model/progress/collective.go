@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"slices"
 	"strings"
 
 	"laggard/model"
@@ -18,6 +19,13 @@ func (s *scene) judgeCollective(id wantID, w *Want) (link, outcome) {
 	}
 	late := s.target(targetKey{what: lateFor, comm: w.Comm, seq: w.Seq})
 	switch {
+	case w.Near:
+		return s.judgeNeighbours(id, w, late.ranks)
+	case late.ranks.Len() == 0 && s.led(id):
+		if leader := s.target(targetKey{what: leaderOf, comm: w.Comm, seq: w.Seq}); leader.ranks.Len() > 0 {
+			return s.linkTo(leader, EdgeCollective, id), linked
+		}
+		return link{}, satisfied
 	case late.ranks.Len() == 0:
 		idle := s.target(targetKey{what: leftIdle, comm: w.Comm})
 		if idle.ranks.Len() == 0 {
@@ -32,13 +40,60 @@ func (s *scene) judgeCollective(id wantID, w *Want) (link, outcome) {
 	return l, linked
 }
 
-// someMembers tells whether the call may wait for some members only, of which
-// the record does not say which: a collective among neighbours of a topology,
-// or one that was started from a persistent request, of whatever kind.
-func someMembers(call string) bool {
-	name := strings.ToLower(call)
-	return strings.Contains(name, "neighbor") || strings.HasPrefix(name, "mpi_start")
+// judgeNeighbours: a collective among neighbours waits for the sources that have
+// begun fewer. What it sends to the others may lie in buffers, unless that is the
+// last thing missing.
+func (s *scene) judgeNeighbours(id wantID, w *Want, late model.RankSet) (link, outcome) {
+	toward := func(ranks model.RankSet) link {
+		return s.linkTo(&target{ranks: ranks}, EdgeCollective, id)
+	}
+	if sources := late.Intersect(w.Sources); sources.Len() > 0 {
+		return toward(sources), linked
+	}
+	if dests := late.Intersect(w.Dests); dests.Len() > 0 {
+		l := toward(dests)
+		l.lax = !l.weak
+		l.weak = true
+		return l, linked
+	}
+	idle := s.target(targetKey{what: leftIdle, comm: w.Comm}).ranks.Intersect(w.Sources.Union(w.Dests))
+	if idle.Len() == 0 {
+		return link{}, satisfied
+	}
+	l := toward(idle)
+	l.weak = true
+	return l, linked
 }
+
+// leaders returns the leader of the group that makes an intercommunicator by
+// collective seq on comm: besides that it wants to meet the other group's leader.
+func (s *scene) leaders(comm, seq uint64) model.RankSet {
+	return s.factsWhere(func(f *Fact) bool {
+		return slices.ContainsFunc(f.Waits, func(w Wait) bool {
+			return makesIntercomm(&w) && len(w.Wants) == 2 && w.Wants[0].Comm == comm && w.Wants[0].Seq == seq
+		})
+	})
+}
+
+// led tells whether a rank that makes an intercommunicator leaves it to a leader
+// to meet the other group.
+func (s *scene) led(id wantID) bool {
+	wait := &s.facts[id.rank].Waits[id.wait]
+	return makesIntercomm(wait) && len(wait.Wants) == 1
+}
+
+func makesIntercomm(w *Wait) bool { return strings.EqualFold(w.Call, "MPI_Intercomm_create") }
+
+// someMembers tells whether the call may wait for some members only, and the
+// record does not say which: a collective among neighbours that are too many to
+// be listed, or one of an older record, in which what was started from a
+// persistent request has no kind either.
+func someMembers(call string) bool {
+	return neighbourly(call) || strings.HasPrefix(strings.ToLower(call), "mpi_start")
+}
+
+// neighbourly tells whether the call is a collective among neighbours.
+func neighbourly(call string) bool { return strings.Contains(strings.ToLower(call), "neighbor") }
 
 // members returns both groups of a communicator.
 func (s *scene) members(c *Comm) model.RankSet {
@@ -79,51 +134,4 @@ func sendsOut(call string) bool {
 		return true
 	}
 	return false
-}
-
-// judgeWindow: synchronisation of a window other than a fence has no number.
-// Between a start and a post, or a complete and a wait, it waits for members
-// that are at no such call. A lock, an unlock or a flush waits for its target
-// while that computes, since the library may need it to move on; else for
-// whoever holds the lock, which the record does not tell, so for the members
-// that compute.
-func (s *scene) judgeWindow(id wantID, w *Want) (link, outcome) {
-	if w.Lost || w.Self || s.comms[w.Comm] == nil {
-		return link{}, open
-	}
-	t := s.target(targetKey{what: outsideWindow, comm: w.Comm})
-	switch {
-	case w.Peer >= 0 && !s.driving(w.Peer):
-		t = s.one(w.Peer)
-	case passive(w.Call):
-		t = s.target(targetKey{what: leftIdle, comm: w.Comm})
-	}
-	if t.ranks.Len() == 0 {
-		return link{}, open
-	}
-	return link{to: t, weak: true, kind: EdgeCollective, source: id}, linked
-}
-
-// passive tells whether the call synchronises a window without a call of the
-// target.
-func passive(call string) bool {
-	name := strings.ToLower(call)
-	return strings.Contains(name, "lock") || strings.Contains(name, "flush")
-}
-
-// outsideWindow returns the members that are in no RMA synchronisation on the
-// communicator.
-func (s *scene) outsideWindow(comm uint64) model.RankSet {
-	out := s.members(s.comms[comm]).Clone()
-	var inside []int
-	for _, f := range s.sum.Facts {
-		for _, w := range f.Waits {
-			for _, want := range w.Wants {
-				if want.Kind == model.RMA && want.Comm == comm {
-					inside = append(inside, f.Rank)
-				}
-			}
-		}
-	}
-	return out.Minus(model.NewRankSet(inside...))
 }

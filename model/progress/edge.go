@@ -21,6 +21,13 @@ type edgeSum struct {
 	peer    int
 }
 
+// manyGroups is more groups than are related pair by pair: between so many, only
+// the nearest edges are drawn, a few for each group.
+const (
+	manyGroups = 512
+	fewEdges   = 4
+)
+
 // edges draws the edges between groups: those of evidence, and of inference
 // where evidence leaves the order of two groups open.
 func (f *Finding) edges(groups []Group) []Edge {
@@ -28,7 +35,12 @@ func (f *Finding) edges(groups []Group) []Edge {
 	if !f.scene.opts.PaperOnly {
 		out = f.evidenceEdges(groups)
 	}
-	out = append(out, f.inferredEdges(groups, out)...)
+	if len(groups) > manyGroups {
+		out = append(out, f.nearestEdges(groups, out)...)
+		f.notes = append(f.notes, fmt.Sprintf("of the edges between %d groups, only the nearest are drawn", len(groups)))
+	} else {
+		out = append(out, f.inferredEdges(groups, out)...)
+	}
 	slices.SortFunc(out, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Kind, b.Kind))
 	})
@@ -91,6 +103,10 @@ func (f *Finding) spreader(groups []Group) func(t *target) []part {
 				parts = append(parts, part{g.ID, set})
 			}
 		}
+		if len(groups) > manyGroups {
+			slices.SortStableFunc(parts, func(a, b part) int { return compareBool(groups[b.group].Least, groups[a.group].Least) })
+			parts = parts[:min(len(parts), fewEdges)]
+		}
 		done[t] = parts
 		return parts
 	}
@@ -151,6 +167,35 @@ func (f *Finding) inferredEdges(groups []Group, evidence []Edge) []Edge {
 			}
 			out = append(out, e)
 		}
+	}
+	return out
+}
+
+// nearestEdges returns inferred edges for the groups that evidence leads nowhere
+// from: each to groups in the next layer below, as far as it waits for them.
+func (f *Finding) nearestEdges(groups []Group, evidence []Edge) []Edge {
+	waits := make([]bool, len(groups))
+	for _, e := range evidence {
+		waits[e.From] = true
+	}
+	first, layers := f.firstRanks(groups), f.layerOf()
+	byLayer := map[int][]int{}
+	for g, rank := range first {
+		if rank >= 0 {
+			byLayer[layers[rank]] = append(byLayer[layers[rank]], g)
+		}
+	}
+	var out []Edge
+	var below []int
+	for _, layer := range sortedKeys(byLayer) {
+		for _, g := range byLayer[layer] {
+			for _, to := range below[:min(len(below), fewEdges)] {
+				if code, reason := f.order.Relate(first[g], first[to]); code == Forward && !waits[g] {
+					out = append(out, Edge{From: g, To: to, Kind: EdgeInferred, Reason: reason})
+				}
+			}
+		}
+		below = byLayer[layer]
 	}
 	return out
 }

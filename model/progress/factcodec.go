@@ -82,7 +82,7 @@ func (p *packer) want(w *Want) {
 	p.unsigned(uint64(w.Kind))
 	p.text(w.Call)
 	p.unsigned(w.Comm)
-	p.flags(w.Self, w.Lost)
+	p.flags(w.Self, w.Lost, w.Near)
 	p.number(int64(w.Peer))
 	p.number(int64(w.Tag))
 	p.unsigned(w.Seq)
@@ -91,6 +91,10 @@ func (p *packer) want(w *Want) {
 		p.number(int64(h.Peer))
 		p.number(int64(h.Tag))
 		p.unsigned(h.Count)
+	}
+	if w.Near {
+		p.text(w.Sources.String())
+		p.text(w.Dests.String())
 	}
 }
 
@@ -229,10 +233,21 @@ func (u *unpacker) wait() Wait {
 
 func (u *unpacker) want() Want {
 	w := Want{Kind: model.Kind(u.word()), Call: u.text(), Comm: u.unsigned()}
-	u.flags(&w.Self, &w.Lost)
+	u.flags(&w.Self, &w.Lost, &w.Near)
 	w.Peer, w.Tag, w.Seq = int(u.number()), int(u.number()), u.unsigned()
 	for range u.length() {
 		w.Had = append(w.Had, Had{int(u.number()), int(u.number()), u.unsigned()})
 	}
+	if w.Near {
+		w.Sources, w.Dests = u.set(), u.set()
+	}
 	return w
+}
+
+func (u *unpacker) set() model.RankSet {
+	set, err := model.ParseRankSet(u.text())
+	if err != nil || checkSet(set) != nil {
+		u.fail("a set of ranks")
+	}
+	return set
 }

@@ -38,8 +38,8 @@ func Conclude(sum Summary, part Partial, opts Options) (Result, error) {
 
 // FindLP finds the least progressed ranks (PDI §4.3, and evidence before it).
 // In order: lost ranks; deadlocks; the ranks that the waiting ones wait for in
-// the end; deadlocks that buffering may still dissolve; and last what the
-// algorithm infers. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
+// the end; deadlocks that buffering may still dissolve; the ranks outside MPI, if
+// there are stacks only; and last what the algorithm infers. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
 func FindLP(sum Summary, part Partial, opts Options) (*Finding, error) {
 	algorithm, err := NewAlgorithm(opts.Algorithm)
 	if err != nil {
@@ -77,7 +77,7 @@ func (f *Finding) find() {
 		f.deadlock = &Deadlock{Cycles: cycles, Certain: true}
 	}
 	switch {
-	case f.lostFirst(), f.deadlocked(), f.awaited(), f.stillInside(f.scene.unfinished()), f.maybeDeadlocked():
+	case f.lostFirst(), f.deadlocked(), f.awaited(), f.stillInside(f.scene.unfinished()), f.maybeDeadlocked(), f.outside():
 		f.method = MethodEvidence
 	default:
 		f.inferred()

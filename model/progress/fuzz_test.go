@@ -34,6 +34,10 @@ var oddSummaries = []Summary{
 		Comms: []Comm{{ID: 1, World: true}},
 	},
 	{Facts: []Fact{{At: Position{Begun: true, InMPI: true, State: model.StateID{7}}, Phase: model.Running}}},
+	{
+		Facts: []Fact{{Phase: model.Running, Waits: []Wait{{Kind: model.RMA, Call: "MPI_Win_lock", Wants: []Want{{Kind: model.RMA, Comm: 2, Peer: 7, Tag: 1}}}}}},
+		Comms: []Comm{{ID: 2, Window: true, Locks: []Hold{{Target: model.None, Type: 9}, {Target: 7, Type: 1}}}},
+	},
 }
 
 // What decodes can be encoded, decoded and merged again, with equal bytes; and
@@ -44,7 +48,8 @@ func FuzzDecodeSummary(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `[]`, `{"sizes":[{"n":9000000000,"ranks":"0"}]}`, `{"facts":"BA=="}`, `{"sites":[{"id":"zz"}]}`,
 		`{"sites":[{"id":"00000000000000000000000000000000"}],"arcs":[{"f":0,"t":1}]}`,
-		`{"comms":[{"id":1,"groups":["0-2147483647",""],"counts":[]}]}`, `{"places":[{"at":"zz"}]}`,
+		`{"comms":[{"id":1,"groups":["0-2147483647",""],"counts":[]}]}`,
+		`{"comms":[{"id":1,"groups":["",""],"counts":[],"locks":[{"target":1,"type":1,"ranks":"0"},{"target":0,"type":1,"ranks":"0"}]}]}`, `{"places":[{"at":"zz"}]}`,
 		`{"stacks":[{"frames":[{"m":4,"o":1}],"ranks":"1"}]}`, `{} {}`, `{"more":1}`,
 	} {
 		f.Add([]byte(text))

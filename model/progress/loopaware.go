@@ -26,9 +26,7 @@ type loopAware struct{}
 func (loopAware) Name() string { return LoopAware }
 
 // Local counts the turns of each rank.
-func (loopAware) Local(ranks []*model.Rank, sum *Summary) Partial {
-	return Partial{Stations: stations(ranks, sum)}
-}
+func (loopAware) Local(sum *Summary) Gatherer { return newStationGatherer(sum) }
 
 // Order lays out the stations.
 func (loopAware) Order(sum *Summary, part *Partial) (Order, error) {

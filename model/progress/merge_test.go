@@ -17,7 +17,7 @@ import (
 func randomScript(rng *rand.Rand) string {
 	n := 1 + rng.IntN(20)
 	var b strings.Builder
-	fmt.Fprintf(&b, "size %d\ncomm even members=%s\n", n, evens(n))
+	fmt.Fprintf(&b, "size %d\ncomm even members=%s\ncomm win members=0-%d window\n", n, evens(n), n-1)
 	for i := range 3 {
 		fmt.Fprintf(&b, "model m%d", i)
 		for range 1 + rng.IntN(8) {
@@ -29,7 +29,7 @@ func randomScript(rng *rand.Rand) string {
 		fmt.Fprintf(&b, "rank %d model=m%d at=%c host=n%d coll=world:%d beat=%d stack=%c,g ", r, rng.IntN(3),
 			'A'+rng.IntN(5), rng.IntN(2), rng.IntN(3), 100+rng.IntN(4), 'a'+rng.IntN(3))
 		peer, seq := rng.IntN(n), 1+rng.IntN(3)
-		switch rng.IntN(5) {
+		switch rng.IntN(8) {
 		case 0:
 			fmt.Fprintf(&b, "kind=recv pend=recv:world:%d:1:%d", peer, seq)
 		case 1:
@@ -40,6 +40,12 @@ func randomScript(rng *rand.Rand) string {
 			fmt.Fprintf(&b, "kind=coll pend=coll:world:none:none:%d", seq)
 		case 4:
 			fmt.Fprintf(&b, "after=%c", 'A'+rng.IntN(5))
+		case 5:
+			fmt.Fprintf(&b, "near=world:%d:%d kind=coll pend=coll:world:none:none:%d:MPI_Neighbor_allgather", peer, n-1, seq)
+		case 6:
+			fmt.Fprintf(&b, "kind=rma pend=rma:win:%d:exclusive:0:MPI_Win_lock lock=win:none:shared", peer)
+		case 7:
+			fmt.Fprintf(&b, "kind=wait pend=recv:win:%d:post:%d:MPI_Win_start lock=win:%d:exclusive", peer, seq, rng.IntN(n))
 		}
 		fmt.Fprintf(&b, " ch=world:%d:1:%d:%d\n", rng.IntN(n), rng.IntN(4), rng.IntN(4))
 	}

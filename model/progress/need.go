@@ -29,7 +29,9 @@ const (
 	lateFor       // the members that have not begun collective seq on comm
 	leftIdle      // the members of comm that are outside MPI
 	anyoneOn      // the members of the group of comm that may still send
+	leaderOf      // who leads the group that makes an intercommunicator by collective seq on comm
 	outsideWindow
+	completingOn // the ranks that complete something on window comm under a lock
 	notFinalizing
 	notStarted
 )
@@ -185,10 +187,10 @@ func (s *scene) waitForAll(f *Fact, wait int) need {
 // is, and each is known. A call that waits for any of some sends has seen that
 // no buffer took one of them. A loop around MPI_Testall needs them all, but it
 // may look for other things in between, which end it as well; so it is taken to
-// go on once any of those missing comes.
+// go on once any of those missing comes. MPI_Win_test is such a loop as well.
 func (s *scene) waitForOne(f *Fact, wait int) need {
 	n := need{standing: waiting, weak: f.Waits[wait].Unlisted, alone: true}
-	all, done := strings.EqualFold(f.Waits[wait].Call, "MPI_Testall"), 0
+	all, done := needsAll(f.Waits[wait].Call), 0
 	for i := range f.Waits[wait].Wants {
 		l, o := s.judge(f, wantID{f.Rank, wait, i})
 		l.weak = l.weak && !(l.lax && f.Waits[wait].Kind == model.WaitAny)
@@ -214,6 +216,11 @@ func (s *scene) waitForOne(f *Fact, wait int) need {
 	}
 	n.alone = n.alone && !n.weak
 	return n
+}
+
+// needsAll tells whether the call polls for all it names.
+func needsAll(call string) bool {
+	return strings.EqualFold(call, "MPI_Testall") || strings.EqualFold(call, "MPI_Win_test")
 }
 
 // anyAlone tells whether a link leads to nobody.
@@ -251,6 +258,10 @@ func (s *scene) ranksOf(key targetKey) model.RankSet {
 		return s.group(s.comms[key.comm], key.rank).Minus(s.gone)
 	case outsideWindow:
 		return s.outsideWindow(key.comm)
+	case leaderOf:
+		return s.leaders(key.comm, key.seq)
+	case completingOn:
+		return s.completing(key.comm)
 	case notFinalizing:
 		return s.notFinalizing()
 	case notStarted:

@@ -36,6 +36,9 @@ type Options struct {
 	Damaged model.RankSet
 	// Liveness holds outside knowledge by rank.
 	Liveness map[int]Liveness
+	// StacksOnly says that the record was made from stacks (docs/offline.md): no
+	// call in it says what it waits for.
+	StacksOnly bool
 	// Progressing says that the caller saw the job move: then nothing hangs.
 	Progressing bool
 }

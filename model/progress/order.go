@@ -30,7 +30,7 @@ func (f *Finding) levels() map[int]level {
 	for _, l := range byEvidence {
 		top = max(top, l)
 	}
-	levels := map[int]level{}
+	levels := make(map[int]level, len(f.scene.sum.Facts))
 	for _, fact := range f.scene.sum.Facts {
 		switch rank := fact.Rank; {
 		case f.least.Contains(rank):
@@ -91,7 +91,8 @@ func (f *Finding) evidenceLevels() map[int]int {
 		return levels
 	}
 	g := f.graph
-	height := layers(g.components(g.all()), func(gate int) []int { return g.next[gate] },
+	levels = make(map[int]int, len(f.scene.sum.Facts))
+	height := layers(len(g.or), g.components(g.all()), func(gate int) []int { return g.next[gate] },
 		func(gate int) int { return b2i(g.rank[gate] >= 0) })
 	for rank, gate := range g.gates {
 		levels[rank] = height[gate]
@@ -99,21 +100,22 @@ func (f *Finding) evidenceLevels() map[int]int {
 	return levels
 }
 
-// layers returns the height of each node: of a component the highest among
-// those it leads to, plus the weight of the step.
-func layers(components [][]int, next func(int) []int, weight func(int) int) map[int]int {
-	height := map[int]int{}
+// layers returns the height of each node, numbers below size: of a component the
+// highest among those it leads to, plus the weight of the step.
+func layers(size int, components [][]int, next func(int) []int, weight func(int) int) []int {
+	height := make([]int, size)
+	below := make([]bool, size)
 	for _, component := range components {
 		top := 0
 		for _, x := range component {
 			for _, y := range next(x) {
-				if h, below := height[y]; below {
-					top = max(top, h+weight(x))
+				if below[y] {
+					top = max(top, height[y]+weight(x))
 				}
 			}
 		}
 		for _, x := range component {
-			height[x] = top
+			height[x], below[x] = top, true
 		}
 	}
 	return height

@@ -6,6 +6,7 @@ import "laggard/model"
 func (f *Finding) Result() Result {
 	groups := f.groups()
 	levels := f.levels()
+	edges := f.edges(groups) // it may add a note
 	r := Result{
 		Algorithm:     f.algorithm.Name(),
 		Size:          f.scene.all.Len(),
@@ -14,7 +15,7 @@ func (f *Finding) Result() Result {
 		Lost:          f.scene.losses,
 		Unfinished:    f.unfinished(),
 		Groups:        groups,
-		Edges:         f.edges(groups),
+		Edges:         edges,
 		ProgressOrder: f.groupOrder(groups, levels),
 		RankOrder:     f.rankOrder(levels),
 		Notes:         f.notes,

@@ -65,50 +65,95 @@ func joinAnswers(x, y Answer) Answer {
 }
 
 // Local asks the algorithm about the models of a block (PDI §4.2, step 3) and
-// adds the block's answers.
-// The summary is the merged one. Errors wrap ErrUnknownAlgorithm.
+// adds the block's answers. The summary is the merged one, or its Question.
+// Errors wrap ErrUnknownAlgorithm.
 func Local(ranks []*model.Rank, summary *Summary, opts Options) (Partial, error) {
-	algorithm, err := NewAlgorithm(opts.Algorithm)
+	l, err := NewLocaliser(summary, opts)
 	if err != nil {
 		return Partial{}, err
 	}
-	part := algorithm.Local(ranks, summary)
-	part.Answers = answers(ranks, summary)
-	return part, nil
+	for _, r := range ranks {
+		l.Add(r)
+	}
+	return l.Partial(), nil
 }
 
-// localPDG relates positions once per distinct model and position: ranks of
+// Localiser folds ranks one by one, so that they need not be in memory all at
+// once. See Local.
+type Localiser struct {
+	gather  Gatherer
+	queries map[queryKey][]query
+	answers []Answer
+}
+
+// NewLocaliser returns a Localiser of no ranks. Errors wrap ErrUnknownAlgorithm.
+func NewLocaliser(summary *Summary, opts Options) (*Localiser, error) {
+	algorithm, err := NewAlgorithm(opts.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	return &Localiser{gather: algorithm.Local(summary), queries: queriesOf(summary)}, nil
+}
+
+// Add folds a rank.
+func (l *Localiser) Add(r *model.Rank) {
+	if !inWorld(r) {
+		return
+	}
+	l.gather.Add(r.Rank, representative(r))
+	if len(l.queries) > 0 {
+		l.answers = appendAnswers(l.answers, r, l.queries)
+	}
+}
+
+// Partial returns the partial of all ranks that were added, and ends the
+// folding.
+func (l *Localiser) Partial() Partial {
+	part := l.gather.Partial()
+	part.Answers = sortJoined(l.answers, compareAnswers, joinAnswers)
+	return part
+}
+
+// pdgGatherer relates positions once per distinct model and position: ranks of
 // one program mostly agree.
-func localPDG(ranks []*model.Rank, positions []Position) []PairEdge {
-	index := make(map[Position]int, len(positions))
+type pdgGatherer struct {
+	positions []Position
+	index     map[Position]int
+	seen      map[modelKey]bool
+	joined    map[[2]int]PairEdge
+}
+
+func newPDGGatherer(positions []Position) *pdgGatherer {
+	g := &pdgGatherer{positions, make(map[Position]int, len(positions)), map[modelKey]bool{}, map[[2]int]PairEdge{}}
 	for i, p := range positions {
-		index[p] = i
+		g.index[p] = i
 	}
-	seen := map[modelKey]bool{}
-	joined := map[[2]int]PairEdge{}
-	for _, r := range ranks {
-		if !inWorld(r) {
+	return g
+}
+
+// Add is that of Gatherer.
+func (g *pdgGatherer) Add(_ int, t *model.Thread) {
+	key := keyOf(t)
+	own, known := g.index[key.at]
+	if !known || g.seen[key] {
+		return
+	}
+	g.seen[key] = true
+	for other, rel := range relate(&t.Model, key.at, g.positions) {
+		if other == own || rel.Code == Null {
 			continue
 		}
-		t := representative(r)
-		key := keyOf(t)
-		own, known := index[key.at]
-		if !known || seen[key] {
-			continue
+		e := pairEdge(own, other, rel)
+		if old, twice := g.joined[[2]int{e.A, e.B}]; twice {
+			e = joinPairs(old, e)
 		}
-		seen[key] = true
-		for other, rel := range relate(&t.Model, key.at, positions) {
-			if other == own || rel.Code == Null {
-				continue
-			}
-			e := pairEdge(own, other, rel)
-			if old, twice := joined[[2]int{e.A, e.B}]; twice {
-				e = joinPairs(old, e)
-			}
-			joined[[2]int{e.A, e.B}] = e
-		}
+		g.joined[[2]int{e.A, e.B}] = e
 	}
-	return slices.SortedFunc(maps.Values(joined), comparePairs)
+}
+
+// Partial is that of Gatherer.
+func (g *pdgGatherer) Partial() Partial {
+	return Partial{Edges: slices.SortedFunc(maps.Values(g.joined), comparePairs)}
 }
 
 // pairEdge puts a relation into the order of the pair.

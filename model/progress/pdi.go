@@ -15,9 +15,7 @@ type pdi struct{}
 func (pdi) Name() string { return PDI }
 
 // Local builds the local PDGs of a block.
-func (pdi) Local(ranks []*model.Rank, sum *Summary) Partial {
-	return Partial{Edges: localPDG(ranks, sum.Positions())}
-}
+func (pdi) Local(sum *Summary) Gatherer { return newPDGGatherer(sum.Positions()) }
 
 // relate is the loop of Figure 5: for a rank with this model at this position,
 // the path probabilities to and from each other position, then Table 1.

@@ -25,11 +25,11 @@ type wantID struct{ rank, wait, want int }
 func newScene(sum *Summary, part *Partial, opts Options) *scene {
 	s := &scene{
 		sum: sum, opts: opts,
-		facts:   map[int]*Fact{},
+		facts:   make(map[int]*Fact, len(sum.Facts)),
 		comms:   map[uint64]*Comm{},
 		answers: map[wantID][]Answer{},
 		targets: map[targetKey]*target{},
-		needs:   map[int]need{},
+		needs:   make(map[int]need, len(sum.Facts)),
 	}
 	for i := range sum.Facts {
 		f := &sum.Facts[i]

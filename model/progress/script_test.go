@@ -13,14 +13,15 @@ import (
 // The language of the transcripts in testdata. A line describes something:
 //
 //	size N                            ranks of MPI_COMM_WORLD, default: the last rank + 1
-//	comm NAME members=SET [remote=SET]
+//	comm NAME members=SET [remote=SET] [window] [file]
 //	model NAME A>B:count …            states are named by their MPI function, with #x to tell two apart
 //	rank SET word …                   a later line for a rank replaces an earlier one
 //
 // Words of a rank: model=NAME, at=STATE (in the call), after=STATE,
 // kind=KIND, pend=KIND:COMM:PEER:TAG:SEQ[:STATE] (PEER and TAG: a number, any,
-// none, null; PEER also me+1, me-1 around the communicator), coll=COMM:COUNT,
-// ch=COMM:PEER:TAG:SENT:RECEIVED, phase=, end=HOW:DETAIL, endtime=, beat=
+// none, null; PEER also me+1, me-1 around the communicator; TAG also post,
+// complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
+// near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=
 // (seconds), host=, says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), unlisted=,
@@ -36,6 +37,7 @@ type script struct {
 type scriptComm struct {
 	name            string
 	members, remote []int
+	window, file    bool
 }
 
 func parseScript(input string) *script {
@@ -84,9 +86,14 @@ func parseComm(words []string) scriptComm {
 	c := scriptComm{name: words[0]}
 	for _, w := range words[1:] {
 		key, value, _ := strings.Cut(w, "=")
-		if key == "remote" {
+		switch key {
+		case "remote":
 			c.remote = set(value)
-		} else {
+		case "window":
+			c.window = true
+		case "file":
+			c.file = true
+		default:
 			c.members = set(value)
 		}
 	}
@@ -173,7 +180,7 @@ func (b *rankBuilder) addComm(id int, c scriptComm) {
 				b.comms[c.name] = len(b.r.Comms)
 				b.r.Comms = append(b.r.Comms, &model.Comm{
 					ID: uint64(id + 1), World: c.name == "world", Self: c.name == "self",
-					Inter: len(c.remote) > 0, Rank: i, Members: groups[0], Remote: groups[1], State: -1,
+					Window: c.window, IO: c.file, Inter: len(c.remote) > 0, Rank: i, Members: groups[0], Remote: groups[1], State: -1,
 				})
 			}
 		}
@@ -203,8 +210,12 @@ func (b *rankBuilder) word(key, value string) {
 		r.Comms[b.comms[parts[0]]].Coll = uint64(number(parts[1]))
 	case "ch":
 		comm := b.comms[parts[0]]
-		r.Channels = append(r.Channels, model.Channel{Comm: comm, Peer: b.peer(comm, parts[1]), Tag: number(parts[2]),
+		r.Channels = append(r.Channels, model.Channel{Comm: comm, Peer: b.peer(comm, parts[1]), Tag: special(parts[2]),
 			Sent: uint64(number(parts[3])), Received: uint64(number(parts[4]))})
+	case "near":
+		r.Comms[b.comms[parts[0]]].Neighbours = &model.Neighbours{Sources: set(parts[1]), Dests: set(parts[2])}
+	case "lock":
+		r.Locks = append(r.Locks, model.Lock{Comm: b.comms[parts[0]], Target: special(parts[1]), Type: model.LockType(special(parts[2]))})
 	case "phase":
 		r.Phase = map[string]model.Phase{"starting": model.Starting, "finalizing": model.Finalizing, "finalized": model.Finalized}[value]
 	case "end":
@@ -284,6 +295,14 @@ func special(text string) int {
 		return model.None
 	case "null":
 		return model.ProcNull
+	case "post":
+		return model.TagPost
+	case "complete":
+		return model.TagComplete
+	case "exclusive":
+		return int(model.Exclusive)
+	case "shared":
+		return int(model.Shared)
 	}
 	return number(text)
 }

@@ -16,11 +16,26 @@ type builder struct {
 	sizes   map[uint64][]int
 	views   map[uint64]*model.Comm      // the last rank's view of it
 	counts  map[uint64]map[uint64][]int // communicator, count, ranks
+	locks   map[uint64][]Hold           // by window
 	modules map[moduleKey]*model.Module
 	flow    *flowBuilder
 }
 
 type moduleKey struct{ buildID, path string }
+
+// Summariser folds ranks one by one, so that they need not be in memory all at
+// once. See Summarise.
+type Summariser struct{ b *builder }
+
+// NewSummariser returns a Summariser of no ranks.
+func NewSummariser() Summariser { return Summariser{newBuilder()} }
+
+// Add folds a rank, which may be forgotten afterwards but for its states.
+func (s Summariser) Add(r *model.Rank) { s.b.add(r) }
+
+// Summary returns the summary of all ranks that were added, and ends the
+// folding. Errors wrap ErrOverlap.
+func (s Summariser) Summary() (Summary, error) { return s.b.summary() }
 
 func newBuilder() *builder {
 	return &builder{
@@ -29,6 +44,7 @@ func newBuilder() *builder {
 		sizes:   map[uint64][]int{},
 		views:   map[uint64]*model.Comm{},
 		counts:  map[uint64]map[uint64][]int{},
+		locks:   map[uint64][]Hold{},
 		modules: map[moduleKey]*model.Module{},
 		flow:    newFlowBuilder(),
 	}
@@ -168,6 +184,20 @@ func (b *builder) addComms(r *model.Rank, waits []Wait) {
 	for id, n := range begun {
 		b.counts[id][n] = append(b.counts[id][n], r.Rank)
 	}
+	b.addLocks(r)
+}
+
+// addLocks notes the locks that a rank has on known targets.
+func (b *builder) addLocks(r *model.Rank) {
+	for _, l := range r.Locks {
+		if l.Comm < 0 || l.Comm >= len(r.Comms) || r.Comms[l.Comm].Self {
+			continue
+		}
+		c := r.Comms[l.Comm]
+		if target := worldPeer(r, c, l.Target); target >= 0 || target == model.None {
+			b.locks[c.ID] = append(b.locks[c.ID], Hold{target, l.Type, model.NewRankSet(r.Rank)})
+		}
+	}
 }
 
 // addView joins one rank's view of a communicator. Nearly always it is the
@@ -179,6 +209,8 @@ func (b *builder) addView(c *model.Comm) {
 		b.comms[c.ID], b.counts[c.ID] = known, map[uint64][]int{}
 	}
 	known.World = known.World || c.World
+	known.Window = known.Window || c.Window
+	known.IO = known.IO || c.IO
 	if last == nil || last.Inter != c.Inter || !sameList(last.Members, c.Members) || !sameList(last.Remote, c.Remote) {
 		known.Groups = joinGroups(known.Groups, groupsOf(c))
 	}
@@ -222,6 +254,7 @@ func countsOf(ranks map[uint64][]int) []Count {
 func (b *builder) summary() (Summary, error) {
 	for id, c := range b.comms {
 		c.Counts = countsOf(b.counts[id])
+		c.Locks = sortJoined(b.locks[id], compareHolds, joinHolds)
 		b.sum.Comms = append(b.sum.Comms, *c)
 	}
 	b.sum.Sizes = countsOf(b.sizes)

@@ -65,13 +65,24 @@ type Stack struct {
 
 // Comm is a communicator as its members know it together.
 type Comm struct {
-	ID    uint64 `json:"id"`
-	World bool   `json:"world,omitempty"`
+	ID     uint64 `json:"id"`
+	World  bool   `json:"world,omitempty"`
+	Window bool   `json:"window,omitempty"`
+	IO     bool   `json:"io,omitempty"` // a file
 	// Groups are its ranks of MPI_COMM_WORLD; the second is empty unless it is
 	// an intercommunicator, and the first holds the smallest rank.
 	Groups [2]model.RankSet `json:"groups"`
 	// Counts are the collective operations that members have begun, ascending.
 	Counts []Count `json:"counts"`
+	// Locks are those that members have on a window, ascending.
+	Locks []Hold `json:"locks,omitempty"`
+}
+
+// Hold is a lock and the ranks that have it.
+type Hold struct {
+	Target int            `json:"target"` // a rank of MPI_COMM_WORLD, or None: all members
+	Type   model.LockType `json:"type"`
+	Ranks  model.RankSet  `json:"ranks"`
 }
 
 // Count is a number and the ranks that gave it.
@@ -83,11 +94,29 @@ type Count struct {
 // Summarise folds a block of recorded ranks. The ranks may come in any order.
 // Errors wrap ErrOverlap.
 func Summarise(ranks []*model.Rank) (Summary, error) {
-	b := newBuilder()
+	s := NewSummariser()
 	for _, r := range ranks {
-		b.add(r)
+		s.Add(r)
 	}
-	return b.summary()
+	return s.Summary()
+}
+
+// Question returns what Local needs to know of the merged summary: of the facts
+// only those of ranks that wait for messages. It is small where the summary
+// grows with the job.
+func (s *Summary) Question() Summary {
+	q := Summary{Places: s.Places, Flow: s.Flow}
+	for _, f := range s.Facts {
+		if slices.ContainsFunc(f.Waits, asks) {
+			q.Facts = append(q.Facts, f)
+		}
+	}
+	return q
+}
+
+// asks tells whether a peer's counters may say something of a wait.
+func asks(w Wait) bool {
+	return slices.ContainsFunc(w.Wants, func(w Want) bool { return pointToPoint(w.Kind) && !w.Lost })
 }
 
 // MergeSummaries joins the summaries of two blocks. Errors wrap ErrOverlap.
@@ -180,9 +209,21 @@ func compareComms(a, b Comm) int { return cmp.Compare(a.ID, b.ID) }
 // know the members adds only its count.
 func joinComms(a, b Comm) Comm {
 	a.World = a.World || b.World
+	a.Window = a.Window || b.Window
+	a.IO = a.IO || b.IO
 	a.Groups = joinGroups(a.Groups, b.Groups)
 	a.Counts = mergeSorted(a.Counts, b.Counts, compareCounts, joinCounts)
+	a.Locks = mergeSorted(a.Locks, b.Locks, compareHolds, joinHolds)
 	return a
+}
+
+func compareHolds(x, y Hold) int {
+	return cmp.Or(cmp.Compare(x.Target, y.Target), cmp.Compare(x.Type, y.Type))
+}
+
+func joinHolds(x, y Hold) Hold {
+	x.Ranks = x.Ranks.Union(y.Ranks)
+	return x
 }
 
 // joinGroups joins two views of the groups; each has the smallest rank in its

@@ -40,6 +40,8 @@ func (s *Summary) placeText(p Position) string {
 		return "before the first MPI call"
 	case p.InMPI:
 		return "in " + call
+	case call == "":
+		return "in computation"
 	default:
 		return "after " + call
 	}
@@ -67,12 +69,20 @@ func (s *scene) linkText(l link, peer int) string {
 	}
 	text := ""
 	switch {
+	case w.Kind == model.Collective && s.led(l.source) && s.begun(w.Comm, peer) >= w.Seq:
+		text = fmt.Sprintf("%s, rank %d meets the other group's leader for it", who, peer)
 	case w.Kind == model.Collective:
 		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.begun(w.Comm, peer))
-	case w.Kind == model.RMA && passive(w.Call):
+	case w.Kind == model.RMA && s.holds(w, peer):
+		text = fmt.Sprintf("%s%s on %s, rank %d has a lock of it", who, targetText(w), s.commText(w), peer)
+	case w.Kind == model.RMA && (passive(w.Call) || !synchronises(w.Call)):
 		text = fmt.Sprintf("%s on %s, rank %d is outside MPI", who, s.commText(w), peer)
 	case w.Kind == model.RMA:
 		text = fmt.Sprintf("%s on %s, rank %d is at no such call", who, s.commText(w), peer)
+	case w.Tag == model.TagPost:
+		text = fmt.Sprintf("%s %d toward rank %d on %s, which has posted %d", who, w.Seq, peer, s.commText(w), s.answered(l.source))
+	case w.Tag == model.TagComplete:
+		text = fmt.Sprintf("%s %d for rank %d on %s, which has completed %d", who, w.Seq, peer, s.commText(w), s.answered(l.source))
 	case w.Kind == model.Send:
 		text = fmt.Sprintf("%s%s to rank %d%s on %s; rank %d has begun %d such receives",
 			who, message(w), peer, tagText(w), s.commText(w), peer, s.answered(l.source))
@@ -88,6 +98,19 @@ func (s *scene) linkText(l link, peer int) string {
 		text += " (it may be satisfied already)"
 	}
 	return text
+}
+
+// holds tells whether a rank has a lock that keeps the wanted one away.
+func (s *scene) holds(w *Want, rank int) bool {
+	holders, _ := s.holders(-1, w)
+	return w.Tag != model.None && holders.Contains(rank)
+}
+
+func targetText(w *Want) string {
+	if w.Peer == model.None {
+		return ""
+	}
+	return fmt.Sprintf(" of rank %d", w.Peer)
 }
 
 func message(w *Want) string {
@@ -118,7 +141,14 @@ func (s *scene) commText(w *Want) string {
 	case c.World:
 		return "MPI_COMM_WORLD"
 	}
-	return fmt.Sprintf("communicator %x of %d ranks", c.ID, s.members(c).Len())
+	kind := "communicator"
+	switch {
+	case c.Window:
+		kind = "window"
+	case c.IO:
+		kind = "file"
+	}
+	return fmt.Sprintf("%s %x of %d ranks", kind, c.ID, s.members(c).Len())
 }
 
 // begun returns how many collectives a rank has begun on a communicator.

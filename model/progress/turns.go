@@ -142,59 +142,79 @@ func (p *plan) turns(m *model.Model) []uint64 {
 	return out
 }
 
-// planner keeps the plans of a block; nearly always the next rank has one.
-type planner struct {
+// stationGatherer counts the turns of each rank. Ranks of one shape at one
+// place share a plan; nearly always the next rank has one.
+type stationGatherer struct {
 	*course
-	plans map[uint64][]*plan
+	places map[Position]int
+	plans  map[uint64][]*plan
+	last   *plan
+	found  map[string]*gathered
+	key    []byte
 }
 
-func (c *planner) planFor(m *model.Model, at Position) *plan {
+// gathered is a station whose ranks are not sorted yet.
+type gathered struct {
+	Station
+	ranks []int
+}
+
+func newStationGatherer(sum *Summary) *stationGatherer {
+	g := &stationGatherer{course: newCourse(&sum.Flow), places: map[Position]int{}, plans: map[uint64][]*plan{}, found: map[string]*gathered{}}
+	for i, p := range sum.Positions() {
+		g.places[p] = i
+	}
+	return g
+}
+
+// Add is that of Gatherer.
+func (g *stationGatherer) Add(rank int, t *model.Thread) {
+	at := positionOf(t)
+	place, known := g.places[at]
+	if !known {
+		return
+	}
+	s := Station{Place: place, Turns: g.planFor(&t.Model, at).turns(&t.Model)}
+	g.key = s.appendKey(g.key[:0])
+	f := g.found[string(g.key)]
+	if f == nil {
+		f = &gathered{Station: s}
+		g.found[string(g.key)] = f
+	}
+	f.ranks = append(f.ranks, rank)
+}
+
+// Partial is that of Gatherer.
+func (g *stationGatherer) Partial() Partial {
+	var out []Station
+	for _, f := range g.found {
+		f.Ranks = model.NewRankSet(f.ranks...)
+		out = append(out, f.Station)
+	}
+	slices.SortFunc(out, compareStations)
+	return Partial{Stations: out}
+}
+
+func (g *stationGatherer) planFor(m *model.Model, at Position) *plan {
+	if g.last != nil && g.last.at == at && sameShape(g.last.model, m) {
+		return g.last
+	}
 	key := shapeHash(m)
-	for _, p := range c.plans[key] {
+	for _, p := range g.plans[key] {
 		if p.at == at && sameShape(p.model, m) {
+			g.last = p
 			return p
 		}
 	}
-	p := c.newPlan(m, at)
-	c.plans[key] = append(c.plans[key], p)
-	return p
+	g.last = g.newPlan(m, at)
+	g.plans[key] = append(g.plans[key], g.last)
+	return g.last
 }
 
-// stations folds a block of ranks.
-func stations(ranks []*model.Rank, sum *Summary) []Station {
-	places := map[Position]int{}
-	for i, p := range sum.Positions() {
-		places[p] = i
-	}
-	c := planner{newCourse(&sum.Flow), map[uint64][]*plan{}}
-	found, ranksOf := map[string]Station{}, map[string][]int{}
-	for _, r := range ranks {
-		if !inWorld(r) {
-			continue
-		}
-		t := representative(r)
-		at := positionOf(t)
-		place, known := places[at]
-		if !known {
-			continue
-		}
-		s := Station{Place: place, Turns: c.planFor(&t.Model, at).turns(&t.Model)}
-		key := s.key()
-		found[key], ranksOf[key] = s, append(ranksOf[key], r.Rank)
-	}
-	var out []Station
-	for key, s := range found {
-		s.Ranks = model.NewRankSet(ranksOf[key]...)
-		out = append(out, s)
-	}
-	slices.SortFunc(out, compareStations)
-	return out
-}
-
-func (s *Station) key() string {
-	b := binary.LittleEndian.AppendUint64(nil, uint64(s.Place))
+func (s *Station) appendKey(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.Place))
 	for _, n := range s.Turns {
 		b = binary.LittleEndian.AppendUint64(b, n)
 	}
-	return string(b)
+	return b
 }

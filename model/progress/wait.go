@@ -29,12 +29,16 @@ type Want struct {
 	Lost bool
 	// Peer is a rank of MPI_COMM_WORLD; or None, Any, ProcNull; or -1 unknown.
 	Peer int
-	Tag  int
+	Tag  int    // as in model.Pending
 	Seq  uint64 // as in model.Pending
 	// Had are the messages received so far where a wildcard leaves several
 	// channels open, by peer and tag. Without a wildcard, and with Seq
 	// unknown, it is the one channel.
 	Had []Had
+	// Near: a collective among neighbours, which are known. The rank receives
+	// from Sources and sends to Dests, ranks of MPI_COMM_WORLD.
+	Near           bool
+	Sources, Dests model.RankSet
 }
 
 // Had counts messages received from a peer with a tag.
@@ -77,10 +81,23 @@ func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 	c := r.Comms[p.Comm]
 	w.Comm, w.Self = c.ID, c.Self
 	w.Peer = worldPeer(r, c, p.Peer)
-	if w.Kind == model.Recv || w.Kind == model.Probe {
+	switch {
+	case w.Kind == model.Recv || w.Kind == model.Probe:
 		w.Had = hadOf(r, w)
+	case w.Kind == model.Collective && c.Neighbours != nil && neighbourly(w.Call):
+		w.Near = true
+		w.Sources, w.Dests = worldRanks(r, c, c.Neighbours.Sources), worldRanks(r, c, c.Neighbours.Dests)
 	}
 	return w
+}
+
+// worldRanks translates ranks in a communicator, as far as they are known.
+func worldRanks(r *model.Rank, c *model.Comm, ranks []int) model.RankSet {
+	var out model.RankSet
+	for _, rank := range ranks {
+		out.Add(worldPeer(r, c, rank))
+	}
+	return out
 }
 
 // worldPeer translates a peer in a communicator to its rank in MPI_COMM_WORLD,

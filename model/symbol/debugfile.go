@@ -21,7 +21,8 @@ type debugFile struct {
 	alt    *debugFile // what dwz moved out of this file; nil if none or not found
 	units  []*unit    // in order of root
 	byPC   spans[*unit]
-	tables map[int64]*lineTable // by offset in .debug_line
+	tables map[int64]*lineTable    // by offset in .debug_line
+	scopes map[dwarf.Offset]*scope // of functions, by their entry
 }
 
 // unit is one compilation unit.
@@ -35,7 +36,7 @@ type unit struct {
 
 // openDebug reads the unit index of img. alt may be nil.
 func openDebug(img *image, alt *debugFile) (*debugFile, error) {
-	f := &debugFile{img: img, order: img.elf.ByteOrder, alt: alt, tables: map[int64]*lineTable{}}
+	f := &debugFile{img: img, order: img.elf.ByteOrder, alt: alt, tables: map[int64]*lineTable{}, scopes: map[dwarf.Offset]*scope{}}
 	err := guard(img.path, func() error {
 		if err := f.load(); err != nil {
 			return err

@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"debug/dwarf"
+	"slices"
 )
 
 // lookup returns the logical levels at pc, innermost first, with linker names
@@ -52,67 +53,21 @@ func (w *walker) chain(u *unit, pc uint64) ([]*dwarf.Entry, error) {
 	if err != nil || !ok {
 		return nil, err
 	}
+	in, err := w.scopeOf(off)
+	if err != nil {
+		return nil, err
+	}
 	fn, err := w.at(off)
 	if err != nil {
 		return nil, err
 	}
-	chain := []*dwarf.Entry{fn}
-	if !fn.Children {
-		return chain, nil
+	var chain []*dwarf.Entry
+	for call, _ := in.inlined.find(pc); call != nil; call = call.parent {
+		chain = append(chain, call.entry)
 	}
-	// open holds, for each list of children entered, whether its owner was
-	// known to hold pc: nothing behind the end of that list matters then.
-	for open := []bool{true}; len(open) > 0; {
-		e, err := w.next()
-		if err != nil || e == nil {
-			return chain, err
-		}
-		if e.Tag == 0 {
-			if open[len(open)-1] {
-				return chain, nil
-			}
-			open = open[:len(open)-1]
-			continue
-		}
-		in, sure, err := w.holds(e, pc)
-		switch {
-		case err != nil:
-			return nil, err
-		case !in:
-			if err := w.skip(e); err != nil {
-				return nil, err
-			}
-			continue
-		case e.Tag == dwarf.TagInlinedSubroutine:
-			chain = append(chain, e)
-		}
-		if e.Children {
-			open = append(open, sure)
-		} else if sure {
-			return chain, nil
-		}
-	}
+	chain = append(chain, fn)
+	slices.Reverse(chain)
 	return chain, nil
-}
-
-// holds tells whether the children of e may be at pc; sure if e says so itself,
-// which blocks without addresses of their own do not.
-func (w *walker) holds(e *dwarf.Entry, pc uint64) (in, sure bool, err error) {
-	switch e.Tag {
-	case dwarf.TagInlinedSubroutine, dwarf.TagLexDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock:
-	default:
-		return false, false, nil
-	}
-	if e.Val(dwarf.AttrLowpc) == nil && e.Val(dwarf.AttrRanges) == nil {
-		return e.Tag != dwarf.TagInlinedSubroutine, false, nil
-	}
-	ranges, err := w.ranges(e)
-	for _, r := range ranges {
-		if r[0] <= pc && pc < r[1] {
-			return true, true, err
-		}
-	}
-	return false, false, err
 }
 
 // function finds the function entry for pc. Functions inside of functions are
@@ -162,7 +117,7 @@ func (w *walker) index(u *unit, full bool) error {
 				list = append(list, span[dwarf.Offset]{r[0], r[1], e.Offset})
 			}
 		}
-		if e.Children && scope(e.Tag, full) {
+		if e.Children && nests(e.Tag, full) {
 			depth++
 		} else if err := w.skip(e); err != nil {
 			return err
@@ -173,8 +128,8 @@ func (w *walker) index(u *unit, full bool) error {
 	return nil
 }
 
-// scope tells whether functions can stand below an entry of this kind.
-func scope(tag dwarf.Tag, full bool) bool {
+// nests tells whether functions can stand below an entry of this kind.
+func nests(tag dwarf.Tag, full bool) bool {
 	switch tag {
 	case dwarf.TagNamespace, dwarf.TagModule:
 		return true

@@ -15,6 +15,8 @@ type Resolver struct {
 	mu      sync.Mutex
 	modules map[moduleKey]*module
 	cache   map[addressKey]Location
+	names   *Names // of the run directory; nil: not read yet
+	nameErr error
 }
 
 type moduleKey struct{ id, path string }
@@ -37,6 +39,42 @@ func (r *Resolver) Resolve(f model.Frame, isReturn bool) Location {
 	if f.Module == nil {
 		return Location{Offset: f.Offset, Note: "no module mapped there"}
 	}
+	named, known := r.named(f)
+	if known && f.Module.BuildID == namesID {
+		return named
+	}
+	loc := r.lookup(f, isReturn)
+	if known && !loc.Exact {
+		return named
+	}
+	return loc
+}
+
+// named returns what the run directory calls a frame. A file of names that
+// cannot be read is told of by the frames that have no other names.
+func (r *Resolver) named(f model.Frame) (Location, bool) {
+	r.mu.Lock()
+	if r.names == nil {
+		r.names = &Names{}
+		if r.config.RunDir != "" {
+			r.names, r.nameErr = ReadNames(r.config.RunDir)
+		}
+	}
+	names, err := r.names, r.nameErr
+	r.mu.Unlock()
+	loc, known := names.Lookup(f)
+	if !known && f.Module.BuildID == namesID {
+		loc = Location{Module: f.Module.Path, Offset: f.Offset, Note: "its name is not in " + NamesFile}
+		if err != nil {
+			loc.Note = err.Error()
+		}
+		return loc, true
+	}
+	return loc, known
+}
+
+// lookup finds the location in the files of the module.
+func (r *Resolver) lookup(f model.Frame, isReturn bool) Location {
 	pc := f.Offset
 	if isReturn && pc > 0 {
 		pc--
@@ -99,6 +137,8 @@ type module struct {
 	notes    []string // hold for every address of it
 	debug    *debugFile
 	tables   []symbols
+	objects  []symbols // of data, in the order of tables
+	slots    []slot    // what the loader fills in; nil: not read yet
 }
 
 func (m *module) close() {
@@ -110,13 +150,17 @@ func (m *module) close() {
 	m.images, m.image, m.debug, m.tables = nil, nil, nil, nil
 }
 
-func (m *module) resolve(c Config, pc uint64) Location {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *module) ensureOpen(c Config) {
 	if !m.opened {
 		m.opened = true
 		m.note(guard(m.path, func() error { m.open(c); return nil }))
 	}
+}
+
+func (m *module) resolve(c Config, pc uint64) Location {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ensureOpen(c)
 	loc := Location{Note: strings.Join(m.notes, "; ")}
 	if m.image == nil {
 		return loc

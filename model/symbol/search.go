@@ -174,3 +174,14 @@ func (c Config) altImage(m *image) (*image, []error) {
 	}
 	return img, notes
 }
+
+// BuildID returns the build-id of the ELF file at path, as in model.Module; ""
+// if it has none.
+func BuildID(path string) (string, error) {
+	img, err := openImage(path)
+	if err != nil {
+		return "", err
+	}
+	defer img.close()
+	return img.buildID, nil
+}

@@ -40,9 +40,14 @@ func (m *image) symtab() ([]symbols, error) {
 	return []symbols{dyn, mini}, err
 }
 
-// readSymbols does not use elf.File.Symbols, which copies every name: names
-// may overlap, so the copies may be far greater than the file.
+// readSymbols reads the functions of a symbol table.
 func (m *image) readSymbols(kind elf.SectionType) (symbols, error) {
+	return m.pickSymbols(kind, m.function)
+}
+
+// pickSymbols does not use elf.File.Symbols, which copies every name: names
+// may overlap, so the copies may be far greater than the file.
+func (m *image) pickSymbols(kind elf.SectionType, pick func([]byte) (sym, bool)) (symbols, error) {
 	s := m.elf.SectionByType(kind)
 	if s == nil || int(s.Link) >= len(m.elf.Sections) {
 		return symbols{}, nil
@@ -54,7 +59,7 @@ func (m *image) readSymbols(kind elf.SectionType) (symbols, error) {
 	}
 	var list []span[sym]
 	for ; len(table) >= elf.Sym64Size; table = table[elf.Sym64Size:] {
-		if x, ok := m.function(table); ok {
+		if x, ok := pick(table); ok {
 			list = append(list, span[sym]{x.addr, x.addr + x.size, x})
 		}
 	}
@@ -71,6 +76,15 @@ func (m *image) function(b []byte) (x sym, ok bool) {
 	}
 	code := typ == elf.STT_FUNC || typ == elf.STT_GNU_IFUNC || typ == elf.STT_NOTYPE
 	return x, code && section != elf.SHN_UNDEF && x.addr+x.size >= x.addr && m.executable(x.addr)
+}
+
+// object decodes one symbol; ok if it is a variable with a size.
+func (m *image) object(b []byte) (x sym, ok bool) {
+	order := m.elf.ByteOrder
+	x = sym{name: order.Uint32(b), addr: order.Uint64(b[8:]), size: order.Uint64(b[16:])}
+	section := elf.SectionIndex(order.Uint16(b[6:]))
+	ok = elf.ST_TYPE(b[4]) == elf.STT_OBJECT && section != elf.SHN_UNDEF && section < elf.SHN_LORESERVE
+	return x, ok && x.size > 0 && x.addr+x.size > x.addr
 }
 
 // find returns the name of the function around pc. Failing that it returns

@@ -53,18 +53,23 @@ var starters = []string{
 // is 0 if all are, -1 for an empty stack.
 func AppFrame(stack []Location) int {
 	for i, l := range stack {
-		if !system(l) {
+		if !System(l) {
 			return i
 		}
 	}
 	return min(0, len(stack)-1)
 }
 
-func system(l Location) bool {
-	if l.Module == "" {
-		return true
-	}
-	return hasPrefix(path.Base(l.Module), systemModules) || hasPrefix(l.outermost().Function, systemFunctions)
+// System tells whether a frame is in the MPI library, the system's libraries or
+// the recorder, or in no module.
+func System(l Location) bool {
+	return SystemModule(l.Module) || hasPrefix(l.outermost().Function, systemFunctions)
+}
+
+// SystemModule tells whether a module is an MPI library, a system library or the
+// recorder, by its path.
+func SystemModule(module string) bool {
+	return module == "" || hasPrefix(path.Base(module), systemModules)
 }
 
 func hasPrefix(s string, prefixes []string) bool {
@@ -82,4 +87,4 @@ var systemModules = []string{
 
 // systemFunctions are beginnings of names in MPI libraries, for programs that
 // contain the library.
-var systemFunctions = []string{"MPI_", "PMPI_", "MPIR_", "MPID", "MPIC_", "ompi_", "opal_", "mca_", "ucp_", "uct_", "ucs_"}
+var systemFunctions = []string{"MPI_", "PMPI_", "MPIR_", "MPID", "MPIC_", "MPIOI_", "ADIOI_", "ADIO_", "PAMI_", "ompi_", "opal_", "mca_", "ucp_", "uct_", "ucs_"}

@@ -20,10 +20,16 @@ static void constants(void) {
   VALUE("maxFrames", LG_MAX_FRAMES);
   VALUE("maxPending", LG_MAX_PENDING);
   VALUE("channelsPerRec", LG_CHANNELS);
+  VALUE("locksPerRec", LG_LOCKS);
+  VALUE("maxNeighbours", LG_MAX_NEIGHBOURS);
   VALUE("noModule", LG_NO_MODULE);
   VALUE("None", -(LG_NONE));
   VALUE("Any", -(LG_ANY));
   VALUE("ProcNull", -(LG_PROC_NULL));
+  VALUE("TagPost", -(LG_TAG_POST));
+  VALUE("TagComplete", -(LG_TAG_COMPLETE));
+  VALUE("Exclusive", LG_LOCK_EXCLUSIVE);
+  VALUE("Shared", LG_LOCK_SHARED);
   VALUE("recRank", LG_REC_RANK);
   VALUE("recThreadRec", LG_REC_THREAD);
   VALUE("recModule", LG_REC_MODULE);
@@ -32,6 +38,7 @@ static void constants(void) {
   VALUE("recComm", LG_REC_COMM);
   VALUE("recChannels", LG_REC_CHANNELS);
   VALUE("recNote", LG_REC_NOTE);
+  VALUE("recLocks", LG_REC_LOCKS);
   VALUE("Starting", LG_STARTING);
   VALUE("Finalized", LG_FINALIZED);
   VALUE("NoEnd", LG_ALIVE);
@@ -162,6 +169,8 @@ static void content(void) {
   FIXED("commRemoteSize", lg_comm, remote_size);
   FIXED("commNRanges", lg_comm, nranges);
   FIXED("commNRemote", lg_comm, nremote);
+  FIXED("commNSources", lg_comm, nsources);
+  FIXED("commNDests", lg_comm, ndests);
   VALUE("commFixed", sizeof(struct lg_comm) - sizeof(struct lg_rec));
   AT("commFreed", lg_comm_live, freed);
   AT("commColl", lg_comm_live, coll);
@@ -183,12 +192,17 @@ static void content(void) {
   VALUE("captureIdle", LG_STACK_IDLE);
   VALUE("flagIO", LG_COMM_FILE);
   VALUE("flagForming", LG_COMM_FORMING);
+  VALUE("flagTopology", LG_COMM_TOPOLOGY);
   AT("channelComm", lg_channel, comm);
   AT("channelPeer", lg_channel, peer);
   AT("channelTag", lg_channel, tag);
   AT("channelSent", lg_channel, sent);
   AT("channelReceived", lg_channel, received);
   VALUE("channelSize", sizeof(struct lg_channel));
+  AT("lockComm", lg_lock, comm);
+  AT("lockTarget", lg_lock, target);
+  AT("lockType", lg_lock, type);
+  VALUE("lockSize", sizeof(struct lg_lock));
 }
 
 int main(void) {

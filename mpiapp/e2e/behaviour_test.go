@@ -28,6 +28,7 @@ func behaviours(f family, t *testing.T) []behaviour {
 	return []behaviour{
 		{source: "signals.c", status: true, visits: map[string]uint64{"MPI_Barrier": 2, "MPI_Finalize": 1}},
 		{source: "signals.c", args: []string{"default"}, status: true, visits: map[string]uint64{"MPI_Barrier": 2}},
+		{source: "signals.c", args: []string{"once"}, status: true, visits: map[string]uint64{"MPI_Barrier": 2}},
 		{source: "forks.c", status: true, visits: map[string]uint64{"MPI_Allreduce": 3, "MPI_Barrier": 1, "MPI_Finalize": 1}, end: exitedWith(0)},
 		{source: "plugin.c", args: plugins, status: true, visits: map[string]uint64{"MPI_Allreduce": 30, "MPI_Barrier": 15, "MPI_Finalize": 1}},
 		{source: "jumps.cc", status: true, visits: map[string]uint64{"MPI_Allreduce": 16, "MPI_Send": 2, "MPI_Finalize": 1}},

@@ -14,6 +14,7 @@ import (
 // family is an MPI implementation as it is installed here.
 type family struct {
 	name          string
+	standard      int      // the version of MPI that it implements
 	cc, cxx, fort string   // its compilers
 	launcher      []string // mpirun with what it always needs here
 	tolerant      []string // flags that let the job go on when a rank dies
@@ -22,13 +23,13 @@ type family struct {
 
 var families = []family{
 	{
-		name: "openmpi", cc: "mpicc.openmpi", cxx: "mpicxx.openmpi", fort: "mpif90.openmpi",
+		name: "openmpi", standard: 3, cc: "mpicc.openmpi", cxx: "mpicxx.openmpi", fort: "mpif90.openmpi",
 		launcher: []string{"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"},
 		tolerant: []string{"--enable-recovery"},
 		env:      []string{"OMPI_MCA_mpi_yield_when_idle=1"},
 	},
 	{
-		name: "mpich", cc: "mpicc.mpich", cxx: "mpicxx.mpich", fort: "mpif90.mpich",
+		name: "mpich", standard: 4, cc: "mpicc.mpich", cxx: "mpicxx.mpich", fort: "mpif90.mpich",
 		launcher: []string{"mpirun.mpich"},
 		tolerant: []string{"-disable-auto-cleanup"},
 	},

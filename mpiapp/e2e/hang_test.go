@@ -23,6 +23,21 @@ func TestHangs(t *testing.T) {
 	})
 }
 
+// TestBlocked does the same with the calls that block in other ways.
+func TestBlocked(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, s := range blocking {
+			if !s.runsOn(f) {
+				continue
+			}
+			t.Run(s.String(), func(t *testing.T) {
+				t.Parallel()
+				f.hang(t, s, "-O0")
+			})
+		}
+	})
+}
+
 // TestHangsOptimised does the same with programs whose frames are folded,
 // reordered and without frame pointers.
 func TestHangsOptimised(t *testing.T) {

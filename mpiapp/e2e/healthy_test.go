@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,8 +14,8 @@ import (
 func TestHealthy(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		done := map[string]bool{}
-		for _, s := range append(append([]scenario{}, hangs...), departures...) {
-			if done[s.source] {
+		for _, s := range slices.Concat(hangs, blocking, departures) {
+			if done[s.source] || !s.runsOn(f) {
 				continue
 			}
 			done[s.source] = true

@@ -18,6 +18,7 @@ type scenario struct {
 	optimised    bool     // try it with -O2 too
 	flags        []string // for the compiler then
 	ranks        int      // 8 if 0
+	standard     int      // the first MPI that has what it calls; 3 if 0
 }
 
 func (s scenario) size() int {
@@ -27,11 +28,27 @@ func (s scenario) size() int {
 	return s.ranks
 }
 
+// runsOn tells whether an MPI has what the program calls.
+func (s scenario) runsOn(f family) bool { return s.standard <= f.standard }
+
 func (s scenario) String() string { return fmt.Sprintf("%s-%s", s.source, s.mode) }
 
 // looping is a rank that never leaves a loop of its own.
 func looping(source string, rank int, function string) scenario {
 	return scenario{source: source, mode: "hang", least: []int{rank}, function: []string{function}, mark: []string{inLoop}}
+}
+
+// lost is looping in one of several modes of a program.
+func lost(source, mode string, rank int, function string) scenario {
+	s := looping(source, rank, function)
+	s.mode = mode
+	return s
+}
+
+// since says which MPI the program needs.
+func (s scenario) since(standard int) scenario {
+	s.standard = standard
+	return s
 }
 
 func (s scenario) orNamed(function string) scenario {
@@ -77,6 +94,44 @@ var hangs = []scenario{
 	{source: "blocked.c", mode: "read", least: []int{1}, function: []string{"ask_helper"}, mark: []string{"here read"}},
 	{source: "blocked.c", mode: "sleep", least: []int{1}, function: []string{"pause_a_little"}, mark: []string{"here sleep"}, optimised: true},
 	{source: "blocked.c", mode: "lock", least: []int{1}, function: []string{"guarded"}, mark: []string{"here lock"}},
+}
+
+// blocking are hangs in which every other way to block shows for whom a rank
+// waits; on each MPI, as far as it has the call and lets it block.
+var blocking = []scenario{
+	lost("neighbours.c", "cart", 5, "settle"),
+	lost("neighbours.c", "graph", 5, "settle"),
+	lost("neighbours.c", "dist", 5, "settle"),
+	{source: "neighbours.c", mode: "cross", least: []int{2, 3}, function: []string{"exchange", "ask"}, mark: []string{"here cross"},
+		inMPI: []string{"MPI_Neighbor_allgather", "MPI_Recv"}, cycle: []int{2, 3}},
+	lost("pscw.c", "post", 2, "weigh"),
+	lost("pscw.c", "complete", 0, "weigh"),
+	lost("pscw.c", "test", 0, "weigh"),
+	lost("locks.c", "exclusive", 3, "brood"),
+	lost("locks.c", "shared", 3, "brood"),
+	lost("locks.c", "all", 3, "brood"),
+	lost("locks.c", "flush", 0, "brood"),
+	lost("locks.c", "fetch", 0, "brood"),
+	{source: "locks.c", mode: "cross", least: []int{3, 5}, function: []string{"holder", "asker"}, mark: []string{"here cross"},
+		inMPI: []string{"MPI_Recv", "MPI_Win_lock"}, cycle: []int{3, 5}},
+	lost("fileio.c", "begun", 6, "format"),
+	lost("fileio.c", "halves", 6, "format"),
+	lost("leaders.c", "member", 6, "muster"),
+	lost("leaders.c", "leader", 1, "muster"),
+	{source: "started.c", mode: "ssend", least: []int{1, 4}, function: []string{"swap"}, mark: []string{"here ssend"},
+		inMPI: []string{"MPI_Wait"}, cycle: []int{1, 4}},
+	{source: "started.c", mode: "bsend", least: []int{1, 4}, function: []string{"expect"}, mark: []string{"here last"},
+		inMPI: []string{"MPI_Recv"}, cycle: []int{1, 4}},
+	{source: "started.c", mode: "detach", least: []int{1, 4}, function: []string{"give_up", "expect"}, mark: []string{"here detach", "here last"},
+		inMPI: []string{"MPI_Buffer_detach", "MPI_Recv"}, cycle: []int{1, 4}},
+	lost("window.f90", "post", 2, "loss::settle").orNamed("settle"),
+	lost("window.f90", "lock", 2, "loss::settle").orNamed("settle"),
+	lost("window.f90", "line", 2, "loss::settle").orNamed("settle"),
+	lost("sessions.c", "one", 4, "enrol").since(4),
+	lost("sessions.c", "two", 4, "enrol").since(4),
+	lost("mpi4.c", "coll", 3, "sift").since(4),
+	lost("mpi4.c", "parts", 3, "sift").since(4),
+	lost("mpi4.c", "exchange", 3, "sift").since(4),
 }
 
 // frozen is a rank that the kernel does not let go on: it is lost, and known to

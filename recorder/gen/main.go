@@ -161,6 +161,7 @@ var roles = []struct {
 	{"file", nil, []string{"MPI_File", "MPI_File*"}},
 	{"message", nil, []string{"MPI_Message*"}},
 	{"group", nil, []string{"MPI_Group"}},
+	{"group2", []string{"remote_group"}, nil},
 }
 
 func contains(list []string, s string) bool {

@@ -1,6 +1,7 @@
 /* Handlers of the program's own, set in different ways before and after
  * MPI_Init: each must run exactly once for each signal, and "default" ends the
- * process by the signal, as it should. */
+ * process by the signal, as it should; "once" by the second one, the handler
+ * being for the first alone. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -65,6 +66,12 @@ int main(int argc, char **argv)
   MPI_Barrier(MPI_COMM_WORLD);
   if (argc > 1 && strcmp(argv[1], "default") == 0)
     raise(SIGTERM);
+  if (argc > 1 && strcmp(argv[1], "once") == 0) {
+    a.sa_flags = SA_SIGINFO | SA_RESETHAND;
+    sigaction(SIGTERM, &a, NULL);
+    raise(SIGTERM);
+    raise(SIGTERM);
+  }
   MPI_Finalize();
   return 0;
 }

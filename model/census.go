@@ -1,0 +1,144 @@
+package model
+
+// Census counts what the files of a run directory say of the job they belong
+// to. The censuses of parts merge; a file is counted where it begins.
+type Census struct {
+	// Runs are by run id, as sound file headers tell it.
+	Runs map[uint64]*RunCensus `json:"runs"`
+	// Unsure is of the files with a damaged header, which are taken to belong.
+	Unsure RunCensus `json:"unsure"`
+}
+
+// RunCensus counts what is there of one run.
+type RunCensus struct {
+	Files int         `json:"files"`
+	Bytes int64       `json:"bytes"`
+	Sizes map[int]int `json:"sizes"` // slots by the size of MPI_COMM_WORLD that they tell
+	Seen  RankSet     `json:"seen"`  // ranks that have a slot, and
+	Twice RankSet     `json:"twice"` // several
+}
+
+// Census counts the part.
+func (p *Part) Census() Census {
+	c := Census{Runs: map[uint64]*RunCensus{}}
+	for i := range p.files {
+		f := &p.files[i]
+		if f.layout == nil {
+			continue
+		}
+		r := &c.Unsure
+		if f.layout.sure {
+			if c.Runs[f.layout.header.RunID] == nil {
+				c.Runs[f.layout.header.RunID] = new(RunCensus)
+			}
+			r = c.Runs[f.layout.header.RunID]
+		}
+		if f.from == 0 {
+			r.Files++
+			r.Bytes += f.layout.size
+		}
+		r.count(f.slots)
+	}
+	return c
+}
+
+func (r *RunCensus) count(slots []SlotInfo) {
+	if r.Sizes == nil {
+		r.Sizes = map[int]int{}
+	}
+	for _, s := range slots {
+		if s.Spawned {
+			continue
+		}
+		if s.Size > 0 {
+			r.Sizes[s.Size]++
+		}
+		if r.Seen.Contains(s.Rank) {
+			r.Twice.Add(s.Rank)
+		}
+		r.Seen.Add(s.Rank)
+	}
+}
+
+// MergeCensuses adds up two censuses. It may change a.
+func MergeCensuses(a, b Census) Census {
+	if a.Runs == nil {
+		a.Runs = map[uint64]*RunCensus{}
+	}
+	for id, r := range b.Runs {
+		if a.Runs[id] == nil {
+			a.Runs[id] = new(RunCensus)
+		}
+		a.Runs[id].merge(r)
+	}
+	a.Unsure.merge(&b.Unsure)
+	return a
+}
+
+func (r *RunCensus) merge(t *RunCensus) {
+	if r.Sizes == nil {
+		r.Sizes = map[int]int{}
+	}
+	for size, n := range t.Sizes {
+		r.Sizes[size] += n
+	}
+	r.Files += t.Files
+	r.Bytes += t.Bytes
+	r.Twice = r.Twice.Union(t.Twice).Union(r.Seen.Intersect(t.Seen))
+	r.Seen = r.Seen.Union(t.Seen)
+}
+
+// Verdict is what is known of the job once all files were looked at.
+type Verdict struct {
+	ID      uint64
+	Size    int     // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
+	Seen    RankSet // ranks that have a slot, and
+	Twice   RankSet // several
+	Foreign RankSet // ranks that have one only in files of other runs
+	bytes   int64
+}
+
+// Verdict decides which run the files belong to: that of the manifest, or that
+// of most files if no file is of the manifest's or there is none.
+func (c Census) Verdict(m *Manifest) Verdict {
+	v := Verdict{ID: c.commonID(m)}
+	own := RunCensus{}
+	own.merge(&c.Unsure)
+	if r := c.Runs[v.ID]; r != nil {
+		own.merge(r)
+	}
+	v.bytes = own.Bytes
+	if v.Size = mostCommon(own.Sizes); v.Size == 0 && m != nil {
+		v.Size = m.Ranks
+	}
+	v.Seen, v.Twice = v.within(own.Seen), v.within(own.Twice)
+	for id, r := range c.Runs {
+		if id != v.ID {
+			v.Foreign = v.Foreign.Union(v.within(r.Seen).Minus(v.Seen))
+		}
+	}
+	return v
+}
+
+// within leaves out what are no ranks of the job.
+func (v *Verdict) within(ranks RankSet) RankSet {
+	if v.Size == 0 {
+		return ranks
+	}
+	var world RankSet
+	world.AddRange(0, v.Size-1)
+	return ranks.Intersect(world)
+}
+
+func (c Census) commonID(m *Manifest) uint64 {
+	files := map[uint64]int{}
+	for id, r := range c.Runs {
+		files[id] = r.Files
+	}
+	if m != nil {
+		if id, _ := m.ID(); files[id] > 0 || len(files) == 0 { // checked by ParseManifest
+			return id
+		}
+	}
+	return mostCommon(files)
+}

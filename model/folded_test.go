@@ -1,0 +1,123 @@
+package model
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// randomTwins makes ranks of which each is like one of the first few, with
+// counts of its own.
+func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
+	out := randomRanksOf(r, sc, "node-a.lgd", n)
+	for i := 2; i < n; i++ {
+		like := out[r.IntN(2)]
+		k := out[i]
+		k.Modules, k.Threads = like.Modules, nil
+		for _, t := range like.Threads {
+			k.Threads = append(k.Threads, twin(r, t))
+		}
+		for _, c := range k.Comms {
+			c.Thread, c.State = 0, -1
+		}
+	}
+	return out
+}
+
+func twin(r *rand.Rand, like *Thread) *Thread {
+	t := *like
+	t.Model.Visits = make([]uint64, len(like.Model.Visits))
+	for i := range t.Model.Visits {
+		t.Model.Visits[i] = r.Uint64() >> r.IntN(64)
+	}
+	t.Model.Edges = append([]Edge(nil), like.Model.Edges...)
+	for i := range t.Model.Edges {
+		t.Model.Edges[i].Count = r.Uint64() >> r.IntN(64)
+	}
+	t.Op.Pending = nil
+	return &t
+}
+
+func TestFoldedRoundTrip(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		ranks := randomTwins(r, ample, 2+r.IntN(6))
+		data, err := NewFolder().Encode(testHeader, ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := mustDecode(t, data)
+		if len(run.Problems) > 0 {
+			t.Fatalf("seed %d: %v", seed, run.Problems[0].Err)
+		}
+		if diff := cmp.Diff(ranks, run.Ranks, shared); diff != "" {
+			t.Fatalf("seed %d: written (-) and read (+) differ:\n%s", seed, diff)
+		}
+		if whole := mustEncode(t, testHeader, ranks); len(data) > len(whole) {
+			t.Errorf("seed %d: %d bytes folded, %d not", seed, len(data), len(whole))
+		}
+	}
+}
+
+// TestFoldedBaseDamaged: a rank that is like a damaged one loses its model, and
+// says so; what its own slot tells stays.
+func TestFoldedBaseDamaged(t *testing.T) {
+	ranks := randomTwins(rand.New(rand.NewPCG(5, 3)), lean, 6)
+	data, err := NewFolder().Encode(testHeader, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := newImage("node-a.lgd", data)
+	for slot := range uint32(2) {
+		l, err := img.readLayout(new(problems))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newCursor(img, l, slot, new(problems))
+		for rec, ok := c.next(); ok; rec, ok = c.next() {
+			if rec.typ == recState || rec.typ == recEdge {
+				data[rec.off+recHeader] ^= 1
+				break
+			}
+		}
+	}
+	run := mustDecode(t, data)
+	lost := map[int]bool{}
+	for _, p := range run.Problems {
+		lost[p.Rank] = lost[p.Rank] || errors.Is(p.Err, ErrLost)
+	}
+	for i := 2; i < len(ranks); i++ {
+		got := run.Ranks[i]
+		if !lost[i] || len(got.Threads[0].Model.States) > 0 {
+			t.Errorf("rank %d: lost %v, %d states", i, lost[i], len(got.Threads[0].Model.States))
+		}
+		if diff := cmp.Diff(ranks[i].Comms, got.Comms); diff != "" {
+			t.Errorf("rank %d: %s", i, diff)
+		}
+	}
+}
+
+// TestFoldedCircle: slots that are like each other are complained about.
+func TestFoldedCircle(t *testing.T) {
+	ranks := randomTwins(rand.New(rand.NewPCG(7, 3)), lean, 3)
+	file := make([]byte, pageSize)
+	for slot := range uint32(2) {
+		w := &slotWriter{file: file, slot: slot, fold: NewFolder()}
+		w.head(ranks[slot])
+		w.like(&foldBase{slot: 1 - slot, rank: ranks[slot]}, ranks[slot])
+		w.close()
+		file = w.file
+	}
+	putHeader(file, testHeader, 2)
+	run := mustDecode(t, file)
+	for _, r := range append(run.Ranks, run.Others...) {
+		if len(r.Threads) == 0 || len(r.Threads[0].Model.States) > 0 {
+			t.Errorf("rank %d: %+v", r.Rank, r.Threads)
+		}
+	}
+	if len(run.Problems) < 2 {
+		t.Errorf("problems: %v", run.Problems)
+	}
+}

@@ -1,0 +1,177 @@
+package model
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Part is a share of a run directory that was scanned. What the files of all
+// parts tell together, the Census, decides which of them belong to the run;
+// then the Index of the part lists its slots.
+type Part struct {
+	listing *Listing
+	first   bool // the share that speaks for the whole directory
+	files   []filePart
+	open    func(name string) (*image, error)
+}
+
+// filePart is a file as far as the part has it: the slots whose first chunk
+// begins at from <= offset < to.
+type filePart struct {
+	name     string
+	from, to int64
+	layout   *layout // nil: the file cannot be used
+	slots    []SlotInfo
+	probs    problems
+}
+
+func (p *Part) scan() {
+	parallel(len(p.files), func(i int) { p.files[i].scan(p.open) })
+}
+
+// scan looks through one file. What is wrong with it as a whole is told by the
+// part that has its beginning.
+func (f *filePart) scan(open func(name string) (*image, error)) {
+	f.probs = problems{file: f.name, slot: -1}
+	img, err := open(f.name)
+	if err != nil {
+		f.probs.add("", -1, err)
+	} else {
+		defer img.close()
+		fault := img.guard(func() { err = f.walk(img) })
+		if err = errors.Join(err, fault); err != nil {
+			f.layout, f.slots = nil, nil
+			f.probs.add("file header", 0, err)
+		}
+	}
+	if f.from > 0 {
+		f.probs = problems{}
+	}
+}
+
+func (f *filePart) walk(img *image) (err error) {
+	if f.layout, err = img.readLayout(&f.probs); err != nil {
+		return err
+	}
+	for _, slot := range f.layout.order() {
+		if off := f.layout.slots[slot][0].off; off >= f.from && off < f.to {
+			f.slots = append(f.slots, scanSlot(img, f.layout, slot))
+		}
+	}
+	f.layout.slots = nil // a million slots need not all be remembered
+	return nil
+}
+
+// order lists the slots of a file.
+func (l *layout) order() []uint32 { return slices.Sorted(maps.Keys(l.slots)) }
+
+// whole returns the index if the part is all there is.
+func (p *Part) whole() *Index {
+	v := p.Census().Verdict(p.listing.Manifest)
+	return p.Index(v, p.Claims(v))
+}
+
+// Index lists the slots of the part that count. The verdict and the claims are
+// those of all parts.
+func (p *Part) Index(v Verdict, claims Claims) *Index {
+	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen, Foreign: v.Foreign, open: p.open, bytes: v.bytes}
+	if p.first {
+		x.Problems = append(x.Problems, p.listing.Problems...)
+		x.Problems = append(x.Problems, v.manifestProblems(p.listing.Manifest)...)
+	}
+	var all []SlotInfo
+	for i := range p.files {
+		f := &p.files[i]
+		if f.layout != nil && v.foreign(f.layout) {
+			if f.from == 0 {
+				f.probs.add("file header", 0, fmt.Errorf("%w: %016x, not %016x", ErrRunID, f.layout.header.RunID, v.ID))
+			}
+		} else if f.layout != nil {
+			all = append(all, f.slots...)
+		}
+		x.Problems = append(x.Problems, f.probs.done(-1)...)
+		f.slots = nil
+	}
+	x.Slots = latest(claims.keep(all, v), v.Size)
+	return x
+}
+
+// foreign tells whether a file is of another run.
+func (v *Verdict) foreign(l *layout) bool { return l.sure && l.header.RunID != v.ID }
+
+// manifestProblems says where the manifest and the files disagree.
+func (v *Verdict) manifestProblems(m *Manifest) []Problem {
+	if m == nil {
+		return nil
+	}
+	var out []Problem
+	add := func(err error) {
+		out = append(out, Problem{File: ManifestName, Rank: -1, Err: fmt.Errorf("model: %s: %w", ManifestName, err)})
+	}
+	if id, _ := m.ID(); id != v.ID { // checked by ParseManifest
+		add(fmt.Errorf("%w: %016x, but the files are of %016x", ErrRunID, id, v.ID))
+	}
+	if m.Ranks > 0 && v.Size > 0 && m.Ranks != v.Size {
+		add(fmt.Errorf("%w: %d ranks, but most of them say %d", ErrManifest, m.Ranks, v.Size))
+	}
+	return out
+}
+
+// Claims says which slot counts for a rank that has several: that of the
+// process that started last.
+type Claims map[int]Claim
+
+// Claim is a slot, by its place.
+type Claim struct {
+	Start int64  `json:"start"` // ns since 1970
+	File  string `json:"file"`
+	Slot  int    `json:"slot"`
+}
+
+func (a Claim) compare(b Claim) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.File, b.File), cmp.Compare(a.Slot, b.Slot))
+}
+
+// claimOf returns the claim of a slot.
+func claimOf(s SlotInfo) Claim { return Claim{int64(nanos(s.Start)), s.File, s.Slot} }
+
+// Claims returns the best claims of the part to the ranks that have several.
+func (p *Part) Claims(v Verdict) Claims {
+	c := Claims{}
+	for i := range p.files {
+		f := &p.files[i]
+		if v.Twice.Len() == 0 || f.layout == nil || v.foreign(f.layout) {
+			continue
+		}
+		for _, s := range f.slots {
+			if s.regular(v.Size) && v.Twice.Contains(s.Rank) {
+				c = MergeClaims(c, Claims{s.Rank: claimOf(s)})
+			}
+		}
+	}
+	return c
+}
+
+// MergeClaims keeps the better claim to each rank. It may change a.
+func MergeClaims(a, b Claims) Claims {
+	for rank, claim := range b {
+		if known, ok := a[rank]; !ok || known.compare(claim) < 0 {
+			a[rank] = claim
+		}
+	}
+	return a
+}
+
+// keep leaves out the slots whose rank is claimed by another.
+func (c Claims) keep(slots []SlotInfo, v Verdict) []SlotInfo {
+	out := slots[:0]
+	for _, s := range slots {
+		if best, twice := c[s.Rank]; !twice || !s.regular(v.Size) || best == claimOf(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// TestParts: however a directory is divided, the parts together list the slots
+// that the whole lists, each once, and say the same of the job. Some ranks were
+// started twice, one file is of another run, one has lost its header.
+func TestParts(t *testing.T) {
+	dir := t.TempDir()
+	r := rand.New(rand.NewPCG(11, 4))
+	ranks := randomRanksOf(r, lean, "", 40)
+	for i := range 5 {
+		h := Header{RunID: 7, Host: fmt.Sprint(i), Created: at(1)}
+		some := ranks[8*i : min(8*i+11, 40)] // three of them also in the next file
+		if i == 3 {
+			h.RunID = 8
+		}
+		if _, err := NewFolder().WriteNode(dir, h, some); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole, err := Scan(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.ID != 7 || whole.Size != 40 || whole.Foreign.String() != "27-31" || whole.Missing().String() != "27-31" || len(whole.Slots) != 35 {
+		t.Fatalf("run %d of %d ranks, foreign %s, missing %s, %d slots", whole.ID, whole.Size, whole.Foreign, whole.Missing(), len(whole.Slots))
+	}
+	for n := 1; n <= 9; n++ {
+		l, err := List(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []*Part
+		var census Census
+		for i := range n {
+			parts = append(parts, l.Part(i, n))
+			census = MergeCensuses(parts[i].Census(), census)
+		}
+		v := census.Verdict(nil)
+		claims := Claims{}
+		for _, p := range parts {
+			claims = MergeClaims(claims, p.Claims(v))
+		}
+		var slots []SlotInfo
+		var problems []string
+		for _, p := range parts {
+			x := p.Index(v, claims)
+			slots = append(slots, x.Slots...)
+			for _, problem := range x.Problems {
+				problems = append(problems, problem.Err.Error())
+			}
+			if !x.Seen.Equal(whole.Seen) || x.Size != whole.Size || x.ID != whole.ID || !x.Foreign.Equal(whole.Foreign) {
+				t.Errorf("%d parts: seen %s, size %d, run %d, foreign %s", n, x.Seen, x.Size, x.ID, x.Foreign)
+			}
+		}
+		slices.SortFunc(slots, func(a, b SlotInfo) int { return cmp.Compare(a.Rank, b.Rank) })
+		if diff := gocmp.Diff(whole.Slots, slots); diff != "" {
+			t.Errorf("%d parts: %s", n, diff)
+		}
+		if len(problems) != 1 || problems[0] != whole.Problems[0].Err.Error() {
+			t.Errorf("%d parts: problems %q", n, problems)
+		}
+	}
+}
+
+// TestLyingManifest: where no file is of the run that the manifest tells, the
+// files are believed, and the manifest is named.
+func TestLyingManifest(t *testing.T) {
+	dir := t.TempDir()
+	ranks := randomRanksOf(rand.New(rand.NewPCG(3, 3)), lean, "", 4)
+	if _, err := WriteNode(dir, Header{RunID: 7, Host: "a", Created: at(1)}, ranks); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteManifest(dir, &Manifest{RunID: RunIDText(9), Ranks: 6}); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.ID != 7 || run.Size != 4 || len(run.Ranks) != 4 || len(run.Problems) != 2 {
+		t.Errorf("run %d of %d ranks, %d read, problems %v", run.ID, run.Size, len(run.Ranks), run.Problems)
+	}
+	for _, p := range run.Problems {
+		if p.File != ManifestName {
+			t.Errorf("%v", p)
+		}
+	}
+}

@@ -1,0 +1,373 @@
+package symbol
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"laggard/model"
+)
+
+// ErrNoCode is wrapped by the error about a module whose machine code cannot
+// be read.
+var ErrNoCode = errors.New("no machine code")
+
+// Code is the machine code of a module and what belongs to it: functions,
+// imports, variables, initial data. Addresses are file addresses. It is safe
+// for concurrent use, until its Resolver is closed.
+type Code struct {
+	m *module
+}
+
+// Code returns the code of a module. The error says why there is none, and
+// wraps ErrNoCode.
+func (r *Resolver) Code(mod *model.Module) (*Code, error) {
+	if mod == nil {
+		return nil, fmt.Errorf("symbol: %w: no module mapped there", ErrNoCode)
+	}
+	r.mu.Lock()
+	m := r.module(moduleKey{mod.BuildID, mod.Path})
+	r.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ensureOpen(r.config)
+	switch {
+	case m.image == nil:
+		return nil, fmt.Errorf("symbol: %s: %w: %s", mod.Path, ErrNoCode, strings.Join(m.notes, "; "))
+	case m.image.elf.Machine != elf.EM_X86_64:
+		return nil, fmt.Errorf("symbol: %s: %w for x86-64: it is for %v", m.image.path, ErrNoCode, m.image.elf.Machine)
+	case !m.image.hasCode():
+		return nil, fmt.Errorf("symbol: %s: %w: only its debug file was found", mod.Path, ErrNoCode)
+	}
+	return &Code{m}, nil
+}
+
+// hasCode tells whether the instructions are in the file: a debug file has
+// only their addresses.
+func (m *image) hasCode() bool {
+	for _, s := range m.elf.Sections {
+		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Type == elf.SHT_PROGBITS {
+			return true
+		}
+	}
+	return len(m.elf.Sections) == 0
+}
+
+// Notes say what is missing of the module, such as the proof that it is the
+// recorded one.
+func (c *Code) Notes() []string {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	return append([]string(nil), c.m.notes...)
+}
+
+// Path is the file the code was read from.
+func (c *Code) Path() string { return c.m.image.path }
+
+// HasLines tells whether there is debug information.
+func (c *Code) HasLines() bool { return c.m.debug != nil }
+
+// Bytes returns what the file holds for the addresses from addr to the end of
+// its segment, nil if there is nothing. It is a part of the mapped file.
+func (c *Code) Bytes(addr uint64) []byte { return c.m.image.at(addr) }
+
+func (m *image) at(addr uint64) []byte {
+	for _, p := range m.elf.Progs {
+		if p.Type == elf.PT_LOAD && addr >= p.Vaddr && addr-p.Vaddr < p.Filesz {
+			return m.bytes(p.Off+(addr-p.Vaddr), p.Filesz-(addr-p.Vaddr))
+		}
+	}
+	return nil
+}
+
+// Executable tells whether an address lies in a segment with code.
+func (c *Code) Executable(addr uint64) bool { return c.m.image.executable(addr) }
+
+// Writable tells whether an address lies in memory that the program may write,
+// once the loader is done.
+func (c *Code) Writable(addr uint64) bool {
+	writable := false
+	for _, p := range c.m.image.elf.Progs {
+		in := addr >= p.Vaddr && addr-p.Vaddr < p.Memsz
+		switch {
+		case in && p.Type == elf.PT_GNU_RELRO:
+			return false
+		case in && p.Type == elf.PT_LOAD && p.Flags&elf.PF_W != 0:
+			writable = true
+		}
+	}
+	return writable
+}
+
+// Guard runs f, which reads what Bytes returned: the fault on a page of a file
+// that was cut after it was mapped becomes an error.
+func (c *Code) Guard(f func() error) error { return guard(c.m.image.path, f) }
+
+// Function is a range of code.
+type Function struct {
+	Lo, Hi uint64
+	Name   string // linker name, "" unknown
+}
+
+// Function returns the function around pc: from the symbols, or else from the
+// unwinding information, which has no names.
+func (c *Code) Function(pc uint64) (Function, bool) {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	for _, t := range c.m.tables {
+		if x, ok := t.funcs.find(pc); ok && x.size > 0 {
+			return Function{x.addr, x.addr + x.size, t.best(x)}, true
+		}
+	}
+	lo, hi, ok := c.m.image.unwindRange(pc)
+	return Function{Lo: lo, Hi: hi}, ok
+}
+
+// Next returns the start of the first function behind an address that the
+// symbols know, 0 if there is none.
+func (c *Code) Next(addr uint64) uint64 {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	next := uint64(0)
+	for _, t := range c.m.tables {
+		for i := t.funcs.before(addr); i < len(t.funcs.list); i++ {
+			if s := t.funcs.list[i]; s.item.size > 0 {
+				if next == 0 || s.lo < next {
+					next = s.lo
+				}
+				break
+			}
+		}
+	}
+	return next
+}
+
+// Object returns the range of the variable around addr.
+func (c *Code) Object(addr uint64) (lo, hi uint64, ok bool) {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.objects == nil {
+		c.m.objects = []symbols{}
+		c.m.note(guard(c.m.image.path, c.m.readObjects))
+	}
+	for _, t := range c.m.objects {
+		if x, ok := t.funcs.find(addr); ok {
+			return x.addr, x.addr + x.size, true
+		}
+	}
+	return 0, 0, false
+}
+
+func (m *module) readObjects() error {
+	for _, img := range m.images {
+		for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+			t, err := img.pickSymbols(kind, img.object)
+			if err != nil {
+				return err
+			}
+			m.objects = append(m.objects, t)
+		}
+	}
+	return nil
+}
+
+// Variables returns the variables on the stack of the function around pc.
+func (c *Code) Variables(pc uint64) []Variable {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.debug == nil {
+		return nil
+	}
+	var vars []Variable
+	err := guard(c.m.image.path, func() error {
+		v, err := c.m.debug.variables(pc)
+		vars = v
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	return vars
+}
+
+func (f *debugFile) variables(pc uint64) ([]Variable, error) {
+	u, ok := f.byPC.find(pc)
+	if !ok {
+		return nil, nil
+	}
+	w := f.walker()
+	off, ok, err := w.function(u, pc)
+	if err != nil || !ok {
+		return nil, err
+	}
+	in, err := w.scopeOf(off)
+	if err != nil {
+		return nil, err
+	}
+	return in.vars, nil
+}
+
+// Levels returns the logical levels at pc, innermost first, with names for
+// display; nil if the debug information has no line there.
+func (c *Code) Levels(pc uint64) []Call {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.debug == nil {
+		return nil
+	}
+	calls, _, err := c.m.debug.lookup(pc)
+	if err != nil {
+		return nil
+	}
+	for i := range calls {
+		calls[i].Function, calls[i].Signature = display(calls[i].Function)
+	}
+	return calls
+}
+
+// Define returns the address of the function with that linker name.
+func (c *Code) Define(name string) (addr uint64, ok bool) {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	for _, t := range c.m.tables {
+		for _, s := range t.funcs.list {
+			if s.item.size > 0 && t.is(s.item, name) {
+				return s.lo, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// is tells whether a symbol has that name, without its version.
+func (s symbols) is(x sym, name string) bool {
+	if uint64(x.name)+uint64(len(name)) >= uint64(len(s.names)) {
+		return false
+	}
+	rest := s.names[x.name:]
+	end := rest[len(name)]
+	return string(rest[:len(name)]) == name && (end == 0 || end == '@')
+}
+
+// Import returns the name of the symbol whose address the loader puts into the
+// eight bytes at slot, "" if it is none.
+func (c *Code) Import(slot uint64) string {
+	s, ok := c.slot(slot)
+	if !ok {
+		return ""
+	}
+	return s.name
+}
+
+// Pointer returns the address in this module that is in the eight bytes at
+// slot when the program starts.
+func (c *Code) Pointer(slot uint64) (addr uint64, ok bool) {
+	if s, ok := c.slot(slot); ok {
+		return s.addr, s.addr != 0
+	}
+	b := c.Bytes(slot)
+	if len(b) < 8 {
+		return 0, false
+	}
+	addr = c.m.image.elf.ByteOrder.Uint64(b)
+	return addr, addr != 0 && c.m.image.at(addr) != nil
+}
+
+// slot is what the loader puts at an address.
+type slot struct {
+	at   uint64
+	name string // of a symbol, "" none
+	addr uint64 // 0: in another module
+}
+
+func (c *Code) slot(at uint64) (slot, bool) {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.slots == nil {
+		c.m.note(guard(c.m.image.path, func() error {
+			c.m.slots = c.m.image.relocations()
+			return nil
+		}))
+	}
+	i := sort.Search(len(c.m.slots), func(i int) bool { return c.m.slots[i].at >= at })
+	if i == len(c.m.slots) || c.m.slots[i].at != at {
+		return slot{}, false
+	}
+	return c.m.slots[i], true
+}
+
+// Relocations of x86-64, from its ABI, section 4.4.
+const (
+	relAbsolute  = 1
+	relCopy      = 5
+	relGlobData  = 6
+	relJumpSlot  = 7
+	relRelative  = 8
+	relocSize    = 24
+	maxRelocName = 4096
+)
+
+// relocations reads what the loader will fill in. The result is sorted, and
+// never nil.
+func (m *image) relocations() []slot {
+	out := []slot{}
+	order := m.elf.ByteOrder
+	for _, s := range m.elf.Sections {
+		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
+			continue
+		}
+		names := m.linked(int(s.Link))
+		for b := m.bytes(s.Offset, s.FileSize); len(b) >= relocSize; b = b[relocSize:] {
+			at, info, addend := order.Uint64(b), order.Uint64(b[8:]), order.Uint64(b[16:])
+			switch info & 0xffffffff {
+			case relRelative:
+				out = append(out, slot{at: at, addr: addend})
+			case relAbsolute, relGlobData, relJumpSlot, relCopy:
+				name, addr := names.symbol(info >> 32)
+				out = append(out, slot{at, name, addr})
+			}
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].at < out[j].at })
+	return out
+}
+
+// linkedSymbols is a symbol table that relocations refer to.
+type linkedSymbols struct {
+	m          *image
+	table, str []byte
+	left       int // bytes of names that may still be copied
+}
+
+func (m *image) linked(section int) *linkedSymbols {
+	l := &linkedSymbols{m: m, left: len(m.data)}
+	if section <= 0 || section >= len(m.elf.Sections) {
+		return l
+	}
+	s := m.elf.Sections[section]
+	if int(s.Link) < len(m.elf.Sections) {
+		str := m.elf.Sections[s.Link]
+		l.table, l.str = m.bytes(s.Offset, s.FileSize), m.bytes(str.Offset, str.FileSize)
+	}
+	return l
+}
+
+func (l *linkedSymbols) symbol(n uint64) (name string, addr uint64) {
+	if n >= uint64(len(l.table)/elf.Sym64Size) {
+		return "", 0
+	}
+	b := l.table[n*elf.Sym64Size:]
+	order := l.m.elf.ByteOrder
+	c := cursor{b: l.str, off: min(int(order.Uint32(b)), len(l.str)), order: order}
+	start := c.off
+	if size := c.cstring(); size <= maxRelocName && size <= l.left {
+		l.left -= size
+		name, _, _ = strings.Cut(string(l.str[start:start+size]), "@")
+	}
+	if elf.SectionIndex(order.Uint16(b[6:])) != elf.SHN_UNDEF {
+		addr = order.Uint64(b[8:])
+	}
+	return name, addr
+}

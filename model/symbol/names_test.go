@@ -1,0 +1,70 @@
+package symbol
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+// TestNames: what was written resolves, with and without an address.
+func TestNames(t *testing.T) {
+	n, dir := &Names{}, t.TempDir()
+	module := &model.Module{BuildID: "abcd", Path: "/nowhere/app"}
+	addressed := model.Frame{Module: module, Offset: 0x1234}
+	n.Add(addressed, []NamedCall{{Function: "_ZN2ns1fEi", File: "a.cc", Line: 7}})
+	n.Add(addressed, []NamedCall{{Function: "late"}})
+	inlined := n.Frame("/nowhere/lib.so", []NamedCall{{Function: "inner", File: "b.c", Line: 1}, {Function: "outer", File: "b.c", Line: 9}})
+	if err := n.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	r := New(Config{RunDir: dir})
+	defer r.Close()
+	for _, c := range []struct {
+		frame model.Frame
+		want  []Call
+	}{
+		{addressed, []Call{{"ns::f", "ns::f(int)", "a.cc", 7}}},
+		{inlined, []Call{{"inner", "inner", "b.c", 1}, {"outer", "outer", "b.c", 9}}},
+	} {
+		got := r.Resolve(c.frame, true)
+		if diff := cmp.Diff(c.want, got.Calls()); diff != "" || !got.Exact || got.Module != c.frame.Module.Path {
+			t.Errorf("%+v (-want +got):\n%s", got, diff)
+		}
+	}
+	if !Named(inlined) || Named(addressed) {
+		t.Error("which frames have a name only?")
+	}
+	unknown := inlined
+	unknown.Offset = 99
+	if got := r.Resolve(unknown, true); got.Function != "" || !strings.Contains(got.Note, NamesFile) {
+		t.Errorf("a frame without a name: %+v", got)
+	}
+}
+
+func TestBadNames(t *testing.T) {
+	for _, text := range []string{"", "[]", `{"schema_version": 2}`, `{"schema_version": 1, "names": [{"offset": "x"}]}`, `{"names": `} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, NamesFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n, err := ReadNames(dir)
+		if !errors.Is(err, ErrNames) || n.Len() != 0 {
+			t.Errorf("%q: %d names, %v", text, n.Len(), err)
+		}
+		r := New(Config{RunDir: dir})
+		frame := (&Names{}).Frame("app", nil)
+		if got := r.Resolve(frame, true); got.Note == "" {
+			t.Errorf("%q: the frame says nothing of it", text)
+		}
+		r.Close()
+	}
+	if n, err := ReadNames(t.TempDir()); err != nil || n.Len() != 0 {
+		t.Errorf("no file: %d names, %v", n.Len(), err)
+	}
+}
