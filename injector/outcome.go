@@ -54,6 +54,7 @@ type Verdict struct {
 	Isolated    bool    // it is not, but it is alone in its group
 	Imprecision float64 // the share of the named ranks that are not the faulty one
 	Exact       bool    // the faulty rank is named and no other
+	HasName     bool    // the function at fault has a name
 	Function    bool    // its place is named: function, or MPI call
 	HasLine     bool    // the source line of the place is known
 	Line        bool    // and named
@@ -66,7 +67,7 @@ func Judge(s Strike, d Diagnosis) Verdict {
 	if s.Fault.Kind == Slow {
 		named = d.First
 	}
-	v := Verdict{HasLine: s.Target.Line > 0}
+	v := Verdict{HasName: s.Target.Function != "", HasLine: s.Target.Line > 0}
 	v.Recall = slices.Contains(named, s.Rank)
 	v.Isolated = !v.Recall && slices.Contains(d.Isolated, s.Rank)
 	if wrong := len(named); wrong > 0 {

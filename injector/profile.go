@@ -71,7 +71,7 @@ func (f *profiler) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 
 // wanted returns what to count at a function, nil for nothing.
 func (f *profiler) wanted(m ptrace.Module, fn ptrace.Function) *entries {
-	e := &entries{Target: Target{User, m.Name(), fn.Names[0], fn.Offset, "", 0}}
+	e := &entries{Target: Target{User, m.Name(), fn.Name(), fn.Offset, "", 0}}
 	if name := mpiName(fn); name != "" {
 		e.Class, e.Function = MPI, name
 		e.enters = phaseOf(name, f.files.isMPI(m))
@@ -81,7 +81,7 @@ func (f *profiler) wanted(m ptrace.Module, fn ptrace.Function) *entries {
 		}
 		return e
 	}
-	if !f.own(m) || fn.Size == 0 || slices.Contains(startup, fn.Names[0]) {
+	if !f.own(m) || fn.Size == 0 || slices.Contains(startup, fn.Name()) {
 		return nil
 	}
 	return e

@@ -24,8 +24,10 @@ type Row struct {
 	Clean float64 `json:"clean"`
 	// Exact is the fraction in which the faulty rank is named and no other.
 	Exact float64 `json:"exact"`
-	// Function is the fraction of the recalled whose function is named too.
+	// Function is the fraction, of the recalled whose function has a name, in which
+	// it is named too; Names is their number.
 	Function float64 `json:"function"`
+	Names    int     `json:"names"`
 	// Line is the fraction, of the recalled whose line is known, in which it is
 	// named; Lines is their number.
 	Line  float64 `json:"line"`
@@ -138,6 +140,9 @@ func (r *Row) add(v Verdict) {
 	r.Clean += count(v.Imprecision == 0)
 	r.Exact += count(v.Exact)
 	r.Function += count(v.Function)
+	if v.Recall && v.HasName {
+		r.Names++
+	}
 	r.Line += count(v.Recall && v.Line)
 	if v.Recall && v.HasLine {
 		r.Lines++
@@ -146,8 +151,8 @@ func (r *Row) add(v Verdict) {
 
 // average turns the sums into fractions.
 func (r *Row) average() {
-	n, recalled := max(r.Trials, 1), max(r.Recall, 1)
-	r.Function /= recalled
+	n := max(r.Trials, 1)
+	r.Function /= float64(max(r.Names, 1))
 	r.Line /= float64(max(r.Lines, 1))
 	for _, sum := range []*float64{&r.Recall, &r.Isolation, &r.Imprecision, &r.Clean, &r.Exact} {
 		*sum /= float64(n)
@@ -170,7 +175,7 @@ func (s Score) Text(w io.Writer) error {
 		for _, v := range []float64{r.Recall, r.Isolation, r.Imprecision, r.Clean, r.Exact} {
 			fmt.Fprintf(t, "%s\t", share(v, r.Trials > 0))
 		}
-		fmt.Fprintf(t, "%s\t%s\t\n", share(r.Function, r.Recall > 0), share(r.Line, r.Lines > 0))
+		fmt.Fprintf(t, "%s\t%s\t\n", share(r.Function, r.Names > 0), share(r.Line, r.Lines > 0))
 	}
 	if err := t.Flush(); err != nil {
 		return err

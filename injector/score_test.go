@@ -45,18 +45,18 @@ func TestJudge(t *testing.T) {
 		d      Diagnosis
 		want   Verdict
 	}{
-		"exact":       {hang, Diagnosis{LP: []int{3}, Where: at(3, "f", 10)}, Verdict{Recall: true, Exact: true, Function: true, HasLine: true, Line: true}},
-		"other line":  {hang, Diagnosis{LP: []int{3}, Where: at(3, "f", 11)}, Verdict{Recall: true, Exact: true, Function: true, HasLine: true}},
-		"other place": {hang, Diagnosis{LP: []int{3}, Where: at(3, "g", 10)}, Verdict{Recall: true, Exact: true, HasLine: true}},
-		"too many":    {hang, Diagnosis{LP: []int{1, 3, 5, 7}, Where: at(3, "f", 10)}, Verdict{Recall: true, Imprecision: 0.75, Function: true, HasLine: true, Line: true}},
-		"isolated":    {hang, Diagnosis{LP: []int{1}, Isolated: []int{1, 3}, Where: at(3, "f", 10)}, Verdict{Isolated: true, Imprecision: 1, HasLine: true}},
-		"none":        {hang, Diagnosis{}, Verdict{HasLine: true}},
+		"exact":       {hang, Diagnosis{LP: []int{3}, Where: at(3, "f", 10)}, Verdict{Recall: true, Exact: true, Function: true, HasName: true, HasLine: true, Line: true}},
+		"other line":  {hang, Diagnosis{LP: []int{3}, Where: at(3, "f", 11)}, Verdict{Recall: true, Exact: true, Function: true, HasName: true, HasLine: true}},
+		"other place": {hang, Diagnosis{LP: []int{3}, Where: at(3, "g", 10)}, Verdict{Recall: true, Exact: true, HasName: true, HasLine: true}},
+		"too many":    {hang, Diagnosis{LP: []int{1, 3, 5, 7}, Where: at(3, "f", 10)}, Verdict{Recall: true, Imprecision: 0.75, Function: true, HasName: true, HasLine: true, Line: true}},
+		"isolated":    {hang, Diagnosis{LP: []int{1}, Isolated: []int{1, 3}, Where: at(3, "f", 10)}, Verdict{Isolated: true, Imprecision: 1, HasName: true, HasLine: true}},
+		"none":        {hang, Diagnosis{}, Verdict{HasName: true, HasLine: true}},
 		"slow": {strikeOf(3, User, Fault{Kind: Slow, Factor: 10}), Diagnosis{LP: []int{1}, First: []int{3}},
-			Verdict{Recall: true, Exact: true, HasLine: true}},
+			Verdict{Recall: true, Exact: true, HasName: true, HasLine: true}},
 		"mpi": {Strike{Rank: 3, Target: Target{Class: MPI, Function: "MPI_Send"}}, Diagnosis{LP: []int{3}, Where: []Location{{Rank: 3, MPI: "MPI_Send"}}},
-			Verdict{Recall: true, Exact: true, Function: true}},
+			Verdict{Recall: true, Exact: true, HasName: true, Function: true}},
 		"other mpi": {Strike{Rank: 3, Target: Target{Class: MPI, Function: "MPI_Send"}}, Diagnosis{LP: []int{3}, Where: []Location{{Rank: 3, MPI: "MPI_Recv"}}},
-			Verdict{Recall: true, Exact: true}},
+			Verdict{Recall: true, Exact: true, HasName: true}},
 	} {
 		if got := Judge(c.strike, c.d); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

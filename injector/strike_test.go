@@ -153,8 +153,8 @@ func TestSlowDown(t *testing.T) {
 	}
 	var ratio float64
 	fmt.Sscan(l.output.String(), &ratio)
-	// Both halves share the machine with others, so the bounds are wide.
-	if ratio < 4 || ratio > 40 {
+	// Other load on the machine only makes it longer.
+	if ratio < 4 {
 		t.Errorf("the same work took %v times as long, at 1/8 of the speed", ratio)
 	}
 }

@@ -113,7 +113,7 @@ func (l library) find(m ptrace.Module, name string) (ptrace.Function, bool) {
 		return f, ok
 	}
 	i := slices.IndexFunc(list, func(f ptrace.Function) bool {
-		return strings.HasPrefix(f.Names[0], "_Z") && readable(f.Names[0]) == name
+		return strings.HasPrefix(f.Name(), "_Z") && readable(f.Name()) == name
 	})
 	if i < 0 {
 		return ptrace.Function{}, false

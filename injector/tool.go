@@ -27,7 +27,7 @@ func (ts *tools) add(m ptrace.Module, l library) {
 	}
 	t := tool{m, map[string][]ptrace.Function{}}
 	for _, fn := range l.functions(m.Path) {
-		if call := callOf(fn.Names[0]); call != "" {
+		if call := callOf(fn.Name()); call != "" {
 			t.passing[call] = append(t.passing[call], fn)
 		}
 	}

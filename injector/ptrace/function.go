@@ -10,16 +10,24 @@ import (
 	"strings"
 )
 
-// Function is a function that an ELF file's symbols tell of.
+// Function is a function that an ELF file tells of.
 type Function struct {
-	Names  []string // linker names, the most public one first
+	Names  []string // linker names, the most public one first; none in a stripped file
 	Offset uint64   // file address of its entry
 	Size   uint64   // bytes, 0 unknown
 }
 
+// Name is the most public name, "" if there is none.
+func (f Function) Name() string {
+	if len(f.Names) == 0 {
+		return ""
+	}
+	return f.Names[0]
+}
+
 // Functions lists the functions that a file defines, by its symbol table and its
 // dynamic symbols, in the order of their addresses. A stripped file still has
-// the latter. Indirect functions (IFUNC), whose address is known at run time
+// the latter, and tells of the others without their names. Indirect functions (IFUNC), whose address is known at run time
 // only, and the cold parts that compilers split off are left out.
 func Functions(path string) ([]Function, error) {
 	f, err := elf.Open(path)
@@ -46,6 +54,8 @@ func Functions(path string) ([]Function, error) {
 	for _, offset := range slices.Sorted(maps.Keys(found)) {
 		out = append(out, merge(found[offset]))
 	}
+	out = append(out, unnamed(f, out)...)
+	slices.SortFunc(out, func(a, b Function) int { return cmp.Compare(a.Offset, b.Offset) })
 	return out, nil
 }
 

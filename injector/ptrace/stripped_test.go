@@ -1,0 +1,41 @@
+package ptrace
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// A stripped program has its functions still, at the same places.
+func TestFunctionsOfAStrippedFile(t *testing.T) {
+	whole := filepath.Join(t.TempDir(), "whole")
+	if out, err := exec.Command("gcc", "-O1", "-g", "-o", whole, "testdata/functions.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	stripped := whole + ".stripped"
+	if out, err := exec.Command("strip", "-o", stripped, whole).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	named, err := Functions(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Functions(stripped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"main", "one", "two", "three"} {
+		want, ok := Find(named, name)
+		if !ok {
+			t.Fatalf("no %s in the file as built", name)
+		}
+		i := slices.IndexFunc(got, func(f Function) bool { return f.Offset == want.Offset })
+		if i < 0 || got[i].Name() != "" || got[i].Size < want.Size {
+			t.Errorf("%s at %#x of %d bytes: not in %+v", name, want.Offset, want.Size, got)
+		}
+	}
+	if !slices.IsSortedFunc(got, func(a, b Function) int { return int(int64(a.Offset - b.Offset)) }) {
+		t.Errorf("out of order: %+v", got)
+	}
+}

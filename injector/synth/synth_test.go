@@ -1,0 +1,227 @@
+package synth
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"laggard/model"
+)
+
+// written makes a run and reads it again.
+func written(t *testing.T, template string, c Config) (*model.Run, Truth) {
+	t.Helper()
+	ranks, err := Named(template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	truth, err := Write(dir, ranks, c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := model.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run, truth
+}
+
+// TestHistories: whatever a rank's place and its differences, its counts are
+// those of a walk through the program that ends where it is, and all members of
+// a communicator agree on it.
+func TestHistories(t *testing.T) {
+	for _, template := range Names() {
+		for i, kind := range []Kind{Healthy, Compute, Deadlock, Message, Killed, Exited} {
+			run, _ := written(t, template, Config{Ranks: 180, PerNode: 32, Seed: uint64(i), Fault: Fault{Kind: kind},
+				Vary: Vary{Counts: true, Branches: true, States: true, Distinct: i%2 == 0}})
+			if len(run.Problems) > 0 || len(run.Ranks) != 180 {
+				t.Fatalf("%s %s: %d ranks, %v", template, kind, len(run.Ranks), run.Problems)
+			}
+			for _, r := range run.Ranks {
+				th := r.Threads[0]
+				if !balanced(&th.Model, th.Op.State) {
+					t.Fatalf("%s %s: rank %d: the counts are of no walk to state %d", template, kind, r.Rank, th.Op.State)
+				}
+			}
+			checkMessages(t, run)
+			checkComms(t, run)
+		}
+	}
+}
+
+// checkMessages: no rank has received more than it was sent, but for the one
+// message that it waits for.
+func checkMessages(t *testing.T, run *model.Run) {
+	t.Helper()
+	sent := map[[2]int]uint64{}
+	for _, r := range run.Ranks {
+		for _, c := range r.Channels {
+			sent[[2]int{r.Rank, c.Peer}] += c.Sent
+		}
+	}
+	for _, r := range run.Ranks {
+		for _, c := range r.Channels {
+			waits := uint64(0)
+			for _, p := range r.Threads[0].Op.Pending {
+				if p.Peer == c.Peer && p.Kind == model.Recv {
+					waits = 1
+				}
+			}
+			if sent[[2]int{c.Peer, r.Rank}]+waits != c.Received {
+				t.Fatalf("rank %d has received %d of %d from rank %d, and waits for %d", r.Rank, c.Received, sent[[2]int{c.Peer, r.Rank}], c.Peer, waits)
+			}
+		}
+	}
+}
+
+// checkComms: members agree on the members, and find themselves among them.
+func checkComms(t *testing.T, run *model.Run) {
+	t.Helper()
+	members := map[uint64][]int{}
+	for _, r := range run.Ranks {
+		for _, c := range r.Comms {
+			if c.Self {
+				continue
+			}
+			if known := members[c.ID]; known != nil && !slices.Equal(known, c.Members) {
+				t.Fatalf("rank %d: members of %x are %v, not %v", r.Rank, c.ID, c.Members, known)
+			}
+			members[c.ID] = c.Members
+			if c.Rank >= len(c.Members) || c.Members[c.Rank] != r.Rank {
+				t.Fatalf("rank %d is rank %d of %v", r.Rank, c.Rank, c.Members)
+			}
+		}
+	}
+}
+
+// TestSame: equal configurations make equal files, another seed others.
+func TestSame(t *testing.T) {
+	ranks, err := Named("lammps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Ranks: 100, PerNode: 9, Seed: 4, Fault: Fault{Kind: Compute}, Vary: Vary{Counts: true, Branches: true, States: true}}
+	files := func() []byte {
+		dir := t.TempDir()
+		if _, err := Write(dir, ranks, c, nil); err != nil {
+			t.Fatal(err)
+		}
+		var all []byte
+		for node := range 12 {
+			data, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("node-n%06d.lgd", node)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, data...)
+		}
+		return all
+	}
+	first := files()
+	if !bytes.Equal(first, files()) {
+		t.Error("a second run differs")
+	}
+	c.Seed++
+	if bytes.Equal(first, files()) {
+		t.Error("the seed changes nothing")
+	}
+}
+
+// TestCutBack: a walk that is cut back to a state is a walk to that state, and
+// never longer.
+func TestCutBack(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 9))
+	for try := range 300 {
+		w := &walk{at: 0}
+		n := 2 + random.IntN(8)
+		for range n {
+			w.states = append(w.states, &model.State{})
+		}
+		w.visits = make([]uint64, n)
+		w.visits[0] = 1
+		for range random.IntN(60) {
+			to := random.IntN(n)
+			w.addEdge(w.at, to, 1)
+			w.visits[to]++
+			w.at = to
+		}
+		before := w.clone()
+		to := random.IntN(n)
+		_, ok := w.cutBack(to, random.IntN(2) == 0)
+		m := &model.Model{States: w.states, Visits: w.visits, Edges: w.edges}
+		if !balanced(m, w.at) {
+			t.Fatalf("try %d: from %+v to %d: %+v", try, before, to, w)
+		}
+		if ok && w.at != to || !ok && !slices.Equal(before.visits, w.visits) {
+			t.Fatalf("try %d: %v, at %d, want %d", try, ok, w.at, to)
+		}
+		if !ok && before.visits[to] > 0 && to != before.at {
+			t.Fatalf("try %d: no way back to state %d of %+v", try, to, before)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, text := range []string{"compute", "none", "deadlock:ranks=1-3,7", "compute:ranks=1,5,after=MPI_Send", "killed:after=76"} {
+		f, err := ParseFault(text)
+		if err != nil || f.String() != text {
+			t.Errorf("%q reads as %q, %v", text, f, err)
+		}
+	}
+	for _, text := range []string{"", "slow", "compute:ranks=x", "compute:where=1"} {
+		if f, err := ParseFault(text); !errors.Is(err, ErrFault) {
+			t.Errorf("%q reads as %q, %v", text, f, err)
+		}
+	}
+	d, err := ParseDamage("missing=1%,torn=0.5,foreign=2,manifest")
+	if want := (Damage{0.01, 0.5, 2, true}); err != nil || d != want {
+		t.Errorf("%+v, %v", d, err)
+	}
+	for _, text := range []string{"missing=2", "torn=-1", "torn=NaN", "foreign=x", "all"} {
+		if d, err := ParseDamage(text); !errors.Is(err, ErrConfig) {
+			t.Errorf("%q reads as %+v, %v", text, d, err)
+		}
+	}
+	if _, err := ParseVary("counts,all"); !errors.Is(err, ErrConfig) {
+		t.Error(err)
+	}
+}
+
+// TestRefused: what makes no sense is refused, with the reason.
+func TestRefused(t *testing.T) {
+	ranks, err := Named("halo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok := Config{Ranks: 10, PerNode: 4, Fault: Fault{Kind: Compute}}
+	for name, c := range map[string]struct {
+		change func(*Config)
+		want   error
+	}{
+		"no ranks":      {func(c *Config) { c.Ranks = 0 }, ErrConfig},
+		"too many":      {func(c *Config) { c.Ranks = 1 << 30 }, ErrConfig},
+		"no node":       {func(c *Config) { c.PerNode = 0 }, ErrConfig},
+		"no such rank":  {func(c *Config) { c.Fault.Ranks = model.NewRankSet(10) }, ErrFault},
+		"all ranks":     {func(c *Config) { c.Fault.Ranks.AddRange(0, 9) }, ErrFault},
+		"no such call":  {func(c *Config) { c.Fault.After = "MPI_Nothing" }, ErrFault},
+		"no such state": {func(c *Config) { c.Fault.After = "100000" }, ErrFault},
+		"too foreign":   {func(c *Config) { c.Damage.Foreign = 3 }, ErrConfig},
+	} {
+		changed := ok
+		c.change(&changed)
+		if _, err := Write(t.TempDir(), ranks, changed, nil); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	if _, err := Write(t.TempDir(), nil, ok, nil); !errors.Is(err, ErrTemplate) {
+		t.Errorf("without templates: %v", err)
+	}
+	if _, err := Named("nothing"); !errors.Is(err, ErrTemplate) {
+		t.Error(err)
+	}
+}
