@@ -10,6 +10,9 @@
 //
 //	go test -tags e2e ./mpiapp/e2e [-run 'TestHangs/openmpi/ring'] [-v]
 //
+// With the tag slurm in addition there is TestSlurm (`make test-slurm`): it starts
+// a Slurm of its own and runs the scripts of jobscripts/slurm in it.
+//
 // A program tells its fault by comments: the lines between "LAGGARD: loop
 // begin" and "LAGGARD: loop end" are a loop that never ends, "LAGGARD: here" or
 // "LAGGARD: here NAME" is the line of a call that never returns, and "LAGGARD:

@@ -1,0 +1,71 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// debuggers write the stacks of a process in their ways.
+var debuggers = map[string]func(pid string) []string{
+	"eu-stack":       func(pid string) []string { return []string{"eu-stack", "-p", pid} },
+	"eu-stack -b -m": func(pid string) []string { return []string{"eu-stack", "-b", "-m", "-s", "-p", pid} },
+	"gdb":            func(pid string) []string { return []string{"gdb", "-batch", "-p", pid, "-ex", "thread apply all bt"} },
+}
+
+// TestImport has the ranks of a hung job written down by debuggers, and imports
+// that. With the models of a healthy run or without, the rank is found that the
+// others wait for, as it is outside MPI.
+func TestImport(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		s := scenarioOf(t, "before_collective.c")
+		program := f.build(t, s.source, "-O1")
+		env := f.environ(t)
+		healthy, hung := filepath.Join(t.TempDir(), "healthy"), filepath.Join(t.TempDir(), "hung")
+		if got := f.recorded(t, healthy, env, s.size(), nil, program, "ok").wait(); got.status != 0 {
+			t.Fatalf("the healthy run: %+v", got)
+		}
+		j := f.recorded(t, hung, env, s.size(), nil, program, s.mode)
+		j.awaitHang()
+		for name, command := range debuggers {
+			if _, err := exec.LookPath(command("")[0]); err != nil {
+				t.Logf("%s is not there", command("")[0])
+				continue
+			}
+			texts := t.TempDir()
+			for _, r := range open(t, hung).Ranks {
+				text, err := exec.Command(command("")[0], command(strconv.Itoa(r.PID))[1:]...).Output()
+				if len(text) == 0 {
+					t.Fatalf("%s: rank %d: %v", name, r.Rank, err)
+				}
+				must(t, os.WriteFile(filepath.Join(texts, fmt.Sprintf("rank-%d.txt", r.Rank)), text, 0o600))
+			}
+			s.imported(t, name, env, texts)
+			s.imported(t, name+", with models", env, texts, "--healthy", healthy)
+		}
+	})
+}
+
+// imported imports the texts and checks the diagnosis.
+func (s scenario) imported(t *testing.T, when string, env []string, texts string, flags ...string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	args := append([]string{filepath.Join(binaries(t), "laggard"), "import", "-o", dir}, append(flags, texts)...)
+	if got := output(t, env, args...); got.status != exitDone {
+		t.Fatalf("%s: import: %+v", when, got)
+	}
+	a := diagnose(t, env, dir)
+	if !a.Hang || a.Ranks != s.size() || a.LeastProgressed == nil || a.LeastProgressed.Set != fmt.Sprint(s.least[0]) {
+		t.Errorf("%s: %+v", when, a)
+	}
+	for _, g := range a.Groups {
+		if g.State.Kind == "communication" && g.State.MPI != "MPI_Allreduce" {
+			t.Errorf("%s: ranks %s are in %q", when, g.Ranks, g.State.MPI)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A job on several nodes is played on one machine: each rank has a host name of
+// its own, and what is special to a node hangs on that.
+const ranksPerNode = 2
+
+// onNodeScript gives a rank the name of its node, also as $NODE, and runs its
+// first argument as a line of shell and then the others as the program.
+const onNodeScript = `rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
+NODE=node$((rank / 2)); export NODE; hostname "$NODE"
+eval "$1"; shift; exec "$@"`
+
+// rankOnNode is the command line of a rank on a node; setup is a line of shell.
+func rankOnNode(setup string, command ...string) []string {
+	return append([]string{"unshare", "--uts", "sh", "-c", onNodeScript, "sh", setup}, command...)
+}
+
+// wantNodes skips where no process may have a host name of its own.
+func wantNodes(t *testing.T) {
+	t.Helper()
+	if out := output(t, os.Environ(), "unshare", "--uts", "hostname", "node0"); out.status != 0 {
+		t.Skipf("no host names for processes here: %s", out.stderr)
+	}
+}
+
+// TestSubDirectories tells the recorder of a job of many nodes: the files of its
+// nodes go into sub-directories, and are found there.
+func TestSubDirectories(t *testing.T) {
+	wantNodes(t)
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, c := range []struct{ nodes, levels int }{{256, 0}, {257, 1}, {40000, 2}} {
+			t.Run(fmt.Sprint(c.nodes), func(t *testing.T) {
+				s := scenarioOf(t, "before_collective.c")
+				env := f.environ(t)
+				dir := filepath.Join(t.TempDir(), "run")
+				setup := fmt.Sprintf("export SLURM_STEP_NUM_NODES=%d", c.nodes)
+				j := f.recorded(t, dir, env, s.size(), nil, rankOnNode(setup, f.build(t, s.source, "-O0"), s.mode)...)
+				j.awaitHang()
+				s.check(t, "hung", diagnose(t, env, dir))
+				j.kill()
+				for node := range s.size() / ranksPerNode {
+					host := fmt.Sprintf("node%d", node)
+					if _, err := os.Stat(filepath.Join(dir, below(host, c.levels), "node-"+host+".lgd")); err != nil {
+						t.Error(err)
+					}
+				}
+				s.check(t, "killed", diagnose(t, env, dir))
+			})
+		}
+	})
+}
+
+// below is the sub-directory for a node, as docs/format.md has it.
+func below(host string, levels int) string {
+	hash := crc32.Checksum([]byte(host), crc32.MakeTable(crc32.Castagnoli))
+	return filepath.Join([]string{fmt.Sprintf("%02x", hash&0xff), fmt.Sprintf("%02x", hash>>8&0xff)}[:levels]...)
+}
+
+// TestLiveDir keeps the files in a directory of the node: laggard run finds the
+// hang there, and in the end everything is in the run directory.
+func TestLiveDir(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, source := range []string{"before_collective.c", "halo.c"} {
+			t.Run(source, func(t *testing.T) {
+				t.Parallel()
+				s := scenarioOf(t, source)
+				env := f.environ(t)
+				dir, live := filepath.Join(t.TempDir(), "run"), t.TempDir()
+				args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--live-dir", live, "--timeout", "4s", "--"}
+				args = append(args, f.command(s.size())...)
+				got := start(t, env, nil, append(args, f.build(t, s.source, "-O0"), s.mode)...).wait()
+				if !strings.Contains(got.stderr, "least progressed") {
+					t.Errorf("no diagnosis on stderr:\n%s", got.stderr)
+				}
+				s.check(t, "ended", diagnose(t, env, dir))
+				empty(t, live)
+			})
+		}
+	})
+}
+
+// empty wants nothing left of a run in a live_dir.
+func empty(t *testing.T, live string) {
+	t.Helper()
+	left, err := os.ReadDir(live)
+	must(t, err)
+	if len(left) > 0 {
+		t.Errorf("%s still has %s", live, left[0].Name())
+	}
+}
+
+// TestLiveDirsOfNodes does so on four nodes with laggard exec. The ranks are
+// killed all at once with whatever of laggard is beside them, so that the nodes'
+// files must be collected afterwards, by all nodes at the same time and twice.
+func TestLiveDirsOfNodes(t *testing.T) {
+	wantNodes(t)
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		s := scenarioOf(t, "halo.c")
+		program := filepath.Join(binaries(t), "laggard")
+		dir, lives := filepath.Join(t.TempDir(), "run"), t.TempDir()
+		nodes := s.size() / ranksPerNode
+		for n := range nodes {
+			must(t, os.Mkdir(filepath.Join(lives, fmt.Sprintf("node%d", n)), 0o700))
+		}
+		env := f.environ(t, "LAGGARD_ON_HANG=keep", "LAGGARD_TIMEOUT=4s")
+		setup := "export LAGGARD_LIVE_DIR=" + lives + "/$NODE"
+		args := append(f.command(s.size()), rankOnNode(setup, program, "exec", "-o", dir, "--", f.build(t, s.source, "-O0"), s.mode)...)
+		j := start(t, env, nil, args...)
+		j.awaitHang()
+		s.check(t, "hung", diagnose(t, env, dir))
+		refused := collect(t, env, lives, 0, dir)
+		if refused.status != exitDamaged || !strings.Contains(refused.stderr, "still run here") {
+			t.Errorf("collect during the run: status %d, %s", refused.status, refused.stderr)
+		}
+		j.kill()
+		killAll(dir)
+		collectEverywhere(t, env, lives, nodes, dir)
+		collectEverywhere(t, env, lives, nodes, dir)
+		s.check(t, "collected", diagnose(t, env, dir))
+		for n := range nodes {
+			empty(t, filepath.Join(lives, fmt.Sprintf("node%d", n)))
+		}
+	})
+}
+
+// killAll kills what is left of laggard beside the ranks.
+func killAll(dir string) {
+	for _, pid := range withArgument(dir) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// withArgument lists the processes of laggard's that have this argument.
+func withArgument(arg string) (pids []int) {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(filepath.Base(string(text)), "laggard") && !strings.Contains(string(text), "/laggard\x00") {
+			continue
+		}
+		var pid int
+		if _, err := fmt.Sscanf(path, "/proc/%d/", &pid); err == nil && strings.Contains(string(text), "\x00"+arg+"\x00") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func collect(t *testing.T, env []string, lives string, node int, dir string) outcome {
+	live := filepath.Join(lives, fmt.Sprintf("node%d", node))
+	return output(t, env, "unshare", "--uts", "sh", "-c", `hostname "$1"; shift; exec "$@"`, "sh", filepath.Base(live),
+		filepath.Join(binaries(t), "laggard"), "collect", "--live-dir", live, dir)
+}
+
+func collectEverywhere(t *testing.T, env []string, lives string, nodes int, dir string) {
+	t.Helper()
+	results := make(chan outcome)
+	for n := range nodes {
+		go func() { results <- collect(t, env, lives, n, dir) }()
+	}
+	for range nodes {
+		if got := <-results; got.status != 0 || got.stdout+got.stderr != "" {
+			t.Errorf("collect: status %d, %s%s", got.status, got.stdout, got.stderr)
+		}
+	}
+}
