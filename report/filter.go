@@ -44,5 +44,13 @@ func Filter(r *Result, ranks model.RankSet) error {
 		}
 	}
 	r.ProgressOrder = order
+	var slices []Slice
+	for _, s := range r.Slices {
+		if n, ok := id[s.Criterion.Group]; ok {
+			s.Criterion.Group = n
+			slices = append(slices, s)
+		}
+	}
+	r.Slices = slices
 	return nil
 }

@@ -14,6 +14,7 @@ type Result struct {
 	Run             Run              `json:"run"`
 	Ranks           int              `json:"ranks"` // of MPI_COMM_WORLD, 0 unknown
 	Hang            bool             `json:"hang"`
+	Running         bool             `json:"running"`          // it made progress when it was looked at
 	LeastProgressed *LeastProgressed `json:"least_progressed"` // null: none
 	Deadlock        Deadlock         `json:"deadlock"`
 	LostRanks       []int            `json:"lost_ranks"`
@@ -26,7 +27,9 @@ type Result struct {
 	RankOrder       []string         `json:"rank_order"`     // the same by rank sets, and finer
 	Notes           []string         `json:"notes"`
 	Problems        []string         `json:"problems"` // what was missing or damaged in the data
+	Slices          []Slice          `json:"slices,omitempty"`
 	Analysis        Analysis         `json:"analysis"`
+	Extra           Extra            `json:"-"` // for the page
 }
 
 // Run identifies the run.
@@ -118,7 +121,8 @@ type Edge struct {
 type Analysis struct {
 	Algorithm string             `json:"algorithm"`
 	Ranks     int                `json:"ranks"`
-	Rounds    int                `json:"rounds"` // of one pass over the binomial tree
-	Bytes     int64              `json:"bytes"`  // sent and received by analysis rank 0
+	Rounds    int                `json:"rounds"`                    // of one pass over the binomial tree
+	Bytes     int64              `json:"bytes"`                     // sent and received by analysis rank 0
+	PerRound  []int64            `json:"bytes_per_round,omitempty"` // of these, by round
 	Seconds   map[string]float64 `json:"seconds"`
 }

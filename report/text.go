@@ -33,6 +33,7 @@ func Text(w io.Writer, r *Result) error {
 	p.cycles(r)
 	p.losses(r)
 	p.data(r)
+	p.sliced(r)
 	p.next(r)
 	p.groups(r)
 	p.otherWaits(r)
@@ -63,19 +64,14 @@ func (p *printer) list(n, limit int, what string, line func(i int)) {
 }
 
 func (p *printer) headline(r *Result) {
-	switch l := r.LeastProgressed; {
-	case l != nil:
-		p.line("%s %s least progressed, of %s (confidence %.2f, by %s)",
-			upper(ranks(l.Set)), verb(l.Set, "is", "are"), size(r.Ranks), l.Confidence, l.Method)
+	l := r.LeastProgressed
+	if l == nil {
+		p.line("%s.", headline(r))
+	} else {
+		p.line("%s (confidence %.2f, by %s)", headline(r), l.Confidence, l.Method)
 		if l.Reason != "" {
 			p.line("  because: %s", cut(l.Reason))
 		}
-	case r.Hang:
-		p.line("The run of %s did not finish, and which rank is least progressed cannot be told.", size(r.Ranks))
-	case len(r.Groups) == 0:
-		p.line("Nothing can be said of this run.")
-	default:
-		p.line("No hang: nothing in this run of %s is stuck.", size(r.Ranks))
 	}
 	for _, n := range r.Notes {
 		p.line("Note: %s", n)
@@ -84,9 +80,9 @@ func (p *printer) headline(r *Result) {
 
 // locations writes each place once, with the process of its first rank.
 func (p *printer) locations(l *LeastProgressed) {
-	places := slices.CompactFunc(slices.Clone(l.Locations), func(a, b Location) bool { return a.Ranks == b.Ranks })
-	p.list(len(places), maxPlaces, "places", func(i int) {
-		at := places[i]
+	list := places(l)
+	p.list(len(list), maxPlaces, "places", func(i int) {
+		at := list[i]
 		p.line("")
 		p.line("  %s %s", ranks(at.Ranks), doing(at))
 		if text := process(at); text != "" {
@@ -130,21 +126,7 @@ func (p *printer) wait(r *Result, i int) {
 	p.line("  %s", edgeText(r, r.Edges[i]))
 }
 
-// cycles writes those that the reason of the headline does not tell already: it
-// has the ranks, but not who waits for whom. Only a cycle is out of order, the
-// ranks of a knot ascend.
-func (p *printer) cycles(r *Result) {
-	var lines []string
-	for _, c := range r.Deadlock.Cycles {
-		switch {
-		case !slices.IsSorted(c):
-			lines = append(lines, fmt.Sprintf("Cycle: %s: each waits for the next.", arrows(c)))
-		case !among(model.NewRankSet(c...).String(), r):
-			lines = append(lines, fmt.Sprintf("Deadlock: %s wait for each other.", ranks(model.NewRankSet(c...).String())))
-		}
-	}
-	p.section(lines, "cycles")
-}
+func (p *printer) cycles(r *Result) { p.section(cycleLines(r), "cycles") }
 
 func (p *printer) section(lines []string, what string) {
 	if len(lines) > 0 {
@@ -153,29 +135,7 @@ func (p *printer) section(lines []string, what string) {
 	p.list(len(lines), maxLines, what, func(i int) { p.line("%s", lines[i]) })
 }
 
-// among tells whether all ranks of a set are least progressed, so that the
-// headline speaks of them.
-func among(set string, r *Result) bool {
-	if r.LeastProgressed == nil {
-		return false
-	}
-	these, err := model.ParseRankSet(set)
-	return err == nil && these.Minus(model.NewRankSet(r.LeastProgressed.Ranks...)).Len() == 0
-}
-
-func (p *printer) losses(r *Result) {
-	var lines []string
-	for _, l := range r.Losses {
-		if !among(l.Ranks, r) {
-			lines = append(lines, fmt.Sprintf("Lost: %s: %s", ranks(l.Ranks), cut(l.Reason)))
-		}
-	}
-	if n := len(r.UnfinishedRanks); n > 0 {
-		set := model.NewRankSet(r.UnfinishedRanks...).String()
-		lines = append(lines, fmt.Sprintf("Unfinished: %s never came to MPI_Finalize although others did.", ranks(set)))
-	}
-	p.section(lines, "losses")
-}
+func (p *printer) losses(r *Result) { p.section(lossLines(r), "losses") }
 
 func (p *printer) data(r *Result) {
 	if len(r.DamagedRanks) == 0 && len(r.Problems) == 0 {
@@ -192,23 +152,10 @@ func (p *printer) data(r *Result) {
 
 // next names the command to type next.
 func (p *printer) next(r *Result) {
-	var l Location
-	if r.LeastProgressed != nil && len(r.LeastProgressed.Locations) > 0 {
-		l = r.LeastProgressed.Locations[0]
+	if n := nextStep(r); n.Command != "" {
+		p.line("")
+		p.line("Next%s: %s%s%s", n.When, n.before(), n.Command, n.Also)
 	}
-	text := ""
-	switch {
-	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank):
-		text = fmt.Sprintf("Next: on %s: see whether the process is there (ps -fp %d), and what the system says of it (journalctl -k)", l.Host, l.PID)
-	case l.PID != 0:
-		text = fmt.Sprintf("Next, while it still runs: on %s: gdb -p %d", l.Host, l.PID)
-	case len(r.Groups) == 0:
-		text = "Next: laggard doctor PROGRAM says whether it can be recorded"
-	default:
-		return
-	}
-	p.line("")
-	p.line("%s", text)
 }
 
 func (p *printer) groups(r *Result) {

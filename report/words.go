@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/symbol"
 )
 
 // ranks names a set: "rank 3", "ranks 0-2,5".
@@ -25,15 +26,17 @@ const maxSet = 60
 
 // shorten cuts a rank set that fills lines, at a comma, and says how many ranks
 // it has.
-func shorten(set string) string {
-	if len(set) <= maxSet {
+func shorten(set string) string { return shortenTo(set, maxSet) }
+
+func shortenTo(set string, limit int) string {
+	if len(set) <= limit {
 		return set
 	}
 	all, err := model.ParseRankSet(set)
 	if err != nil {
 		return set
 	}
-	return fmt.Sprintf("%s,… (%d)", set[:max(0, strings.LastIndexByte(set[:maxSet], ','))], all.Len())
+	return fmt.Sprintf("%s,… (%d)", set[:max(0, strings.LastIndexByte(set[:limit], ','))], all.Len())
 }
 
 // cut ends a sentence that fills the screen.
@@ -78,6 +81,8 @@ func doing(l Location) string {
 		return fmt.Sprintf("%s in %s, called by %s", verb(l.Ranks, "is", "are"), *l.InMPI, placeText(l))
 	case len(l.Stack) == 0:
 		return "left no stack"
+	case l.After == "" && !l.Captured:
+		return fmt.Sprintf("%s in %s", computes, placeText(l))
 	case l.After == "":
 		return fmt.Sprintf("%s in %s, before the first MPI call", computes, placeText(l))
 	case l.Captured:
@@ -119,6 +124,8 @@ func frameText(f Frame) string {
 		return f.Offset
 	case f.Function == "":
 		return path.Base(f.Module) + "+" + f.Offset
+	case f.File == "" && f.Module == symbol.Unknown:
+		return f.Function
 	case f.File == "":
 		return fmt.Sprintf("%s  in %s", f.Function, path.Base(f.Module))
 	}
@@ -137,24 +144,38 @@ func edgeText(r *Result, e Edge) string {
 }
 
 func stateText(s State) string {
-	at := ""
-	if len(s.Stack) > 0 && s.Stack[0].Function != "" {
-		at = " in " + s.Stack[0].Function
-		if s.Stack[0].File != "" {
-			at = fmt.Sprintf("%s (%s:%d)", at, path.Base(s.Stack[0].File), s.Stack[0].Line)
-		}
+	does, at := stateParts(s)
+	if at == "" {
+		return does
 	}
-	switch s.Kind {
-	case "communication":
-		return s.MPI + at
-	case "computation":
-		switch s.MPI {
-		case "":
-			return "computation before the first MPI call"
-		case "MPI_Finalize":
-			return "finished, after MPI_Finalize" + at
-		}
-		return "computation after " + s.MPI + at
+	return does + " in " + at
+}
+
+// stateParts says what the ranks in a state do, and at which place, "" if it is
+// not known.
+func stateParts(s State) (does, at string) {
+	if len(s.Stack) > 0 {
+		at = framePlace(s.Stack[0])
 	}
-	return "no record"
+	switch {
+	case s.Kind == "communication":
+		return s.MPI, at
+	case s.Kind != "computation":
+		return "no record", ""
+	case s.MPI == "" && len(s.Stack) > 0:
+		return "computation", at
+	case s.MPI == "":
+		return "computation before the first MPI call", ""
+	case s.MPI == "MPI_Finalize":
+		return "finished, after MPI_Finalize", at
+	}
+	return "computation after " + s.MPI, at
+}
+
+// framePlace is "function (file:line)", or as much of it as is known.
+func framePlace(f Frame) string {
+	if f.Function == "" || f.File == "" {
+		return f.Function
+	}
+	return fmt.Sprintf("%s (%s:%d)", f.Function, path.Base(f.File), f.Line)
 }

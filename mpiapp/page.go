@@ -1,0 +1,117 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"laggard/model/progress"
+	"laggard/report"
+)
+
+// aroundFrame is how many source lines the page has on each side of one that is
+// on a stack.
+const aroundFrame = 10
+
+// maxFrames bounds the lines on stacks that source is looked up for.
+const maxFrames = 1000
+
+// addExtra adds to a result what only the page shows.
+func addExtra(q question, r *report.Result, sum progress.Summary) {
+	comms := slices.Clone(sum.Comms)
+	slices.SortStableFunc(comms, func(x, y progress.Comm) int { return cmp.Compare(first(x), first(y)) })
+	for _, c := range comms {
+		r.Extra.Comms = append(r.Extra.Comms, report.Communicator{
+			ID: fmt.Sprintf("%x", c.ID), Ranks: c.Groups[0].Union(c.Groups[1]).String(), World: c.World,
+		})
+	}
+	finder := report.SourceFinder{RunDir: q.dir, Roots: q.symbols.Roots, Started: r.Run.Created}
+	files, lines := stackLines(r)
+	for _, file := range files {
+		excerpts, changed := finder.Excerpts(file, lines[file], aroundFrame)
+		r.Extra.Sources = append(r.Extra.Sources, excerpts...)
+		if changed {
+			r.Extra.Changed = append(r.Extra.Changed, file)
+		}
+	}
+}
+
+// first puts MPI_COMM_WORLD before the others.
+func first(c progress.Comm) int {
+	if c.World {
+		return 0
+	}
+	return 1
+}
+
+// stackLines lists the source lines on the stacks of a result: first those of
+// the answer, then those of the groups.
+func stackLines(r *report.Result) ([]string, map[string][]int) {
+	var files []string
+	lines, n := map[string][]int{}, 0
+	add := func(stack []report.Frame) {
+		for _, f := range stack {
+			if f.Line == 0 || n == maxFrames || slices.Contains(lines[f.File], f.Line) {
+				continue
+			}
+			if lines[f.File] == nil {
+				files = append(files, f.File)
+			}
+			lines[f.File] = append(lines[f.File], f.Line)
+			n++
+		}
+	}
+	if r.LeastProgressed != nil {
+		for _, l := range r.LeastProgressed.Locations {
+			add(l.Stack)
+		}
+	}
+	for _, g := range r.Groups {
+		add(g.State.Stack)
+	}
+	return files, lines
+}
+
+// other is the same question to the algorithm that the page compares with.
+func (q question) other() question {
+	q.slice = nil // the same code, whatever the order
+	if q.options.Algorithm == progress.PDI {
+		q.options.Algorithm = progress.LoopAware
+	} else {
+		q.options.Algorithm = progress.PDI
+	}
+	q.slice = nil
+	return q
+}
+
+// writePage writes the page to a file, or to the output if it is named "-".
+func (a *app) writePage(name string, r *report.Result) error {
+	if name == "-" {
+		return report.HTML(a.out, r)
+	}
+	if err := pageFile(name, r); err != nil {
+		return fmt.Errorf("page %s: %w", name, err)
+	}
+	_, err := fmt.Fprintf(a.out, "the page is %s\n", name)
+	return err
+}
+
+// pageFile leaves the file there whole, or not at all. It is for the user alone,
+// as the run directory is.
+func pageFile(name string, r *report.Result) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".laggard-*.html")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already, if all went well
+	err = report.HTML(f, r)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

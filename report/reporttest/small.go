@@ -1,0 +1,184 @@
+package reporttest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"laggard/model"
+	"laggard/report"
+	"laggard/slicing"
+)
+
+var started = time.Date(2026, 3, 12, 2, 58, 40, 0, time.UTC)
+
+func set(first, last int) model.RankSet {
+	var s model.RankSet
+	s.AddRange(first, last)
+	return s
+}
+
+func frame(function, file string, line int) report.Frame {
+	return report.Frame{Function: function, File: file, Line: line, Module: "/home/ana/bin/melt", Offset: fmt.Sprintf("%#x", 0x1000+line)}
+}
+
+func group(id int, ranks model.RankSet, kind, call string, stack ...report.Frame) report.Group {
+	return report.Group{ID: id, Ranks: ranks.String(), Count: ranks.Len(), Isolated: ranks.Len() == 1,
+		State: report.State{Kind: kind, MPI: call, Stack: stack}}
+}
+
+func result(ranks int) *report.Result {
+	return &report.Result{
+		SchemaVersion: report.SchemaVersion, Ranks: ranks, Hang: true,
+		Run:           report.Run{Dir: "/scratch/ana/laggard-20260312-025840-4711", ID: "4d2", Command: []string{"srun", "-n", fmt.Sprint(ranks), "./melt", "in.melt"}, Created: started, Job: "slurm 881234"},
+		Deadlock:      report.Deadlock{Cycles: [][]int{}},
+		ProgressOrder: [][]int{},
+		Analysis:      report.Analysis{Algorithm: "loop-aware"},
+	}
+}
+
+// Whole has everything that a page can show: a writer that waits for a message
+// another instance took, 64 ranks that wait for it, edges of every kind, a lost
+// and a damaged rank, slices with source text, and another algorithm that says
+// something else.
+func Whole() *report.Result {
+	r := result(64)
+	main := frame("main", "/home/ana/melt/main.c", 71)
+	r.Groups = []report.Group{
+		group(0, set(0, 0), "communication", "MPI_Recv", frame("close_for_write", "/home/ana/melt/pio.c", 41), frame("checkpoint", "/home/ana/melt/pio.c", 88), main),
+		group(1, set(1, 39), "communication", "MPI_Barrier", frame("checkpoint", "/home/ana/melt/pio.c", 93), main),
+		group(2, set(40, 55), "communication", "MPI_Waitall", frame("exchange", "/home/ana/melt/halo.c", 120), frame("main", "/home/ana/melt/main.c", 66)),
+		group(3, set(56, 61), "computation", "MPI_Waitall", frame("exchange", "/home/ana/melt/halo.c", 120), frame("main", "/home/ana/melt/main.c", 66)),
+		group(4, set(62, 62), "unknown", ""),
+		group(5, set(63, 63), "computation", "MPI_Iprobe", frame("poll", "/home/ana/melt/pio.c", 52), main),
+	}
+	r.Groups[0].Least = true
+	r.Edges = []report.Edge{
+		{From: 1, To: 0, Kind: "collective", Reason: "rank 1 is in MPI_Barrier 12 on MPI_COMM_WORLD, rank 0 has begun 11; and 38 more like it"},
+		{From: 2, To: 1, Kind: "p2p", Reason: "rank 40 is in MPI_Waitall for MPI_Irecv number 812 from rank 39; it has sent 811 such"},
+		{From: 2, To: 2, Kind: "p2p", Reason: "rank 41 is in MPI_Waitall for MPI_Irecv number 812 from rank 40; it has sent 811 such; and 14 more like it"},
+		{From: 2, To: 3, Kind: "p2p", Weak: true, Reason: "rank 55 is in MPI_Waitall for MPI_Isend number 812 to rank 56; it has received 811 such"},
+		{From: 3, To: 1, Kind: "inferred", Reason: "after MPI_Waitall leads to MPI_Barrier: less progressed in turn 812 of the loop"},
+		{From: 5, To: 0, Kind: "undefined", Reason: "MPI_Recv and after MPI_Iprobe lead to each other, with probability 1 and 1: not ordered"},
+	}
+	r.ProgressOrder = [][]int{{0, 5}, {1}, {2}, {3}}
+	r.RankOrder = []string{"0,63", "1-39", "40-55", "56-61"}
+	recv, since := "MPI_Recv", started.Add(16*time.Minute+22*time.Second)
+	r.LeastProgressed = &report.LeastProgressed{
+		Ranks: []int{0}, Set: "0", Method: "evidence", Confidence: 0.97, Reason: "awaited in the end by ranks 1-55",
+		Locations: []report.Location{{Rank: 0, Ranks: "0", Function: "close_for_write", File: "/home/ana/melt/pio.c", Line: 41, InMPI: &recv,
+			Stack: slices.Clone(r.Groups[0].State.Stack), Host: "n0412", PID: 20817, Since: &since}},
+	}
+	r.LostRanks, r.Losses = []int{62}, []report.Loss{{Ranks: "62", Reason: "no record"}}
+	r.DamagedRanks, r.UnfinishedRanks = []int{17}, []int{}
+	r.Problems = []string{"model: node-n0413.lgd: rank 17: STATE record at 8256: checksum mismatch"}
+	r.Notes = []string{"rank 62 left no record; its node may have failed"}
+	r.Slices = slicesOf(r)
+	r.Extra = report.Extra{Compared: compared(r), Sources: sources(), Comms: []report.Communicator{
+		{ID: "1", Ranks: "0-63", World: true}, {ID: "5f3a", Ranks: "0-31"}, {ID: "5f3b", Ranks: "32-63"}}}
+	return r
+}
+
+// pio is a file with a writer in two roles: it gives away what it waits for.
+var pio = map[int]string{
+	30: "static int flush_part(struct pfile *f, int from)",
+	31: "{",
+	32: "  MPI_Status status;",
+	33: "  int written = 0;",
+	34: "  MPI_Recv(&written, 1, MPI_INT, from, DATA_WRITTEN, f->comm, &status);",
+	35: "  f->done += written;",
+	36: "  return written;",
+	37: "}",
+	38: "",
+	39: "int close_for_write(struct pfile *f)",
+	40: "{",
+	41: "  MPI_Recv(&f->total, 1, MPI_INT, f->writer, DATA_WRITTEN, f->comm, MPI_STATUS_IGNORE);",
+	42: "  return f->total == f->done;",
+	43: "}",
+	44: "",
+	50: "static int poll(struct pfile *f)",
+	51: "{",
+	52: "  MPI_Iprobe(MPI_ANY_SOURCE, DATA_WRITTEN, f->comm, &flag, &status);",
+	53: "  if (flag) /* takes what close_for_write waits for */",
+	54: "    return flush_part(f, status.MPI_SOURCE);",
+	55: "  return 0;",
+	56: "}",
+	85: "  if (f->role & WRITER)",
+	86: "    while (f->done < f->expected)",
+	87: "      poll(f);",
+	88: "  close_for_write(f);",
+	92: "  MPI_Send(&part, 1, MPI_INT, f->writer, DATA_WRITTEN, f->comm);",
+	93: "  MPI_Barrier(MPI_COMM_WORLD);",
+	94: "}",
+}
+
+func sources() []report.Excerpt {
+	numbers := make([]int, 0, len(pio))
+	for n := range pio {
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	var out []report.Excerpt
+	for _, n := range numbers {
+		if last := len(out) - 1; last >= 0 && out[last].First+len(out[last].Text) == n {
+			out[last].Text = append(out[last].Text, pio[n])
+			continue
+		}
+		out = append(out, report.Excerpt{File: "/home/ana/melt/pio.c", First: n, Text: []string{pio[n]}})
+	}
+	return out
+}
+
+func slicesOf(r *report.Result) []report.Slice {
+	line := func(n, distance int, function string, kind slicing.Kind, isNew bool) report.SliceLine {
+		return report.SliceLine{Line: slicing.Line{File: "/home/ana/melt/pio.c", Line: n, Function: function, Distance: distance, Kind: kind}, New: isNew}
+	}
+	head := func(g int, text string) report.SliceHead {
+		return report.SliceHead{Backend: "native", Notes: []string{}, Criterion: report.SliceCriterion{Group: g, Ranks: r.Groups[g].Ranks, Rank: 0, Text: text}}
+	}
+	first := report.Slice{SliceHead: head(0, "rank 0 in MPI_Recv, called by close_for_write (pio.c:41)"), Lines: []report.SliceLine{
+		line(41, 0, "close_for_write", slicing.Data, true), line(88, 1, "checkpoint", slicing.Call, true), line(86, 2, "checkpoint", slicing.Control, true),
+		line(35, 3, "flush_part", slicing.Data, true), line(34, 4, "flush_part", slicing.Data, true), line(92, 5, "checkpoint", slicing.Communication, true)}}
+	second := report.Slice{SliceHead: head(1, "ranks 1-39 in MPI_Barrier, called by checkpoint (pio.c:93)"), Lines: []report.SliceLine{
+		line(85, 1, "checkpoint", slicing.Control, true), line(86, 2, "checkpoint", slicing.Control, false), line(54, 3, "poll", slicing.Call, true)}}
+	third := report.Slice{SliceHead: head(2, "ranks 40-55 in MPI_Waitall, called by exchange (halo.c:120)"), Lines: []report.SliceLine{
+		{Line: slicing.Line{File: "/home/ana/melt/halo.c", Line: 118, Function: "exchange", Distance: 1, Kind: slicing.Data}, New: true}}}
+	third.Truncated, third.Notes = true, []string{"the budget of 10 s ended it"}
+	return []report.Slice{first, second, third}
+}
+
+// compared is what the other algorithm says: it leaves rank 63 undecided.
+func compared(r *report.Result) *report.Result {
+	other := *r
+	other.Analysis.Algorithm, other.Slices = "pdi", nil
+	least := *r.LeastProgressed
+	least.Ranks, least.Set, least.Method, least.Confidence, least.Reason = []int{0, 63}, "0,63", "pdi", 0.6, "in the execution history no rank is behind them"
+	other.LeastProgressed = &least
+	other.Groups = slices.Clone(r.Groups)
+	other.Groups[5].Least = true
+	other.Edges = slices.Clone(r.Edges[:4])
+	return &other
+}
+
+// Deadlock: eight ranks send to the next one in a ring, with buffers full, and
+// the others wait in a barrier.
+func Deadlock() *report.Result {
+	r := result(24)
+	send := frame("shift", "/home/ana/melt/ring.c", 57)
+	cycle := []int{}
+	for rank := range 8 {
+		r.Groups = append(r.Groups, group(rank, set(rank, rank), "communication", "MPI_Send", send, frame("main", "/home/ana/melt/main.c", 40)))
+		r.Groups[rank].Least = true
+		to := (rank + 1) % 8
+		r.Edges = append(r.Edges, report.Edge{From: rank, To: to, Kind: "p2p", Reason: fmt.Sprintf("rank %d is in MPI_Send number 3 to rank %d; it has received 2 such", rank, to)})
+		cycle = append(cycle, (rank+1)%8)
+	}
+	r.Groups = append(r.Groups, group(8, set(8, 23), "communication", "MPI_Barrier", frame("main", "/home/ana/melt/main.c", 44)))
+	r.Edges = append(r.Edges, report.Edge{From: 8, To: 0, Kind: "collective", Reason: "rank 8 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank 0 has begun 0; and 15 more like it"})
+	r.Deadlock.Cycles = [][]int{cycle}
+	r.RankOrder = []string{"0-7", "8-23"}
+	call, since := "MPI_Send", started.Add(time.Minute)
+	r.LeastProgressed = &report.LeastProgressed{Ranks: set(0, 7).Slice(), Set: "0-7", Method: "evidence", Confidence: 0.99, Reason: "deadlock: ranks 0-7 wait for each other",
+		Locations: []report.Location{{Rank: 0, Ranks: "0-7", Function: "shift", File: "/home/ana/melt/ring.c", Line: 57, InMPI: &call, Stack: r.Groups[0].State.Stack, Host: "n0007", PID: 991, Since: &since}}}
+	return r
+}

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"laggard/model"
+	"laggard/model/progress"
+	"laggard/model/symbol"
+	"laggard/slicing"
+)
+
+// Slice is the slice of one group of ranks: the source lines that could have
+// brought it to where it is (PDI §2.2, §4.4). A Result has them in the order of
+// the progress dependence graph, the least progressed group first, then those
+// that wait for it, so that a reader can go from one to the next.
+type Slice struct {
+	SliceHead
+	Lines []SliceLine `json:"lines"` // by distance, then file and line
+	// Excerpts are the parts of the source files that the lines are in, by file
+	// and line, as far as the files were found.
+	Excerpts []Excerpt `json:"excerpts,omitempty"`
+}
+
+// SliceHead says what a slice is of, and how much it can be trusted.
+type SliceHead struct {
+	Criterion SliceCriterion `json:"criterion"`
+	Backend   string         `json:"backend"`   // "native" or "dyninst"
+	Truncated bool           `json:"truncated"` // a budget ended it; Notes say which
+	Notes     []string       `json:"notes"`     // what is missing and why
+}
+
+// SliceCriterion is the state that a slice starts from.
+type SliceCriterion struct {
+	Group    int     `json:"group"` // Group.ID, -1 none
+	Ranks    string  `json:"ranks"` // of the group
+	Rank     int     `json:"rank"`  // the one whose state it is
+	MPI      *string `json:"mpi"`   // MPI function it is in, null in computation
+	Function string  `json:"function"`
+	File     string  `json:"file"`
+	Line     int     `json:"line"`
+	Text     string  `json:"text"` // the same in words
+	Stack    []Frame `json:"stack"`
+}
+
+// SliceLine is a line of a slice.
+type SliceLine struct {
+	slicing.Line
+	New bool `json:"new"` // no earlier slice of the Result has it
+}
+
+// Excerpt is a run of consecutive source lines.
+type Excerpt struct {
+	File  string   `json:"file"`  // as in the lines of the slice
+	First int      `json:"first"` // number of the first line
+	Text  []string `json:"text"`
+}
+
+// SliceSource is what a Slice is made from.
+type SliceSource struct {
+	Group    int
+	Ranks    model.RankSet // of the group
+	Kind     progress.StateKind
+	Step     slicing.Step
+	Resolver *symbol.Resolver
+	Finder   SourceFinder
+	Around   int    // source lines to show on each side of one in the slice
+	Note     string // about the backend
+}
+
+// NewSlice makes the slice of one group.
+func NewSlice(s SliceSource) Slice {
+	step := s.Step
+	out := Slice{
+		SliceHead: SliceHead{Criterion: s.criterion(), Backend: step.Slice.Backend, Truncated: step.Slice.Truncated, Notes: []string{}},
+		Lines:     []SliceLine{},
+	}
+	notes := append([]string{}, step.Slice.Notes...)
+	if step.Err != nil {
+		notes = append(notes, step.Err.Error())
+	}
+	for _, n := range append(notes, s.Note) {
+		if n != "" {
+			out.Notes = append(out.Notes, printable(n))
+		}
+	}
+	wanted := map[string][]int{}
+	for i, l := range step.Slice.Lines {
+		wanted[l.File] = append(wanted[l.File], l.Line)
+		l.File, l.Function = printable(l.File), printable(l.Function)
+		out.Lines = append(out.Lines, SliceLine{l, step.New[i]})
+	}
+	s.excerpts(&out, wanted)
+	return out
+}
+
+func (s SliceSource) excerpts(out *Slice, wanted map[string][]int) {
+	for _, file := range slices.Sorted(maps.Keys(wanted)) {
+		found, changed := s.Finder.Excerpts(file, wanted[file], s.Around)
+		for _, e := range found {
+			e.File = printable(e.File)
+			out.Excerpts = append(out.Excerpts, e)
+		}
+		switch {
+		case changed:
+			out.Notes = append(out.Notes, printable(file)+" was changed after the run began; its text may not be what was compiled")
+		case len(found) == 0:
+			out.Notes = append(out.Notes, "source not found: "+printable(file)+" (--root DIR)")
+		}
+	}
+}
+
+func (s SliceSource) criterion() SliceCriterion {
+	c := s.Step.Criterion
+	stack := symbol.Trim(s.Resolver.Stack(c.Stack, c.Exact))
+	out := SliceCriterion{Group: s.Group, Ranks: s.Ranks.String(), Rank: c.Rank, Stack: frames(stack)}
+	if i := symbol.AppFrame(stack); i >= 0 {
+		at := stack[i].Call
+		out.Function, out.File, out.Line = printable(at.Function), printable(at.File), at.Line
+	}
+	doing := "computing"
+	if c.Call != "" && s.Kind != progress.Computation {
+		call := printable(c.Call)
+		out.MPI, doing = &call, "in "+call
+	}
+	out.Text = fmt.Sprintf("%s %s", ranks(out.Ranks), doing)
+	if out.Function != "" {
+		out.Text += ", " + out.Function
+	}
+	if out.Line > 0 {
+		out.Text += fmt.Sprintf(" (%s:%d)", path.Base(out.File), out.Line)
+	}
+	return out
+}
