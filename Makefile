@@ -13,7 +13,7 @@ RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
 LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e lint bench fuzz install clean
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-scale fuzz install clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich ## everything into bin/
 
@@ -82,13 +82,17 @@ define need
 endef
 
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
-TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps binutils
+TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps binutils strace shellcheck elfutils gdb clang chromium
+SLURM_PACKAGES := slurm-wlm munge
 
 $(B):
 	@mkdir -p $@
 
 deps: | $(B) ## install what building and testing need
 	$(call need,$(TEST_PACKAGES),gcc g++ gfortran mpicc mpirun)
+
+deps-slurm: | $(B)
+	$(call need,$(SLURM_PACKAGES),slurmctld slurmd munged sbatch)
 
 deps-demo: | $(B)
 	$(call need,$(DEMO_PACKAGES),gcc mpicc mpirun)
@@ -114,7 +118,7 @@ demo-run:
 # ---- checks ----
 
 test: deps ## everything; installs what is missing
-	@$(MAKE) --no-print-directory build lint test-go test-mpi test-e2e
+	@$(MAKE) --no-print-directory build lint test-go test-mpi test-browser test-e2e test-slurm
 
 test-go: ## what needs no MPI
 	$(GO) test ./...
@@ -132,6 +136,16 @@ test-mpi: | $(B)
 # names them. A fault of ours fails again.
 test-e2e: ## real MPI programs with known hangs, recorded and diagnosed
 	$(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --packages=./mpiapp/e2e/... -- -tags e2e -timeout 30m
+
+# Where Slurm cannot be installed, the test says so and is skipped. One more try
+# as above.
+test-slurm: deps ## the job scripts, on a Slurm of its own with four nodes
+	@$(MAKE) --no-print-directory build
+	-@$(MAKE) --no-print-directory deps-slurm
+	$(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --packages=./mpiapp/e2e -- -tags e2e,slurm -count=1 -timeout 10m -run '^TestSlurm$$'
+
+test-browser: ## the page of the report, every control, in a real browser
+	$(GO) test -tags browser -timeout 20m ./mpiapp/browser
 
 lint: ## formatting, vet, staticcheck, import directions
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
@@ -161,3 +175,7 @@ bench: deps ## what the recorder and the diagnosis cost
 	mkdir -p $(B)/lammps && cp $(LAMMPS_IN) $(B)/lammps/
 	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench \
 	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none
+
+bench-scale: build ## time of a diagnosis against ranks, as a plot (docs/scale.svg)
+	$(GO) run ./mpiapp/bench -laggard $(BIN)/laggard -o docs/scale.svg \
+	  -mpi "mpirun.openmpi $(ROOT_FLAGS) --oversubscribe -np % $(BIN)/laggard-mpi"

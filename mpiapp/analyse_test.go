@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/model"
 	"laggard/model/symbol"
 	"laggard/reduce"
+	"laggard/reduce/reducetest"
 	"laggard/report"
 )
 
@@ -55,16 +58,47 @@ func TestAnalysts(t *testing.T) {
 }
 
 func TestMergeFacts(t *testing.T) {
-	a := facts{Problems: []string{"b"}, Moving: []int{3}, Holes: true}
-	b := facts{Problems: []string{"a"}, Moving: []int{1}, Alive: true}
+	a, b := newFacts(), newFacts()
+	for rank := range 2 * maxTexts {
+		f := &a
+		if rank%2 == 1 {
+			f = &b
+		}
+		f.addProblems([]model.Problem{{File: "n", Rank: rank, Err: &model.FormatError{File: "n", Rank: rank, Section: "STATE record", Offset: int64(rank), Err: model.ErrChecksum}}})
+	}
+	a.addProblems([]model.Problem{{File: "m", Rank: -1, Err: &model.FormatError{File: "m", Rank: -1, Slot: -1, Section: "chunk", Offset: 4096, Err: model.ErrTruncated}}})
+	a.Moving, b.Moving, b.Alive = []int{3}, []int{1}, true
 	ab, err := mergeFacts(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"a", "b"}; !cmp.Equal(ab.Problems, want) {
-		t.Errorf("problems %q, want %q", ab.Problems, want)
+	want := []string{
+		"STATE record: checksum mismatch: 16 times of 16 ranks, 0-15; the first: model: n: rank 0: STATE record at 0: checksum mismatch",
+		"model: m: chunk at 4096: file is cut short",
 	}
-	if want := []int{1, 3}; !cmp.Equal(ab.Moving, want) || !ab.Alive || !ab.Holes {
+	if diff := cmp.Diff(want, ab.Problems.lines()); diff != "" {
+		t.Errorf("problems: %s", diff)
+	}
+	if want := []int{1, 3}; !cmp.Equal(ab.Moving, want) || !ab.Alive || !ab.Holes || ab.Damaged.Len() != 2*maxTexts {
 		t.Errorf("merged %+v", ab)
+	}
+}
+
+// TestFactsLaws: any tree over the shares gives the same facts.
+func TestFactsLaws(t *testing.T) {
+	build := func() []facts {
+		var out []facts
+		for i := range 9 {
+			f := newFacts()
+			for k := range 5 {
+				f.addProblems([]model.Problem{{File: "n", Rank: 10*i + k, Err: &model.FormatError{File: "n", Rank: 10*i + k, Offset: int64(k), Section: "chunk", Err: model.ErrCorrupt}}})
+			}
+			f.Moving = []int{i}
+			out = append(out, f)
+		}
+		return out
+	}
+	if err := reducetest.Laws(factsMonoid, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
+		t.Error(err)
 	}
 }

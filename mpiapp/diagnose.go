@@ -1,11 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +13,7 @@ import (
 	"laggard/model/symbol"
 	"laggard/reduce"
 	"laggard/report"
+	"laggard/slicing"
 )
 
 const diagnoseLong = `Read a run directory and say which rank is least progressed, where it is, who
@@ -25,11 +26,14 @@ Exit status: 0 done, 1 failed, 2 usage, 3 a hang or a lost rank (only with
 const diagnoseExample = `  laggard diagnose laggard-20260312-031502-4711
   laggard diagnose --json RUNDIR | jq .least_progressed.set
   laggard diagnose --dot RUNDIR | dot -Tsvg > pdg.svg
+  laggard diagnose --html report.html RUNDIR
+  laggard diagnose --stacks RUNDIR
   srun -n 64 laggard-mpi diagnose RUNDIR`
 
 type diagnoseFlags struct {
-	json, dot, exitCode, noSlice bool
-	algorithm, ranks, comm       string
+	json, dot, stacks            bool
+	exitCode, noSlice            bool
+	html, algorithm, ranks, comm string
 	analysts                     int
 	roots, debugDirs             []string
 }
@@ -47,15 +51,38 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print the progress dependence graph for Graphviz")
+	flags.BoolVar(&f.stacks, "stacks", false, "print the prefix tree of the ranks' stacks; with --dot, for Graphviz")
+	flags.StringVar(&f.html, "html", "", "write the report as one page to `FILE`, - for the output; it needs a browser and nothing else")
+	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if something hangs or is lost")
+	questionFlags(cmd, &f)
+	return cmd
+}
+
+// questionFlags are the flags that say what is asked, whatever the form of the
+// answer.
+func questionFlags(cmd *cobra.Command, f *diagnoseFlags) {
+	flags := cmd.Flags()
 	flags.StringVar(&f.algorithm, "algorithm", "", "`NAME` of the inference used where evidence leaves the order open: loop-aware, pdi (LAGGARD_ALGORITHM; default loop-aware)")
 	flags.StringVar(&f.ranks, "ranks", "", "report only groups and edges with the ranks of `SET`, such as 0-3,7")
 	flags.StringVar(&f.comm, "comm", "", "report only groups and edges with members of this communicator, by its `ID` as reported")
 	flags.BoolVar(&f.noSlice, "no-slice", false, "leave out the slice of the code")
-	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if something hangs or is lost")
 	flags.IntVar(&f.analysts, "analysts", 0, "how many analysis ranks to use in this process (default: one per core)")
 	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
 	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
-	return cmd
+}
+
+// forms lists the forms of the report that were asked for.
+func (f diagnoseFlags) forms() []string {
+	var out []string
+	for _, form := range []struct {
+		name  string
+		asked bool
+	}{{"--json", f.json}, {"--dot", f.dot}, {"--html", f.html != ""}, {"--stacks", f.stacks && !f.dot}} {
+		if form.asked {
+			out = append(out, form.name)
+		}
+	}
+	return out
 }
 
 // asked turns flags and settings into the question.
@@ -67,8 +94,8 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	if _, err := progress.NewAlgorithm(algorithm); err != nil {
 		return question{}, usageError{err}
 	}
-	if f.json && f.dot {
-		return question{}, usageError{errors.New("--json and --dot: it is one or the other")}
+	if forms := f.forms(); len(forms) > 1 {
+		return question{}, usageError{fmt.Errorf("%s: it is one or the other", strings.Join(forms, " and "))}
 	}
 	if f.analysts < 0 {
 		return question{}, usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
@@ -87,9 +114,13 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 			DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
 		},
 		analysts: f.analysts,
+		page:     f.html != "",
 	}
 	if q.analysts == 0 {
 		q.analysts = runtime.NumCPU()
+	}
+	if !f.noSlice {
+		q.slice = &sliceOptions{rank: -1, groups: quickGroups, budget: slicing.Budget{Time: quickTime}}
 	}
 	return q, nil
 }
@@ -99,15 +130,12 @@ func (a *app) diagnose(f diagnoseFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	switch info, err := os.Stat(dir); {
-	case err != nil:
-		return usageError{fmt.Errorf("run directory: %w", err)}
-	case !info.IsDir():
-		return usageError{fmt.Errorf("%s is not a run directory: laggard run and exec make them", dir)}
+	if err := isDir(dir); err != nil {
+		return err
 	}
 	var result *report.Result
 	err = inWorld(q.analysts, func(c reduce.Comm) error {
-		r, err := analyse(q, c)
+		r, err := answer(q, c)
 		if r != nil {
 			result = r
 		}
@@ -116,14 +144,33 @@ func (a *app) diagnose(f diagnoseFlags, dir string) error {
 	if err != nil || result == nil {
 		return err
 	}
-	if err := write(a.out, f, result); err != nil {
+	if f.html != "" {
+		err = a.writePage(f.html, result)
+	} else {
+		err = write(a.out, f, result)
+	}
+	if err != nil {
 		return err
 	}
 	return verdict(f.exitCode, result)
 }
 
+func isDir(dir string) error {
+	switch info, err := os.Stat(dir); {
+	case err != nil:
+		return usageError{fmt.Errorf("run directory: %w", err)}
+	case !info.IsDir():
+		return usageError{fmt.Errorf("%s is not a run directory: laggard run and exec make them", dir)}
+	}
+	return nil
+}
+
 func write(w io.Writer, f diagnoseFlags, r *report.Result) error {
 	switch {
+	case f.stacks && f.dot:
+		return report.StacksDOT(w, r)
+	case f.stacks:
+		return report.Stacks(w, r)
 	case f.json:
 		return report.JSON(w, r)
 	case f.dot:

@@ -87,8 +87,11 @@ func (a *app) join(f runFlags, command []string, env map[string]string) error {
 	if err := onlyRun(dir, id); err != nil {
 		return err
 	}
-	set, err := a.recorderEnv(dir, id)
+	set, err := a.recorderEnv(dir, f.liveDir, id)
 	if err != nil {
+		return err
+	}
+	if err := a.keepNode(f, dir, id); err != nil {
 		return err
 	}
 	for name, value := range set {
@@ -98,11 +101,11 @@ func (a *app) join(f runFlags, command []string, env map[string]string) error {
 		return nil
 	}
 	size, _ := strconv.Atoi(firstEnv("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"))
-	if err := writeManifest(dir, id, command, size); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := writeManifest(dir, f.liveDir, id, command, size); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	fmt.Fprintf(a.err, "laggard: recording in %s\n", dir)
-	return a.startWatcher(f, dir)
+	return a.startBeside(f, "watch", dir)
 }
 
 // onlyRun refuses a directory that holds another run.
@@ -124,16 +127,18 @@ func onlyRun(dir string, id uint64) error {
 	return nil
 }
 
-func (a *app) startWatcher(f runFlags, dir string) error {
+// startBeside starts a process of laggard's that looks after the program this
+// one is about to become.
+func (a *app) startBeside(f runFlags, command string, more ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	args := []string{"watch", "--on-hang", f.onHang, "--timeout", f.timeout.String(), strconv.Itoa(os.Getpid()), dir}
+	args := []string{command, "--on-hang", f.onHang, "--timeout", f.timeout.String(), "--live-dir", f.liveDir, strconv.Itoa(os.Getpid())}
 	if a.config != "" {
 		args = append([]string{"--config", a.config}, args...)
 	}
-	w := exec.Command(self, args...)
+	w := exec.Command(self, append(args, more...)...)
 	w.Stdout, w.Stderr = os.Stderr, os.Stderr
 	return w.Start()
 }

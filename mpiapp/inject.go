@@ -34,11 +34,13 @@ was cut off goes on there.`
 const injectExample = `  laggard inject --example > crack.toml
   laggard inject crack.toml
   laggard inject --json crack.toml > crack.json
+  laggard inject --only report crack.toml
   laggard inject --trial 2-017 crack.toml      # one trial again, with its diagnosis`
 
 type injectFlags struct {
 	json, example bool
 	dir, trial    string
+	only          string
 }
 
 func (a *app) injectCommand() *cobra.Command {
@@ -65,6 +67,7 @@ func (a *app) injectCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON: every trial, and the totals")
 	cmd.Flags().BoolVar(&f.example, "example", false, "print a commented campaign file")
 	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "`DIR`ectory for profiles, records and run directories (default: the campaign's name without .toml)")
+	cmd.Flags().StringVar(&f.only, "only", "", "run a `PART` of the trials: tune, report, healthy")
 	cmd.Flags().StringVar(&f.trial, "trial", "", "run this one trial, by its `ID`, and print its diagnosis")
 	cmd.AddCommand(a.becomeCommand(), a.traceCommand())
 	return cmd
@@ -93,6 +96,9 @@ func (a *app) traceCommand() *cobra.Command {
 }
 
 func (a *app) inject(f injectFlags, file string) error {
+	if !slices.Contains([]string{"", "tune", "report", "healthy"}, f.only) {
+		return usageError{fmt.Errorf("--only %s: it is tune, report or healthy", f.only)}
+	}
 	campaign, err := injector.ReadCampaign(file)
 	if err != nil {
 		return usageError{err}
@@ -204,7 +210,8 @@ func (a *app) runCampaign(ctx context.Context, f injectFlags, r *trialRunner, tr
 		return err
 	}
 	defer journal.Close()
-	done := len(journal.Done())
+	trials = partOf(r.campaign, f.only, trials)
+	done := doneOf(journal, trials)
 	err = injector.Run(ctx, trials, r, journal, func(record injector.Record) {
 		done++
 		fmt.Fprintf(a.err, "%4d/%d  %s\n", done, len(trials), trialText(record))
@@ -216,6 +223,31 @@ func (a *app) runCampaign(ctx context.Context, f injectFlags, r *trialRunner, tr
 		return a.campaignJSON(r.campaign, journal.Records)
 	}
 	return a.campaignText(r.campaign, journal.Records)
+}
+
+// partOf picks the trials of a part of the campaign, "" all.
+func partOf(c *injector.Campaign, part string, trials []injector.Trial) []injector.Trial {
+	if part == "" {
+		return trials
+	}
+	seeds := map[string][]uint64{"tune": c.Trials.Tune, "report": c.Trials.Report}[part]
+	return slices.DeleteFunc(slices.Clone(trials), func(t injector.Trial) bool {
+		if t.Fault.Kind == injector.None {
+			return part != "healthy"
+		}
+		return !slices.Contains(seeds, t.Seed)
+	})
+}
+
+// doneOf counts the trials that the journal has already.
+func doneOf(j *injector.Journal, trials []injector.Trial) int {
+	done, n := j.Done(), 0
+	for _, t := range trials {
+		if done[t.ID] {
+			n++
+		}
+	}
+	return n
 }
 
 // trialText is a trial in a line: what was done to whom, and what was found.
@@ -277,17 +309,18 @@ func (a *app) campaignText(c *injector.Campaign, records []injector.Record) erro
 		what  string
 		seeds []uint64
 	}{{"tuned on", c.Trials.Tune}, {"reported", c.Trials.Report}} {
-		if len(part.seeds) == 0 {
+		some := bySeeds(records, part.seeds)
+		if len(some) == 0 {
 			continue
 		}
 		fmt.Fprintf(a.out, "%s, %s, %d ranks, seeds %v (%s)\n", c.Program.Name, c.Launch.Family, c.Launch.Ranks, part.seeds, part.what)
-		if err := injector.NewScore(bySeeds(records, part.seeds)).Text(a.out); err != nil {
+		if err := injector.NewScore(some).Text(a.out); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.out)
 	}
-	if c.Trials.Healthy > 0 {
-		fmt.Fprintln(a.out, injector.NewHealth(records))
+	if h := injector.NewHealth(records); h.Runs > 0 {
+		fmt.Fprintln(a.out, h)
 	}
 	return nil
 }

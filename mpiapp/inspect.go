@@ -83,22 +83,68 @@ func inspectText(r *model.Report) string {
 	} else {
 		fmt.Fprintf(out, "  no %s\n", model.ManifestName)
 	}
-	for _, f := range r.Files {
-		fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots, f.Ranks)
-		for _, c := range f.Records {
-			fmt.Fprintf(out, "  %-9s %6d records %9d bytes\n", c.Type, c.Count, c.Bytes)
+	if len(r.Files) <= maxListed {
+		for _, f := range r.Files {
+			fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots, f.Ranks)
+			recordsText(out, f.Records)
 		}
+	} else {
+		all := sumUp(r.Files)
+		fmt.Fprintf(out, "\n%d node files: %d bytes, %d processes, %d ranks\n", len(r.Files), all.Bytes, all.Slots, all.Ranks.Len())
+		recordsText(out, all.Records)
 	}
 	if r.Missing.Len() > 0 {
 		fmt.Fprintf(out, "\nmissing: %d ranks left nothing: %s\n", r.Missing.Len(), r.Missing)
 	}
+	if r.Foreign.Len() > 0 {
+		fmt.Fprintf(out, "  of these, ranks %s are in files of another run\n", r.Foreign)
+	}
 	if len(r.Problems) > 0 {
 		fmt.Fprintf(out, "\ndamaged:\n")
 	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(out, "  %q\n", problemText(p))
+	for _, line := range complaintsOf(r).lines() {
+		fmt.Fprintf(out, "  %q\n", line)
 	}
 	return out.String()
+}
+
+// maxListed is how many node files are told one by one; the JSON form has all.
+const maxListed = 16
+
+func recordsText(out *strings.Builder, records []model.RecordCount) {
+	for _, c := range records {
+		fmt.Fprintf(out, "  %-9s %6d records %9d bytes\n", c.Type, c.Count, c.Bytes)
+	}
+}
+
+// sumUp adds up node files.
+func sumUp(files []model.FileReport) model.FileReport {
+	var all model.FileReport
+	at := map[string]int{} // record type to index
+	for _, f := range files {
+		all.Bytes += f.Bytes
+		all.Slots += f.Slots
+		all.Ranks = all.Ranks.Union(f.Ranks)
+		for _, c := range f.Records {
+			i, known := at[c.Type]
+			if !known {
+				i = len(all.Records)
+				at[c.Type] = i
+				all.Records = append(all.Records, model.RecordCount{Type: c.Type})
+			}
+			all.Records[i].Count += c.Count
+			all.Records[i].Bytes += c.Bytes
+		}
+	}
+	return all
+}
+
+func complaintsOf(r *model.Report) complaints {
+	all := complaints{}
+	for _, p := range r.Problems {
+		all.add(p)
+	}
+	return all
 }
 
 // inspection is the JSON form of inspect.
@@ -109,6 +155,7 @@ type inspection struct {
 	Ranks         int             `json:"ranks"`
 	Files         []inspectedFile `json:"files"`
 	Missing       string          `json:"missing"` // ranks that left nothing, "" none
+	Foreign       string          `json:"foreign"` // of these, those in files of another run
 	Problems      []string        `json:"problems"`
 }
 
@@ -124,7 +171,7 @@ type inspectedFile struct {
 func (a *app) inspectJSON(r *model.Report) error {
 	out := inspection{
 		SchemaVersion: 1, Dir: r.Dir, RunID: model.RunIDText(r.RunID), Ranks: r.Size,
-		Files: []inspectedFile{}, Missing: r.Missing.String(), Problems: []string{},
+		Files: []inspectedFile{}, Missing: r.Missing.String(), Foreign: r.Foreign.String(), Problems: []string{},
 	}
 	for _, f := range r.Files {
 		records := map[string]int{}
@@ -133,9 +180,7 @@ func (a *app) inspectJSON(r *model.Report) error {
 		}
 		out.Files = append(out.Files, inspectedFile{f.Name, f.Host, f.Bytes, f.Slots, f.Ranks.String(), records})
 	}
-	for _, p := range r.Problems {
-		out.Problems = append(out.Problems, problemText(p))
-	}
+	out.Problems = append(out.Problems, complaintsOf(r).lines()...)
 	e := json.NewEncoder(a.out)
 	e.SetIndent("", "  ")
 	return e.Encode(out)

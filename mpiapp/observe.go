@@ -15,37 +15,55 @@ import (
 // recorder gives one about every second.
 const freshFor = 5 * time.Second
 
-// observe adds what can be seen of the processes that ran on this host: a
-// record cannot say that its process was stopped or killed. A rank on another
-// host moves if its sign of life moves; again reads the records anew.
-func observe(ranks []*model.Rank, f *facts, again func() []*model.Rank) {
-	host, err := os.Hostname()
-	if err != nil {
+// observer sees what the processes of a run do that ran on this host: a record
+// cannot say that its process was stopped or killed. A rank on another host
+// moves if its sign of life moves.
+type observer struct {
+	host      string
+	now       time.Time
+	elsewhere map[int]time.Time // signs of life of ranks of other hosts that may move
+}
+
+func newObserver() *observer {
+	host, _ := os.Hostname() // without it, all ranks are of another host
+	return &observer{host, time.Now(), map[int]time.Time{}}
+}
+
+// see adds what can be seen of one rank.
+func (o *observer) see(r *model.Rank, f *facts) {
+	if r.Host != o.host {
+		if moving(r, o.now) {
+			o.elsewhere[r.Rank] = r.Heartbeat
+		}
 		return
 	}
-	elsewhere := false
-	for _, r := range ranks {
-		if r.Host != host {
-			elsewhere = elsewhere || moving(r, time.Now())
-			continue
-		}
-		switch processState(r) {
-		case 'T', 't':
-			f.Liveness[r.Rank] = progress.Stopped
-			f.Alive = true
-		case 0, 'Z', 'X':
-			f.Liveness[r.Rank] = progress.Dead
-		default:
-			f.Alive = true
-			if moving(r, time.Now()) {
-				f.Moving = append(f.Moving, r.Rank)
-			}
+	switch processState(r) {
+	case 'T', 't':
+		f.Liveness[r.Rank] = progress.Stopped
+		f.Alive = true
+	case 0, 'Z', 'X':
+		f.Liveness[r.Rank] = progress.Dead
+	default:
+		f.Alive = true
+		if moving(r, time.Now()) {
+			f.Moving = append(f.Moving, r.Rank)
 		}
 	}
-	if elsewhere {
-		time.Sleep(secondLook)
-		f.Moving = append(f.Moving, movedSince(ranks, again(), host)...)
+}
+
+// again looks once more at ranks of other hosts: those move that gave another
+// sign of life meanwhile, and make progress.
+func (o *observer) again(each func(func(*model.Rank)), f *facts) {
+	if len(o.elsewhere) == 0 {
+		return
 	}
+	time.Sleep(secondLook)
+	each(func(r *model.Rank) {
+		before, known := o.elsewhere[r.Rank]
+		if known && moving(r, time.Now()) && r.Heartbeat.After(before) {
+			f.Moving = append(f.Moving, r.Rank)
+		}
+	})
 }
 
 // settling is how long the processes of a killed job may take to be gone.
@@ -64,22 +82,6 @@ func (f facts) ending() bool {
 
 // secondLook is long enough for a new sign of life.
 const secondLook = 1500 * time.Millisecond
-
-// movedSince lists the ranks of other hosts that gave a sign of life between
-// two looks, and make progress.
-func movedSince(before, after []*model.Rank, host string) []int {
-	seen := map[int]time.Time{}
-	for _, r := range before {
-		seen[r.Rank] = r.Heartbeat
-	}
-	var out []int
-	for _, r := range after {
-		if r.Host != host && moving(r, time.Now()) && r.Heartbeat.After(seen[r.Rank]) {
-			out = append(out, r.Rank)
-		}
-	}
-	return out
-}
 
 // moving: the rank runs, said so just now, and has not been found quiet.
 func moving(r *model.Rank, now time.Time) bool {

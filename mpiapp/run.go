@@ -27,6 +27,7 @@ const runExample = `  laggard run -- mpirun -np 16 ./app
 
 type runFlags struct {
 	dir, onHang, record string
+	liveDir             string // of the node; "" the files are in dir from the start
 	timeout             time.Duration
 	exitCode            bool
 }
@@ -36,6 +37,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringVarP(&f.dir, "output", "o", "", "run directory `DIR` to make (LAGGARD_DIR; \"\": a name with the date or the job in it)")
 	flags.DurationVar(&f.timeout, "timeout", 0, "after how long without progress of any rank the job hangs (LAGGARD_TIMEOUT; 0: 60s or twice the longest standstill)")
 	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
+	flags.StringVar(&f.liveDir, "live-dir", "", "`DIR` on each node for the files while the job runs (LAGGARD_LIVE_DIR; see collect)")
 	flags.StringVar(&f.record, "record", "progress", "`WHAT` to record: progress")
 	flags.SetInterspersed(false)
 }
@@ -56,6 +58,15 @@ func (a *app) settle(f *runFlags, cmd *cobra.Command) error {
 	}
 	if !slices.Contains(onHang, f.onHang) {
 		return usageError{fmt.Errorf("--on-hang %q: it is one of %s", f.onHang, strings.Join(onHang, ", "))}
+	}
+	if !cmd.Flags().Changed("live-dir") {
+		f.liveDir = a.settings.Recorder.LiveDir
+	}
+	if f.liveDir != "" {
+		var err error
+		if f.liveDir, err = filepath.Abs(f.liveDir); err != nil {
+			return err
+		}
 	}
 	if f.record != "progress" {
 		return usageError{fmt.Errorf("--record %q: this version records progress", f.record)}
@@ -98,11 +109,11 @@ func (a *app) run(f runFlags, command []string) error {
 	if _, err := a.library(); err != nil {
 		return err // before a directory is made
 	}
-	dir, id, err := a.prepare(f.dir, command)
+	dir, id, err := a.prepare(f, command)
 	if err != nil {
 		return err
 	}
-	env, err := a.recorderEnv(dir, id)
+	env, err := a.recorderEnv(dir, f.liveDir, id)
 	if err != nil {
 		return err
 	}
@@ -126,14 +137,19 @@ func (a *app) run(f runFlags, command []string) error {
 	fmt.Fprintf(a.err, "laggard: recording in %s\n", dir)
 	done := make(chan error, 1)
 	go func() { done <- child.Wait() }()
-	w := watcher{app: a, flags: f, dir: dir, pid: child.Process.Pid}
+	collected := a.keepWhile(f, dir, id)
+	w := watcher{app: a, flags: f, dir: dir, own: dir, pid: child.Process.Pid}
+	if f.liveDir != "" {
+		w.own = livePath(f.liveDir, id)
+	}
 	hung, err := w.until(done, signals)
+	collected()
 	return a.passOn(f, dir, hung, err)
 }
 
 // prepare makes the run directory with its manifest.
-func (a *app) prepare(dir string, command []string) (string, uint64, error) {
-	dir, err := newRunDir(dir)
+func (a *app) prepare(f runFlags, command []string) (string, uint64, error) {
+	dir, err := newRunDir(f.dir)
 	if err != nil {
 		return "", 0, err
 	}
@@ -141,7 +157,7 @@ func (a *app) prepare(dir string, command []string) (string, uint64, error) {
 	if err != nil {
 		return "", 0, err
 	}
-	return dir, id, writeManifest(dir, id, command, 0)
+	return dir, id, writeManifest(dir, f.liveDir, id, command, 0)
 }
 
 // passOn turns how the launcher ended into how run ends.

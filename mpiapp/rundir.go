@@ -5,10 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"laggard/model"
@@ -39,6 +41,35 @@ func newRunDir(dir string) (string, error) {
 	return dir, os.Chmod(dir, 0o700)
 }
 
+// nodePaths returns where in a run directory the file of a node may be. That
+// depends on how many nodes the job has: up to 256, up to 32768, or more
+// (levels in recorder/file.c).
+func nodePaths(host string) [3]string {
+	host = strings.ReplaceAll(host, "/", "_")
+	hash := crc32.Checksum([]byte(host), crc32.MakeTable(crc32.Castagnoli))
+	name := "node-" + host + ".lgd"
+	return [3]string{name, fmt.Sprintf("%02x/%s", hash&0xff, name), fmt.Sprintf("%02x/%02x/%s", hash&0xff, hash>>8&0xff, name)}
+}
+
+// openOwn reads what the ranks of this node have recorded, nil if there is
+// nothing.
+func openOwn(dir string) *model.Run {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil
+	}
+	for _, name := range nodePaths(host) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		if run, err := model.Decode(name, data); err == nil {
+			return run
+		}
+	}
+	return nil
+}
+
 // newRunID draws the number that tells the files of one run from another's.
 func newRunID() (uint64, error) {
 	var b [8]byte
@@ -62,10 +93,10 @@ func jobName() string {
 	return ""
 }
 
-func writeManifest(dir string, id uint64, command []string, ranks int) error {
+func writeManifest(dir, liveDir string, id uint64, command []string, ranks int) error {
 	return model.WriteManifest(dir, &model.Manifest{
 		RunID: model.RunIDText(id), Created: time.Now().UTC().Truncate(time.Second), Version: version,
-		Command: command, Ranks: ranks, Job: jobName(),
+		Command: command, Ranks: ranks, Job: jobName(), LiveDir: liveDir,
 	})
 }
 
@@ -95,7 +126,7 @@ func (a *app) library() (string, error) {
 }
 
 // recorderEnv is the environment that switches the recorder on.
-func (a *app) recorderEnv(dir string, id uint64) (map[string]string, error) {
+func (a *app) recorderEnv(dir, liveDir string, id uint64) (map[string]string, error) {
 	lib, err := a.library()
 	if err != nil {
 		return nil, err
@@ -108,6 +139,7 @@ func (a *app) recorderEnv(dir string, id uint64) (map[string]string, error) {
 		"LD_PRELOAD":       preload,
 		"LAGGARD_DIR":      dir,
 		"LAGGARD_RUN_ID":   model.RunIDText(id),
+		"LAGGARD_LIVE_DIR": liveDir,
 		"LAGGARD_QUIET_MS": strconv.FormatInt(time.Duration(a.settings.Recorder.Quiet).Milliseconds(), 10),
 		"LAGGARD_MAX_MB":   strconv.Itoa(a.settings.Recorder.MaxMB),
 	}

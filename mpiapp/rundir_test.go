@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,21 +40,54 @@ func TestNewRunDir(t *testing.T) {
 	}
 }
 
+// TestNodePaths: however the nodes of a cluster are named, no directory has more
+// than 256 entries.
+func TestNodePaths(t *testing.T) {
+	for _, c := range []struct {
+		format string
+		nodes  int
+		level  int
+	}{
+		{"node%d", 32768, 1}, {"nid%06d", 32768, 1}, {"frontier%05d", 9408, 1}, {"r%03dc%02d", 32768, 1}, {"cn-%d.cluster.example.org", 32768, 1},
+		{"node%d", 1 << 20, 2}, {"nid%06d", 160000, 2}, {"x%08d", 1 << 20, 2},
+	} {
+		entries := map[string]map[string]bool{}
+		for i := range c.nodes {
+			host := fmt.Sprintf(c.format, i)
+			if strings.Count(c.format, "%") == 2 {
+				host = fmt.Sprintf(c.format, i/64, i%64)
+			}
+			for path := nodePaths(host)[c.level]; path != "."; path = filepath.Dir(path) {
+				dir := filepath.Dir(path)
+				if entries[dir] == nil {
+					entries[dir] = map[string]bool{}
+				}
+				entries[dir][path] = true
+			}
+		}
+		for dir, in := range entries {
+			if len(in) > 256 {
+				t.Errorf("%d nodes named %s: %d entries in %s", c.nodes, c.format, len(in), dir)
+			}
+		}
+	}
+}
+
 func TestManifest(t *testing.T) {
 	dir := t.TempDir()
 	noJob(t)
 	t.Setenv("SLURM_JOB_ID", "17")
-	if err := writeManifest(dir, 0xbeef, []string{"srun", "./app"}, 4); err != nil {
+	if err := writeManifest(dir, "/dev/shm", 0xbeef, []string{"srun", "./app"}, 4); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeManifest(dir, 0xbeef, nil, 0); !errors.Is(err, os.ErrExist) {
+	if err := writeManifest(dir, "", 0xbeef, nil, 0); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a manifest was overwritten: %v", err)
 	}
 	index, err := model.Scan(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := index.Manifest; index.ID != 0xbeef || m.Ranks != 4 || m.Job != "slurm 17" || m.Command[1] != "./app" || m.Created.IsZero() {
+	if m := index.Manifest; index.ID != 0xbeef || m.Ranks != 4 || m.Job != "slurm 17" || m.Command[1] != "./app" || m.LiveDir != "/dev/shm" || m.Created.IsZero() {
 		t.Errorf("manifest %+v", m)
 	}
 	if err := onlyRun(dir, 0xbeef); err != nil {
@@ -77,19 +111,19 @@ func TestRecorderEnv(t *testing.T) {
 	a.settings.Recorder.Library = library
 	a.settings.Recorder.Quiet = duration(1500e6)
 	a.settings.Recorder.MaxMB = 64
-	env, err := a.recorderEnv("/run", 0xbeef)
+	env, err := a.recorderEnv("/run", "/tmp", 0xbeef)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
 		"LD_PRELOAD": library + ":/other.so", "LAGGARD_DIR": "/run", "LAGGARD_RUN_ID": "000000000000beef",
-		"LAGGARD_QUIET_MS": "1500", "LAGGARD_MAX_MB": "64",
+		"LAGGARD_QUIET_MS": "1500", "LAGGARD_MAX_MB": "64", "LAGGARD_LIVE_DIR": "/tmp",
 	}
 	if diff := cmp.Diff(want, env); diff != "" {
 		t.Error(diff)
 	}
 	a.settings.Recorder.Signal = "USR1"
-	if env, err = a.recorderEnv("/run", 1); err != nil || env["LAGGARD_SIGNAL"] != "USR1" {
+	if env, err = a.recorderEnv("/run", "", 1); err != nil || env["LAGGARD_SIGNAL"] != "USR1" {
 		t.Errorf("signal: %v, %v", env, err)
 	}
 }

@@ -40,6 +40,7 @@ type settings struct {
 		Quiet   duration `toml:"quiet"`
 		MaxMB   int      `toml:"max_mb"`
 		Signal  string   `toml:"signal"`
+		LiveDir string   `toml:"live_dir"`
 	} `toml:"recorder"`
 	Symbols struct {
 		Roots     []string `toml:"roots"`
@@ -81,6 +82,10 @@ max_mb = 64
 # A signal, such as "USR1", upon which every rank writes down where it is.
 # LAGGARD_SIGNAL
 signal = ""
+# A directory on the node itself, such as "/dev/shm", where the ranks keep their
+# files while the job runs; laggard run and laggard collect bring them into the
+# run directory. "" keeps them there from the start. LAGGARD_LIVE_DIR
+live_dir = ""
 
 [symbols]
 # Directories that hold the files of the machine the job ran on.
@@ -185,6 +190,7 @@ func (s *settings) variables() []variable {
 		}},
 		{"LAGGARD_MAX_MB", func(v string) (err error) { s.Recorder.MaxMB, err = number(v); return err }},
 		{"LAGGARD_SIGNAL", text(&s.Recorder.Signal)},
+		{"LAGGARD_LIVE_DIR", text(&s.Recorder.LiveDir)},
 		{"LAGGARD_ALGORITHM", text(&s.Diagnose.Algorithm)},
 	}
 }

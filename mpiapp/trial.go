@@ -69,11 +69,11 @@ func (r *trialRunner) launch(place string, order *injector.Order) (*launched, er
 	if err != nil {
 		return nil, err
 	}
-	_, id, err := r.app.prepare(l.dir, words)
+	_, id, err := r.app.prepare(runFlags{dir: l.dir}, words)
 	if err != nil {
 		return nil, err
 	}
-	env, err := r.app.recorderEnv(l.dir, id)
+	env, err := r.app.recorderEnv(l.dir, "", id)
 	if err != nil {
 		return nil, err
 	}
@@ -174,14 +174,15 @@ func (r *trialRunner) Run(ctx context.Context, t injector.Trial) (injector.Outco
 	defer l.end()
 	var out injector.Outcome
 	out.Hang, err = r.await(ctx, l, func(now time.Time) bool {
+		hangs := t.Fault.Kind != injector.Slow && r.hangs(l, now)
 		report, err := order.ReadReport()
-		struck := err == nil
-		if t.Fault.Kind == injector.Slow {
-			return struck && now.Sub(report.Time) >= time.Duration(r.campaign.Launch.Timeout)
+		if err != nil {
+			out.Early = out.Early || hangs
+			return false
 		}
-		hangs := r.hangs(l, now)
-		out.Early = out.Early || hangs && !struck
-		return hangs && struck
+		// The job may have stood still before, for the tracer's sake.
+		since := now.Sub(report.Time)
+		return since >= time.Duration(r.campaign.Launch.Timeout) && (hangs || t.Fault.Kind == injector.Slow)
 	})
 	if err != nil {
 		return out, err
@@ -280,7 +281,7 @@ func (r *trialRunner) diagnoses(dir string) ([]injector.Diagnosis, error) {
 		q := question{dir: dir, options: j.options, symbols: r.symbols(dir), analysts: 1}
 		var result *report.Result
 		err := reduce.Run(1, func(c reduce.Comm) (err error) {
-			result, err = analyse(q, c)
+			result, err = answer(q, c)
 			return err
 		})
 		if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"syscall"
 	"time"
@@ -17,7 +18,8 @@ type watcher struct {
 	app   *app
 	flags runFlags
 	dir   string
-	pid   int // of the launcher, or of the program
+	own   string // where the file of this node is, dir or below its live_dir
+	pid   int    // of the launcher, or of the program
 }
 
 // graceful is how long the job has to end after SIGTERM.
@@ -26,8 +28,7 @@ const graceful = 10 * time.Second
 // until waits for the end of the job, and acts once if it hangs. A signal that
 // reaches only laggard is handed to the job.
 func (w watcher) until(done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
-	pause := time.Second
-	timer := time.NewTimer(pause)
+	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
 	for {
 		select {
@@ -45,17 +46,39 @@ func (w watcher) until(done <-chan error, signals <-chan os.Signal) (hung bool, 
 			if hung = w.look(begin); hung {
 				w.act(done)
 			}
-			pause = max(time.Second, 20*time.Since(begin)) // never more than a twentieth of a core
-			timer.Reset(pause)
+			timer.Reset(pauseAfter(begin))
 		}
 	}
 }
 
+// pauseAfter is how long to rest after a look that began then: never is it more
+// than a twentieth of a core.
+func pauseAfter(begin time.Time) time.Duration {
+	return max(time.Second, 20*time.Since(begin))
+}
+
 // look tells whether the job hangs now. What cannot be read yet is no hang.
 func (w watcher) look(now time.Time) bool {
-	run, err := model.Open(w.dir)
-	if err != nil {
+	if w.flags.liveDir == "" {
+		return w.stands(now)
+	}
+	if !w.stands(now) {
 		return false
+	}
+	time.Sleep(withdrawal)
+	return w.stands(now.Add(withdrawal))
+}
+
+// stands tells whether all ranks stand still. Those of this node are looked at
+// first: while one of them moves, the files of other nodes are left in peace,
+// which on a shared file system is what costs.
+func (w watcher) stands(now time.Time) bool {
+	if own := openOwn(w.own); own != nil && !lookAt(own, now).still {
+		return false
+	}
+	run, err := model.Open(w.dir)
+	if err != nil || w.flags.liveDir != "" && run.Missing().Len() > 0 {
+		return false // a node that shows nothing is at work (keeper)
 	}
 	return lookAt(run, now).hung(w.flags.timeout, now)
 }
@@ -120,7 +143,13 @@ func (a *app) watchCommand() *cobra.Command {
 			if err := a.settle(&f, cmd); err != nil {
 				return err
 			}
-			w := watcher{app: a, flags: f, dir: args[1], pid: pid}
+			signal.Ignore(syscall.SIGUSR1, syscall.SIGUSR2) // meant for the ranks
+			w := watcher{app: a, flags: f, dir: args[1], own: args[1], pid: pid}
+			if f.liveDir != "" {
+				if w.own, err = liveOf(f.liveDir, w.dir); err != nil {
+					return err
+				}
+			}
 			_, err = w.until(gone(pid), nil)
 			return err
 		},

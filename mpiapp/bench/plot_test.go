@@ -1,0 +1,40 @@
+package main
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestPicture: the picture is well formed, has a line for every phase and stays
+// inside its frame.
+func TestPicture(t *testing.T) {
+	at := func(x int, s float64) point {
+		return point{x: x, seconds: map[string]float64{"load": s, "build_pdg": s / 2, "find_lp": 0, "output": 1e6, "whole": 2 * s}}
+	}
+	svg := picture([]panel{{"a <b>", "ranks", []point{at(1024, 0.1), at(4096, 0.4)}}, {"one", "ranks", []point{at(8, 1)}}})
+	d := xml.NewDecoder(strings.NewReader(svg))
+	lines := 0
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "polyline" {
+			lines++
+		}
+	}
+	if lines != 2*len(phases) {
+		t.Errorf("%d lines, want %d", lines, 2*len(phases))
+	}
+	if p := (panel{points: []point{{x: 10}, {x: 1000}}}); p.x(10) != left || p.x(1000) != left+plotWidth || p.x(100) != left+plotWidth/2 {
+		t.Errorf("x: %v %v %v", p.x(10), p.x(100), p.x(1000))
+	}
+	if y(1e9) != top || y(0) != top+plotHeight {
+		t.Errorf("y: %v %v", y(1e9), y(0))
+	}
+}

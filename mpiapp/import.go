@@ -1,0 +1,248 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laggard/model"
+	"laggard/model/backtrace"
+	"laggard/model/symbol"
+)
+
+const importLong = `Make a run directory from what a job left that ran without the recorder:
+lightweight core files (Blue Gene), or text backtraces by eu-stack or gdb, one
+file per rank or several processes in one. Of a directory all files are read.
+
+The rank comes from the text (Rank: 3, a line "rank 3", or the labels of srun and
+mpiexec), else from the last number in the file's name, such as core.17.
+
+With --healthy, a run directory of the same program that was recorded while all
+was well, ranks are placed in its Markov models, which gives an order of progress.
+
+Exit status: 0 done, 1 failed, 2 usage, 4 done but something could not be read.`
+
+const importExample = `  laggard import -o hung --program ./app core.*
+  for p in $(pgrep app); do eu-stack -b -m -s -p $p; done > node17.txt
+  laggard import -o hung --healthy laggard-20260312-031502-4711 node17.txt
+  laggard diagnose hung
+  laggard diagnose --stacks hung`
+
+type importFlags struct {
+	out, program, healthy string
+	ranks                 int
+	roots, debugDirs      []string
+}
+
+func (a *app) importCommand() *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:     "import [flags] FILE|DIR...",
+		Short:   "Make a run directory from core files or backtraces",
+		Long:    importLong,
+		Example: importExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return usageError{errors.New("laggard import wants files or directories; see laggard import --help")}
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.importFiles(f, args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "run `DIR`ectory to make (default laggard-DATE-TIME-PID)")
+	flags.StringVar(&f.program, "program", "", "the program `FILE` that ran, to look up addresses in")
+	flags.StringVar(&f.healthy, "healthy", "", "`RUNDIR` of an earlier run of the program, for the order of progress")
+	flags.IntVar(&f.ranks, "ranks", 0, "`NUMBER` of ranks of the job (default: one more than the highest that left something)")
+	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
+	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
+	return cmd
+}
+
+// importer gathers what the files say, and what is wrong with them.
+type importer struct {
+	app      *app
+	flags    importFlags
+	stacks   []backtrace.Stack
+	files    int
+	skipped  int // files of a directory that hold no backtrace
+	problems int
+}
+
+func (a *app) importFiles(f importFlags, args []string) error {
+	if f.ranks < 0 || f.ranks > model.MaxRank {
+		return usageError{fmt.Errorf("--ranks %d: it is a number of ranks", f.ranks)}
+	}
+	m := &importer{app: a, flags: f}
+	options, closeAll, err := m.options()
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	if err := m.read(args); err != nil {
+		return err
+	}
+	if len(m.stacks) == 0 {
+		return fmt.Errorf("import: there is no backtrace in %d files: %w", m.files, backtrace.ErrFormat)
+	}
+	if guessed := backtrace.Assign(m.stacks); guessed > 0 {
+		fmt.Fprintf(a.err, "laggard: nothing tells the ranks of %d processes; they are numbered in the order of the files\n", guessed)
+	}
+	job, problems := backtrace.Build(m.stacks, options)
+	for _, p := range problems {
+		m.problem(p)
+	}
+	if job.Nameless.Len() > 0 {
+		fmt.Fprintf(a.err, "laggard: there are no names in the stacks of ranks %s; the program they ran, given with --program, may tell\n", job.Nameless)
+	}
+	dir, err := m.write(job)
+	if err != nil {
+		return err
+	}
+	m.report(job, dir)
+	if m.problems > 0 {
+		return exitError{exitDamaged}
+	}
+	return nil
+}
+
+// problem says what is wrong with the input; the rest is used.
+func (m *importer) problem(err error) {
+	m.problems++
+	fmt.Fprintf(m.app.err, "laggard: %v\n", err)
+}
+
+// options opens the program and the earlier run.
+func (m *importer) options() (o backtrace.Options, closeAll func(), err error) {
+	f, s := m.flags, m.app.settings.Symbols
+	config := symbol.Config{Roots: append(f.roots, s.Roots...), DebugDirs: append(f.debugDirs, s.DebugDirs...)}
+	config.RunDir = f.healthy // files may lie beside the data
+	o = backtrace.Options{Size: f.ranks, Resolver: symbol.New(config)}
+	if f.program != "" {
+		if o.Program, err = symbol.OpenProgram(f.program); err != nil {
+			return o, nil, usageError{fmt.Errorf("--program: %w", err)}
+		}
+	}
+	if f.healthy != "" {
+		run, err := model.Open(f.healthy)
+		if err == nil && run.Manifest != nil && run.Manifest.Imported {
+			err = fmt.Errorf("%s was imported: it has no models", f.healthy)
+		}
+		if err != nil {
+			return o, nil, usageError{fmt.Errorf("--healthy: %w", err)}
+		}
+		o.Ancestor = backtrace.NewAncestor(run.Ranks, o.Resolver)
+		if o.Ancestor.States() == 0 {
+			return o, nil, usageError{fmt.Errorf("--healthy %s: there is no call in its models", f.healthy)}
+		}
+	}
+	return o, o.Resolver.Close, nil
+}
+
+// read reads all files, those of directories in the order of their names.
+func (m *importer) read(args []string) error {
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if err != nil {
+			return usageError{fmt.Errorf("import: %w", err)}
+		}
+		if !info.IsDir() {
+			m.file(arg, false)
+			continue
+		}
+		entries, err := os.ReadDir(arg)
+		if err != nil {
+			return fmt.Errorf("import: %w", err)
+		}
+		for _, e := range entries {
+			if e.Type().IsRegular() {
+				m.file(filepath.Join(arg, e.Name()), true)
+			}
+		}
+	}
+	return nil
+}
+
+// file reads one. A directory may hold other things as well, which are no
+// problem.
+func (m *importer) file(path string, found bool) {
+	m.files++
+	if m.files%1000 == 0 {
+		fmt.Fprintf(m.app.err, "laggard: %d files\n", m.files)
+	}
+	stacks, problems, err := readBacktrace(path)
+	if found && errors.Is(err, backtrace.ErrFormat) {
+		m.skipped++
+		return
+	}
+	for _, p := range problems {
+		m.problem(p)
+	}
+	if err != nil {
+		m.problem(err)
+	}
+	m.stacks = append(m.stacks, stacks...)
+}
+
+func readBacktrace(path string) ([]backtrace.Stack, []*backtrace.Problem, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("no regular file")}
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("import: %w", err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("import: %w", err)
+	}
+	defer file.Close()
+	return backtrace.Read(path, file)
+}
+
+// write makes the run directory.
+func (m *importer) write(job *backtrace.Job) (dir string, err error) {
+	if dir, err = newRunDir(m.flags.out); err != nil {
+		return "", err
+	}
+	id, err := newRunID()
+	if err != nil {
+		return "", err
+	}
+	now := time.Now().UTC().Truncate(time.Second)
+	command := []string{}
+	if m.flags.program != "" {
+		command = append(command, m.flags.program)
+	}
+	if job.Names.Len() > 0 {
+		if err := job.Names.Write(dir); err != nil {
+			return "", err
+		}
+	}
+	if _, err := model.NewFolder().WriteNode(dir, model.Header{RunID: id, Host: "import", Created: now}, job.Ranks); err != nil {
+		return "", err
+	}
+	return dir, model.WriteManifest(dir, &model.Manifest{
+		RunID: model.RunIDText(id), Created: now, Version: version, Command: command, Ranks: job.Size, Imported: true,
+	})
+}
+
+// report says what came of it.
+func (m *importer) report(job *backtrace.Job, dir string) {
+	fmt.Fprintf(m.app.out, "%d of %d ranks, from %d files, in %s\n", len(job.Ranks), job.Size, m.files-m.skipped, dir)
+	if m.skipped > 0 {
+		fmt.Fprintf(m.app.out, "%d files hold no backtrace and were skipped\n", m.skipped)
+	}
+	if m.flags.healthy != "" {
+		if n := job.Unmatched.Len(); n > 0 {
+			fmt.Fprintf(m.app.out, "at places that the healthy run did not come to, or that cannot be told apart: %s\n", job.Unmatched)
+		}
+		fmt.Fprintln(m.app.out, "progress is compared by the models of the healthy run")
+	}
+	fmt.Fprintf(m.app.out, "Next: laggard diagnose %s\n", dir)
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/injector/synth"
+	"laggard/model"
+	"laggard/model/symbol"
+	"laggard/reduce"
+	"laggard/report"
+)
+
+// synthetic makes a run directory and tells what a diagnosis must find.
+func synthetic(t testing.TB, template string, c synth.Config) (dir string, truth synth.Truth) {
+	t.Helper()
+	ranks, err := synth.Named(template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(t.TempDir(), "run")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if truth, err = synth.Write(dir, ranks, c, nil); err != nil {
+		t.Fatal(err)
+	}
+	return dir, truth
+}
+
+// diagnose asks a number of analysis ranks about a run.
+func diagnose(t testing.TB, dir string, analysts int) *report.Result {
+	t.Helper()
+	var r *report.Result
+	q := question{dir: dir, analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
+	err := inWorld(analysts, func(c reduce.Comm) error {
+		got, err := analyse(q, c)
+		if got != nil {
+			r = got
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// kinds are the faults that hang a job, with the method by which they are found.
+var kinds = []synth.Kind{synth.Compute, synth.Deadlock, synth.Message, synth.Killed, synth.Exited, synth.Missing}
+
+// TestSynthetic: whatever the fault, the size, the template and the seed, the
+// diagnosis names the ranks at fault and no other, and finds nothing damaged.
+func TestSynthetic(t *testing.T) {
+	for _, template := range synth.Names() {
+		for i, kind := range kinds {
+			for j, ranks := range []int{2, 3, 17, 150} {
+				for seed := range uint64(2) {
+					c := synth.Config{Ranks: ranks, PerNode: 1 + (17*i+5*j)%40, Seed: seed, Fault: synth.Fault{Kind: kind},
+						Vary: synth.Vary{Counts: true, Branches: true, States: true}}
+					dir, truth := synthetic(t, template, c)
+					r := diagnose(t, dir, 1+j)
+					if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() {
+						t.Errorf("%s %s, %d ranks, seed %d: %+v, want %s at %s", template, kind, ranks, seed, r.LeastProgressed, truth.Ranks, truth.Place)
+					}
+					if len(r.Problems) > 0 || !r.Hang || r.Ranks != ranks {
+						t.Errorf("%s %s, %d ranks, seed %d: hang %v, %d ranks, problems %q", template, kind, ranks, seed, r.Hang, r.Ranks, r.Problems)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSyntheticPlaces: the fault is where it was asked for.
+func TestSyntheticPlaces(t *testing.T) {
+	for _, after := range []string{"MPI_Allreduce", "MPI_Send", "MPI_Wait", "76"} {
+		c := synth.Config{Ranks: 64, PerNode: 16, Seed: 5, Fault: synth.Fault{Kind: synth.Compute, Ranks: model.NewRankSet(13), After: after}}
+		dir, truth := synthetic(t, "lammps", c)
+		r := diagnose(t, dir, 2)
+		if r.LeastProgressed == nil || r.LeastProgressed.Set != "13" {
+			t.Fatalf("after %s: %+v", after, r.LeastProgressed)
+		}
+		if at := r.LeastProgressed.Locations[0]; at.After != truth.Place || at.InMPI != nil || !at.Captured || at.Host != "n000000" {
+			t.Errorf("after %s: rank 13 at %+v, want behind %s", after, at, truth.Place)
+		}
+	}
+}
+
+func TestSyntheticHealthy(t *testing.T) {
+	dir, _ := synthetic(t, "lammps", synth.Config{Ranks: 100, PerNode: 10, Fault: synth.Fault{Kind: synth.Healthy}})
+	if r := diagnose(t, dir, 3); r.Hang || r.LeastProgressed != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestDistinct: of ranks in states of their own, each has a group, and what is
+// told of them grows with their number and not with its square.
+func TestDistinct(t *testing.T) {
+	const ranks = 1200
+	dir, truth := synthetic(t, "lammps", synth.Config{Ranks: ranks, PerNode: 64, Vary: synth.Vary{Distinct: true}, Fault: synth.Fault{Kind: synth.Compute}})
+	r := diagnose(t, dir, 4)
+	if r.LeastProgressed.Set != truth.Ranks.String() || len(r.Groups) != ranks {
+		t.Errorf("%s in %d groups, want %s in %d", r.LeastProgressed.Set, len(r.Groups), truth.Ranks, ranks)
+	}
+	if len(r.Edges) < ranks/2 || len(r.Edges) > 8*ranks {
+		t.Errorf("%d edges of %d groups", len(r.Edges), ranks)
+	}
+}
+
+// TestAnalystsOfMany: no number of analysis ranks changes a byte, wherever the
+// files are cut, and the tree has as many rounds as it may.
+func TestAnalystsOfMany(t *testing.T) {
+	dir, _ := synthetic(t, "lammps", synth.Config{Ranks: 300, PerNode: 7, Seed: 2, Vary: synth.Vary{Counts: true, Branches: true}, Fault: synth.Fault{Kind: synth.Compute},
+		Damage: synth.Damage{Missing: 0.05, Torn: 0.05, Foreign: 2}})
+	want := formsOf(t, diagnose(t, dir, 1))
+	for _, n := range []int{2, 3, 4, 5, 8, 13, 64, 100} {
+		r := diagnose(t, dir, n)
+		var sum int64
+		for _, b := range r.Analysis.PerRound {
+			sum += b
+		}
+		if rounds := bits.Len(uint(n - 1)); r.Analysis.Rounds != rounds || len(r.Analysis.PerRound) != rounds || sum != r.Analysis.Bytes || r.Analysis.Ranks != n {
+			t.Errorf("%d analysis ranks: %d rounds, %d bytes, want %d rounds", r.Analysis.Ranks, r.Analysis.Rounds, r.Analysis.Bytes, rounds)
+		}
+		if diff := cmp.Diff(want, formsOf(t, r)); diff != "" {
+			t.Fatalf("%d analysis ranks: %s", n, diff)
+		}
+	}
+}
+
+// formsOf writes a result in all forms, without the analysis.
+func formsOf(t *testing.T, r *report.Result) string {
+	t.Helper()
+	r.Analysis = report.Analysis{}
+	var out bytes.Buffer
+	for _, form := range []diagnoseFlags{{}, {json: true}, {dot: true}} {
+		if err := write(&out, form, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+// TestBadInputAtScale: what is missing, torn, foreign or a lie is named, in few
+// words, and the rest is diagnosed.
+func TestBadInputAtScale(t *testing.T) {
+	c := synth.Config{Ranks: 4096, PerNode: 64, Seed: 7, Fault: synth.Fault{Kind: synth.Compute},
+		Damage: synth.Damage{Missing: 0.01, Torn: 0.01, Foreign: 2, Manifest: true}}
+	dir, truth := synthetic(t, "lammps", c)
+	d := truth.Damage
+	if d.Missing.Len() == 0 || d.Torn.Len() == 0 || d.Foreign.Len() != 2*c.PerNode {
+		t.Fatalf("too little is damaged: %+v", d)
+	}
+	r := diagnose(t, dir, 3)
+	if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() || r.Ranks != c.Ranks {
+		t.Errorf("%+v of %d ranks, want %s", r.LeastProgressed, r.Ranks, truth.Ranks)
+	}
+	named := model.NewRankSet(r.DamagedRanks...)
+	for what, ranks := range map[string]model.RankSet{"missing": d.Missing, "torn": d.Torn, "foreign": d.Foreign} {
+		if left := ranks.Minus(named); left.Len() > 0 {
+			t.Errorf("%s ranks %s are not named", what, left)
+		}
+	}
+	if len(r.LostRanks) > 0 {
+		t.Errorf("lost: %v", r.LostRanks)
+	}
+	if err := verdict(false, r); err != (exitError{exitDamaged}) {
+		t.Errorf("verdict %v", err)
+	}
+	checkProblems(t, r.Problems)
+	report, err := model.Validate(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := d.Missing.Union(d.Foreign); !report.Missing.Equal(want) || !report.Foreign.Equal(d.Foreign) {
+		t.Errorf("missing %s, foreign %s; want %s, %s", report.Missing, report.Foreign, want, d.Foreign)
+	}
+	checkProblems(t, complaintsOf(report).lines())
+}
+
+func checkProblems(t *testing.T, problems []string) {
+	t.Helper()
+	all := strings.Join(problems, "\n")
+	for _, want := range []string{
+		`(?m)^model: node-n\d+\.lgd: file header at 0: belongs to another run: `,
+		`(?m)^model: manifest.json: belongs to another run: `,
+		`(?m)^model: manifest.json: bad manifest: 8192 ranks, but most of them say 4096$`,
+		`(?m)^record is missing: \d+ times; the first: model: node-n\d+\.lgd: record is missing: nothing is there of slot `,
+		`(?m)of \d+ ranks, \d+,.*; the first: model: node-n\d+.lgd: `,
+	} {
+		if !regexp.MustCompile(want).MatchString(all) {
+			t.Errorf("no problem like %s in\n%s", want, all)
+		}
+	}
+	if len(problems) > 60 {
+		t.Errorf("%d problems, one by one:\n%s", len(problems), all)
+	}
+}
+
+// BenchmarkDiagnose goes from a run directory to JSON, with two analysis ranks.
+// LAGGARD_BENCH_RANKS is how many ranks are recorded; LAGGARD_BENCH_VARY how
+// they differ.
+//
+//	go test ./mpiapp -run '^$' -bench Diagnose -benchtime 3x
+func BenchmarkDiagnose(b *testing.B) {
+	ranks := 32768
+	if n, err := strconv.Atoi(os.Getenv("LAGGARD_BENCH_RANKS")); err == nil {
+		ranks = n
+	}
+	vary := synth.Vary{Counts: true, Branches: true, States: true}
+	if text := os.Getenv("LAGGARD_BENCH_VARY"); text != "" {
+		var err error
+		if vary, err = synth.ParseVary(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	dir, truth := synthetic(b, "lammps", synth.Config{Ranks: ranks, PerNode: 64, Seed: 1, Vary: vary, Fault: synth.Fault{Kind: synth.Compute}})
+	b.Run(fmt.Sprint(ranks), func(b *testing.B) {
+		for b.Loop() {
+			var out bytes.Buffer
+			r := diagnose(b, dir, 2)
+			if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() {
+				b.Fatalf("%+v, want rank %s", r.LeastProgressed, truth.Ranks)
+			}
+			if err := report.JSON(&out, r); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"laggard/model"
+	"laggard/model/progress"
+	"laggard/model/symbol"
+	"laggard/reduce"
+	"laggard/report"
+	"laggard/slicing"
+	"laggard/slicing/calls"
+	"laggard/slicing/native"
+)
+
+const sliceLong = `Show which source lines could have brought the least-progressed rank to where it
+is: a backward slice from the state it is in. Then the ranks that wait for it
+are added one group after the other, in the order of the progress dependence
+graph, with the lines that each adds.
+
+The programs and libraries of the run are looked for at their recorded paths, in
+the run directory, and under --root; they count only if their build-id is the
+recorded one. Lines need debug information (-g). Optimised code is sliced too,
+but lines that the compiler merged are missing.
+
+Exit status: 0 done, 1 nothing could be sliced, 2 usage, 4 done but data was
+missing or damaged.`
+
+const sliceExample = `  laggard slice laggard-20260312-031502-4711
+  laggard slice --json RUNDIR | jq '.lines[] | "\(.file):\(.line)"'
+  laggard slice --rank 7 --depth 3 RUNDIR
+  laggard slice --root /mnt/cluster-root --debug-dir /mnt/debug RUNDIR`
+
+// sliceOptions say what is to be sliced, and how.
+type sliceOptions struct {
+	backend string
+	rank    int // where to begin; -1 the least progressed
+	groups  int // at most so many groups, 0 all
+	budget  slicing.Budget
+	loops   bool // termination-sensitive
+	must    bool // nothing to slice is an error
+}
+
+// Limits of the slice that comes with a diagnosis, which is to be quick.
+const (
+	quickTime   = time.Second
+	quickGroups = 8
+)
+
+type sliceFlags struct {
+	diagnoseFlags
+	sliceOptions
+}
+
+func (a *app) sliceCommand() *cobra.Command {
+	f := sliceFlags{sliceOptions: sliceOptions{must: true}}
+	cmd := &cobra.Command{
+		Use:     "slice [flags] RUNDIR",
+		Short:   "Show the source lines that led the least-progressed rank to where it is",
+		Long:    sliceLong,
+		Example: sliceExample,
+		Args:    oneRunDir,
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.slice(f, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.StringVar(&f.backend, "backend", "native", "`NAME` of what makes the slice: native, dyninst")
+	flags.IntVar(&f.rank, "rank", -1, "begin with rank `N` instead of the least-progressed one")
+	flags.IntVar(&f.sliceOptions.groups, "groups", 16, "slice at most `N` groups of ranks, 0 all")
+	flags.IntVar(&f.budget.Depth, "depth", 0, "follow at most `N` dependences, 0 all")
+	flags.DurationVar(&f.budget.Time, "time", 30*time.Second, "take at most `D` for all groups together")
+	flags.BoolVar(&f.loops, "loops", false, "what comes after a loop depends on what ends the loop")
+	flags.StringVar(&f.algorithm, "algorithm", "", "`NAME` of the inference, as of diagnose")
+	flags.IntVar(&f.analysts, "analysts", 0, "how many analysis ranks to use in this process (default: one per core)")
+	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
+	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
+	return cmd
+}
+
+func (f sliceFlags) check() error {
+	switch {
+	case f.backend != "native" && f.backend != "dyninst":
+		return usageError{fmt.Errorf("--backend %q: it is native or dyninst", f.backend)}
+	case f.rank < -1:
+		return usageError{fmt.Errorf("--rank %d: there is no such rank", f.rank)}
+	case f.sliceOptions.groups < 0:
+		return usageError{fmt.Errorf("--groups %d: it is a number of groups", f.sliceOptions.groups)}
+	case f.budget.Depth < 0:
+		return usageError{fmt.Errorf("--depth %d: it is a number of dependences", f.budget.Depth)}
+	case f.budget.Time <= 0:
+		return usageError{fmt.Errorf("--time %s: there must be some", f.budget.Time)}
+	}
+	return nil
+}
+
+func (a *app) slice(f sliceFlags, dir string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	q, err := a.asked(f.diagnoseFlags, dir)
+	if err != nil {
+		return err
+	}
+	if err := isDir(dir); err != nil {
+		return err
+	}
+	q.slice = &f.sliceOptions
+	var result *report.Result
+	err = inWorld(q.analysts, func(c reduce.Comm) error {
+		r, err := analyse(q, c)
+		if r != nil {
+			result = r
+		}
+		return err
+	})
+	if err != nil || result == nil {
+		return err
+	}
+	form := report.SliceText
+	if f.json {
+		form = report.SliceJSON
+	}
+	if err := form(a.out, result); err != nil {
+		return err
+	}
+	return verdict(false, result)
+}
+
+// slices makes the slices that a question asks for: of the least-progressed
+// ranks, and of those that wait for them.
+func (q question) slices(laid progress.Result, sum progress.Summary, resolver *symbol.Resolver, created time.Time) ([]report.Slice, error) {
+	order, err := sliceOrder(laid, q.slice.rank)
+	if err != nil || len(order) == 0 {
+		return nil, q.noSlice(err)
+	}
+	if n := q.slice.groups; n > 0 && len(order) > n {
+		order = order[:n]
+	}
+	peers := senders(q.dir)
+	var criteria []slicing.Criterion
+	for _, g := range order {
+		c := criterion(laid, sum, g, q.slice.rank)
+		c.Peers = peers
+		criteria = append(criteria, c)
+	}
+	finder := report.SourceFinder{RunDir: q.dir, Roots: q.symbols.Roots, Started: created}
+	slicer, note := q.slicer(resolver)
+	steps := slicing.Union(context.Background(), slicer, criteria, q.slice.budget)
+	if len(steps) > 0 && steps[0].Err != nil && q.slice.must {
+		return nil, steps[0].Err
+	}
+	var out []report.Slice
+	for n, s := range steps {
+		if s.Err != nil && !q.slice.must {
+			continue
+		}
+		g := laid.Groups[order[n]]
+		out = append(out, report.NewSlice(report.SliceSource{
+			Group: g.ID, Ranks: g.Ranks, Kind: g.Kind, Step: s, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note,
+		}))
+	}
+	return out, nil
+}
+
+// aroundLine is how many source lines are shown on each side of one in a slice.
+const aroundLine = 1
+
+var errNothingToSlice = errors.New("no rank hangs or is lost, so there is nothing to slice; --rank slices a chosen one")
+
+func (q question) noSlice(err error) error {
+	if err == nil && q.slice.must {
+		return errNothingToSlice
+	}
+	return err
+}
+
+// slicer is the backend that was asked for, or the one there is.
+func (q question) slicer(resolver *symbol.Resolver) (slicing.Slicer, string) {
+	note := ""
+	if q.slice.backend == "dyninst" {
+		note = "the dyninst backend is not there; the slice was made by native"
+	}
+	return native.New(resolver, native.Options{Endless: q.slice.loops}), note
+}
+
+// sliceOrder lists the groups in the order of the progress dependence graph:
+// first those at rank, or the least progressed, then those that wait for one
+// that is listed.
+func sliceOrder(laid progress.Result, rank int) ([]int, error) {
+	var order []int
+	for _, g := range laid.Groups {
+		if rank >= 0 && g.Ranks.Contains(rank) || rank < 0 && g.Least {
+			order = append(order, g.ID)
+		}
+	}
+	if rank >= 0 && len(order) == 0 {
+		return nil, usageError{fmt.Errorf("--rank %d: nothing is known of such a rank", rank)}
+	}
+	for n := 0; n < len(order); n++ {
+		var next []int
+		for _, e := range laid.Edges {
+			if e.To == order[n] && e.Kind != progress.EdgeUndefined && !slices.Contains(order, e.From) {
+				next = append(next, e.From)
+			}
+		}
+		slices.Sort(next)
+		order = append(order, slices.Compact(next)...)
+	}
+	return slices.DeleteFunc(order, func(g int) bool { return laid.Groups[g].Kind == progress.Unknown || len(laid.Groups[g].Stack) == 0 }), nil
+}
+
+// criterion is the state of a group: of one of its ranks, since they share it.
+func criterion(laid progress.Result, sum progress.Summary, group, rank int) slicing.Criterion {
+	g := laid.Groups[group]
+	if rank < 0 || !g.Ranks.Contains(rank) {
+		rank = g.Ranks.Min()
+	}
+	c := slicing.Criterion{Rank: rank, Call: g.Call, Stack: g.Stack}
+	if g.Kind != progress.Computation {
+		return c
+	}
+	// It is somewhere behind the call of its state, unless a stack tells.
+	c.Call, c.Exact = "", true
+	for _, s := range sum.Stacks {
+		if in := s.Ranks.Intersect(g.Ranks); in.Len() > 0 {
+			if !in.Contains(rank) {
+				c.Rank = in.Min()
+			}
+			c.Stack = s.Frames
+			break
+		}
+	}
+	return c
+}
+
+// maxSenders bounds the records that are read to find where messages are sent.
+const maxSenders = 64
+
+// senders are the calls in the run through which data go out, as far as a part
+// of the ranks tells.
+func senders(dir string) []slicing.Site {
+	index, err := model.Scan(dir)
+	if err != nil {
+		return nil
+	}
+	found := map[model.StateID]slicing.Site{}
+	n := len(index.Slots)
+	for k := range min(n, maxSenders) {
+		i := k * n / min(n, maxSenders)
+		run, err := index.Load(i, i+1)
+		if err != nil {
+			continue
+		}
+		for _, r := range run.Ranks {
+			addSenders(found, r)
+		}
+	}
+	ids := make([]model.StateID, 0, len(found))
+	for id := range found {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b model.StateID) int { return cmp.Compare(string(a[:]), string(b[:])) })
+	var out []slicing.Site
+	for _, id := range ids {
+		out = append(out, found[id])
+	}
+	return out
+}
+
+func addSenders(found map[model.StateID]slicing.Site, r *model.Rank) {
+	for _, t := range r.Threads {
+		for _, s := range t.Model.States {
+			if calls.Sends(s.Call) {
+				found[s.ID] = slicing.Site{Call: s.Call, Stack: s.Stack}
+			}
+		}
+	}
+}

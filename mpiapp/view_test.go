@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func someViewer() *viewer {
+	return newViewer(func() ([]byte, error) { return []byte("the page"), nil })
+}
+
+func ask(v *viewer, method, path, host string) *http.Response {
+	r := httptest.NewRequest(method, "http://"+host+path, nil)
+	w := httptest.NewRecorder()
+	v.ServeHTTP(w, r)
+	return w.Result()
+}
+
+// TestViewIsHidden: only who knows the path gets the page, and only by a name of
+// the loopback.
+func TestViewIsHidden(t *testing.T) {
+	v := someViewer()
+	for _, host := range []string{"127.0.0.1:8080", "localhost:99", "LOCALHOST", "[::1]:80", "127.0.0.1"} {
+		if got := ask(v, "GET", v.path, host).StatusCode; got != http.StatusOK {
+			t.Errorf("as %s: %d", host, got)
+		}
+	}
+	for _, c := range []struct{ method, path, host string }{
+		{"GET", "/", "127.0.0.1"}, {"GET", v.path + "x", "127.0.0.1"}, {"GET", strings.TrimSuffix(v.path, "/"), "127.0.0.1"},
+		{"GET", strings.ToLower(v.path), "127.0.0.1"}, {"POST", v.path, "127.0.0.1"}, {"DELETE", v.path, "127.0.0.1"},
+		{"GET", v.path, "evil.example"}, {"GET", v.path, "evil.example:8080"}, {"GET", v.path, "127.0.0.1.evil.example"},
+		{"GET", v.path, "192.168.1.4:8080"}, {"GET", v.path, "localhost.evil.example:80"},
+	} {
+		if got := ask(v, c.method, c.path, c.host).StatusCode; got != http.StatusNotFound {
+			t.Errorf("%s %s as %s: %d", c.method, c.path, c.host, got)
+		}
+	}
+	if other := someViewer(); other.path == v.path || len(v.path) < 22 {
+		t.Errorf("the path %s is no secret", v.path)
+	}
+}
+
+// TestViewHeaders: the browser is told to keep page and address to itself.
+func TestViewHeaders(t *testing.T) {
+	v := someViewer()
+	got := ask(v, "GET", v.path, "127.0.0.1").Header
+	for name, want := range map[string]string{
+		"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+		"X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin", "Content-Type": "text/html; charset=utf-8",
+	} {
+		if got.Get(name) != want {
+			t.Errorf("%s: %q, want %q", name, got.Get(name), want)
+		}
+	}
+}
+
+// TestViewFails: an analysis that fails says so, and may work the next time.
+func TestViewFails(t *testing.T) {
+	fails := true
+	v := newViewer(func() ([]byte, error) {
+		if fails {
+			return nil, errors.New("the directory is gone")
+		}
+		return []byte("the page"), nil
+	})
+	r := ask(v, "GET", v.path, "127.0.0.1")
+	text, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusInternalServerError || !strings.Contains(string(text), "the directory is gone") {
+		t.Errorf("%d %s %v", r.StatusCode, text, err)
+	}
+	fails = false
+	if got := ask(v, "GET", v.path, "127.0.0.1").StatusCode; got != http.StatusOK {
+		t.Errorf("then: %d", got)
+	}
+}
+
+// TestViewEnds when nobody asks, and when it is told to; requests by those who
+// do not know the path do not keep it alive.
+func TestViewEnds(t *testing.T) {
+	v := someViewer()
+	ctx, cancel := context.WithCancel(context.Background())
+	over := make(chan bool)
+	go func() { over <- v.serve(ctx, listen(t), time.Hour) }()
+	ask(v, "GET", v.path, "127.0.0.1")
+	select {
+	case <-over:
+		t.Fatal("it ended although somebody asked")
+	case <-time.After(20 * time.Millisecond):
+	}
+	cancel()
+	if idle := <-over; idle {
+		t.Error("it was told to end, and says that nobody asked")
+	}
+	stranger := someViewer()
+	ask(stranger, "GET", "/", "127.0.0.1")
+	if len(stranger.asked) != 0 {
+		t.Error("a stranger keeps it alive")
+	}
+	if idle := stranger.serve(context.Background(), listen(t), time.Millisecond); !idle {
+		t.Error("it ends for another reason")
+	}
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := listenLoopback("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestListenLoopback refuses what other machines could reach.
+func TestListenLoopback(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", ":0", "192.168.1.4:0", "[::]:0", "example.org:80", "nonsense"} {
+		l, err := listenLoopback(address)
+		var usage usageError
+		if !errors.As(err, &usage) {
+			t.Errorf("%s: %v, %v", address, l, err)
+		}
+	}
+}
+
+// TestInvitation names the address, and the way there from elsewhere.
+func TestInvitation(t *testing.T) {
+	v := someViewer()
+	text := v.invitation(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}, 30*time.Minute)
+	for _, want := range []string{"http://127.0.0.1:4711" + v.path + "\n", "ssh -N -L 4711:127.0.0.1:4711 ", "30m0s"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+// Command gen derives the roles of the arguments of all MPI functions from
+// their prototypes: from the types, and from the parameter names of the MPI
+// standard. Usage: gen FUNCTIONS.tbl MPI.tbl
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) != 2 {
+		return errors.New("usage: gen FUNCTIONS.tbl MPI.tbl")
+	}
+	table, err := os.ReadFile(args[0])
+	if err != nil {
+		return err
+	}
+	out, err := derive(table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	return os.WriteFile(args[1], out, 0o666)
+}
+
+const head = `# Made by go generate from recorder/functions.tbl: the role of each argument
+# of the MPI functions. The letters are those of role.go.
+`
+
+// derive turns lines "class type name(params)" into lines "name roles".
+func derive(table []byte) ([]byte, error) {
+	out := bytes.NewBufferString(head)
+	for n, line := range strings.Split(string(table), "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		class, rest, _ := strings.Cut(line, " ")
+		open, end := strings.Index(rest, "("), strings.LastIndex(rest, ")")
+		words := strings.Fields(rest[:max(open, 0)])
+		if open < 0 || end < open || len(words) < 2 {
+			return nil, fmt.Errorf("line %d: not a prototype", n+1)
+		}
+		name := words[len(words)-1]
+		roles := ""
+		for _, p := range strings.Split(rest[open+1:end], ",") {
+			if p = strings.TrimSpace(p); p != "" {
+				roles += role(class, name, p)
+			}
+		}
+		fmt.Fprintf(out, "%s %s\n", name, roles+strings.Repeat("-", max(0, 1-len(roles))))
+	}
+	return out.Bytes(), nil
+}
+
+// role is the letter for one parameter.
+func role(class, function, param string) string {
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(param, w) {
+				return true
+			}
+		}
+		return false
+	}
+	pointer := has("*", "[")
+	switch {
+	case class == "init", has("(", "_fn", "_function", "errhandler"), !pointer && has("MPI_Datatype", "MPI_Op ", "MPI_Info"):
+		return "."
+	case has("MPI_Status"):
+		if has("const") || !waits(class) && strings.HasPrefix(function, "MPI_Get") {
+			return "S"
+		}
+		return "s"
+	case has("MPI_Request") && pointer:
+		if waits(class) || class == "start" || class == "startall" || class == "cancel" || class == "request_free" {
+			return "Q"
+		}
+		return "q"
+	case has("MPI_Message *"):
+		if strings.HasSuffix(class, "mrecv") {
+			return "Q"
+		}
+		return "q"
+	case has("const void *"):
+		return "b"
+	case has("void *"):
+		return payload(class, function)
+	case pointer && has("const"):
+		return "a"
+	case pointer:
+		return "o"
+	}
+	return "v"
+}
+
+func waits(class string) bool {
+	return strings.HasPrefix(class, "wait") || strings.HasPrefix(class, "test") || class == "get_status"
+}
+
+// payload is the role of a buffer that is not constant: data arrive in it, or
+// go out of it as well.
+func payload(class, function string) string {
+	switch {
+	case strings.Contains(function, "cast"), strings.HasSuffix(function, "_replace"):
+		return "x"
+	case strings.Contains(class, "coll"), strings.Contains(class, "recv"), strings.HasPrefix(function, "MPI_Reduce_local"):
+		return "r"
+	case strings.Contains(function, "ead"), strings.HasPrefix(function, "MPI_Get"), strings.HasPrefix(function, "MPI_Rget"),
+		strings.Contains(function, "etch"), strings.Contains(function, "ompare"):
+		return "r"
+	case strings.Contains(function, "get_attr"), strings.Contains(function, "alloc"), strings.Contains(function, "Alloc"):
+		return "o"
+	}
+	return "."
+}

@@ -1,0 +1,206 @@
+package folded
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/slicing"
+)
+
+// Text gives the lines of a source file, nil if it was not found.
+type Text func(file string) []string
+
+// Coded gives the lines of a source file that have machine code.
+type Coded func(file string) map[int]bool
+
+// maxRounds bounds how far names are followed.
+const maxRounds = 12
+
+// Lines returns the lines without code that belong to a slice.
+func Lines(slice []slicing.Line, text Text, coded Coded) []slicing.Line {
+	s := &search{text: text, coded: coded, files: map[string]*outline{}, in: map[place]bool{}, active: map[scope]*names{}, members: map[string]bool{}}
+	for _, l := range slice {
+		s.add(l)
+	}
+	s.added = nil // these were there before
+	s.rounds()
+	if len(s.added) > 0 { // the compiler folded things, so it carried constants along
+		s.constants = true
+		s.rounds()
+	}
+	return s.added
+}
+
+func (s *search) rounds() {
+	for range maxRounds {
+		if !s.round() {
+			break
+		}
+	}
+}
+
+type place struct {
+	file string
+	line int
+}
+
+// scope is a function of a file.
+type scope struct {
+	file  string
+	first int
+}
+
+// names is what the lines of the slice in one function name.
+type names struct {
+	f        *function
+	used     map[string]bool
+	distance int  // of the nearest line
+	called   bool // a line of the slice calls it
+}
+
+type search struct {
+	text    Text
+	coded   Coded
+	files   map[string]*outline
+	in      map[place]bool
+	active  map[scope]*names
+	members map[string]bool // fields that the slice names
+	added   []slicing.Line
+	// constants: lines that have code count too if they set a constant, which the
+	// compiler may use without looking at where it was put.
+	constants bool
+}
+
+func (s *search) file(name string) *outline {
+	o, ok := s.files[name]
+	if !ok {
+		if text := s.text(name); text != nil {
+			o = newOutline(name, text)
+		}
+		s.files[name] = o
+	}
+	return o
+}
+
+// add enters a line and the names in it.
+func (s *search) add(l slicing.Line) {
+	s.in[place{l.File, l.Line}] = true
+	s.added = append(s.added, l)
+	o := s.file(l.File)
+	if o == nil || l.Line < 1 || l.Line > len(o.text) {
+		return
+	}
+	st := parse(o.text[l.Line-1], o.fortran)
+	if f := o.at(l.Line); f != nil {
+		n := s.activate(l.File, f, l.Distance)
+		for _, w := range st.words {
+			n.used[w] = true
+		}
+	}
+	for _, m := range st.members {
+		s.members[m] = true
+	}
+	callees := st.calls
+	if o.fortran {
+		callees = st.words
+	}
+	for _, c := range callees {
+		if f := o.named(c); f != nil && l.Line != f.first {
+			s.activate(l.File, f, l.Distance+1).called = true
+		}
+	}
+}
+
+func (s *search) activate(file string, f *function, distance int) *names {
+	key := scope{file, f.first}
+	n := s.active[key]
+	if n == nil {
+		n = &names{f: f, used: map[string]bool{}, distance: distance}
+		s.active[key] = n
+	}
+	n.distance = min(n.distance, distance)
+	return n
+}
+
+// round looks once through all functions that the slice touches; false if it
+// found nothing.
+func (s *search) round() bool {
+	keys := make([]scope, 0, len(s.active))
+	for k := range s.active {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b scope) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.first, b.first)) })
+	before := len(s.added)
+	for _, k := range keys {
+		s.function(k.file, s.active[k])
+	}
+	return len(s.added) > before
+}
+
+func (s *search) function(file string, n *names) {
+	o, coded := s.file(file), s.coded(file)
+	for line := n.f.last; line > n.f.first; line-- {
+		if s.in[place{file, line}] || o.at(line) == nil || o.at(line).first != n.f.first {
+			continue
+		}
+		kind := slicing.Data
+		st := parse(o.text[line-1], o.fortran)
+		if coded[line] && !(s.constants && st.constant) {
+			continue
+		}
+		switch {
+		case s.sets(o, n, st), st.first == "return" && len(st.words) > 1 && n.called:
+		case s.decides(o, file, line, st):
+			kind = slicing.Control
+		default:
+			continue
+		}
+		s.add(slicing.Line{File: file, Line: line, Function: n.f.name, Distance: n.distance + 1, Kind: kind})
+	}
+}
+
+// sets tells whether a statement sets something that the slice uses.
+func (s *search) sets(o *outline, n *names, st statement) bool {
+	for _, t := range st.targets {
+		switch {
+		case t.member:
+			if s.members[t.name] {
+				return true
+			}
+		case t.deref && n.called, n.used[t.name]:
+			return true
+		case o.outside[t.name] && s.anywhere(t.name):
+			return true
+		}
+	}
+	return false
+}
+
+// anywhere tells whether some function of the slice uses a name.
+func (s *search) anywhere(name string) bool {
+	for _, n := range s.active {
+		if n.used[name] {
+			return true
+		}
+	}
+	return false
+}
+
+var deciders = []string{"if", "else", "for", "while", "do", "switch", "select", "elseif"}
+
+// decides tells whether a statement decides whether a line of the slice runs.
+func (s *search) decides(o *outline, file string, line int, st statement) bool {
+	if !slices.Contains(deciders, st.first) || len(st.words) < 2 { // a bare else decides nothing
+		return false
+	}
+	last := o.closes[line]
+	if last == 0 {
+		last = line + 1
+	}
+	for l := line + 1; l <= last; l++ {
+		if s.in[place{file, l}] {
+			return true
+		}
+	}
+	return false
+}

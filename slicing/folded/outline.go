@@ -1,0 +1,217 @@
+package folded
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// function is a function in the text: lines first to last, from 1.
+type function struct {
+	name        string
+	first, last int
+}
+
+// outline is a source file without comments and strings, and its functions.
+type outline struct {
+	fortran   bool
+	text      []string
+	functions []function
+	closes    map[int]int     // the line where the block ends that a line opens
+	outside   map[string]bool // names outside of functions
+}
+
+func newOutline(name string, text []string) *outline {
+	o := &outline{closes: map[int]int{}, outside: map[string]bool{}}
+	ext := strings.ToLower(path.Ext(name))
+	o.fortran = strings.HasPrefix(ext, ".f")
+	if o.fortran {
+		o.readFortran(text)
+	} else {
+		o.readC(text)
+	}
+	for i, l := range o.text {
+		if o.at(i+1) == nil {
+			for _, w := range parse(l, o.fortran).words {
+				o.outside[w] = true
+			}
+		}
+	}
+	return o
+}
+
+// at returns the function that a line is in, nil if it is in none.
+func (o *outline) at(line int) *function {
+	var found *function
+	for i := range o.functions {
+		if f := &o.functions[i]; line >= f.first && line <= f.last && (found == nil || f.first > found.first) {
+			found = f
+		}
+	}
+	return found
+}
+
+func (o *outline) named(name string) *function {
+	for i := range o.functions {
+		if o.functions[i].name == name {
+			return &o.functions[i]
+		}
+	}
+	return nil
+}
+
+// reader takes C and C++ apart by its braces.
+type reader struct {
+	o      *outline
+	head   strings.Builder // since the last brace or semicolon
+	start  int             // line where head begins
+	blocks []openBlock
+}
+
+type openBlock struct {
+	line     int
+	function int // index, -1 none
+}
+
+func (o *outline) readC(text []string) {
+	o.text = stripC(text)
+	r := reader{o: o}
+	for i, l := range o.text {
+		if strings.HasPrefix(strings.TrimSpace(l), "#") {
+			o.text[i] = ""
+			continue
+		}
+		for _, c := range l {
+			r.char(c, i+1)
+		}
+		r.head.WriteByte(' ')
+	}
+}
+
+func (r *reader) char(c rune, line int) {
+	switch c {
+	case '{':
+		r.open(line)
+	case '}':
+		r.close(line)
+	case ';':
+		if !strings.Contains(r.head.String(), "(") || strings.Count(r.head.String(), "(") == strings.Count(r.head.String(), ")") {
+			r.head.Reset()
+		}
+	default:
+		if strings.TrimSpace(r.head.String()) == "" {
+			r.start = line
+		}
+		r.head.WriteRune(c)
+	}
+}
+
+// open begins a block: of a function, if none is open and its head has
+// parentheses.
+func (r *reader) open(line int) {
+	b := openBlock{line, -1}
+	head := r.head.String()
+	inside := false
+	for _, o := range r.blocks {
+		inside = inside || o.function >= 0
+	}
+	if name, _, ok := strings.Cut(head, "("); ok && !inside {
+		words := tokens(name)
+		if n := len(words); n > 0 && isName(words[n-1]) {
+			b.function = len(r.o.functions)
+			r.o.functions = append(r.o.functions, function{words[n-1], r.start, len(r.o.text)})
+		}
+	}
+	r.blocks = append(r.blocks, b)
+	r.head.Reset()
+}
+
+func (r *reader) close(line int) {
+	r.head.Reset()
+	if len(r.blocks) == 0 {
+		return
+	}
+	b := r.blocks[len(r.blocks)-1]
+	r.blocks = r.blocks[:len(r.blocks)-1]
+	r.o.closes[b.line] = line
+	if b.function >= 0 {
+		r.o.functions[b.function].last = line
+	}
+}
+
+// stripC blanks comments and the contents of strings.
+func stripC(text []string) []string {
+	out := make([]string, len(text))
+	comment := false
+	for i, l := range text {
+		var b strings.Builder
+		for j := 0; j < len(l); j++ {
+			rest := l[j:]
+			switch {
+			case comment && strings.HasPrefix(rest, "*/"):
+				comment, j = false, j+1
+			case comment:
+			case strings.HasPrefix(rest, "//"):
+				j = len(l)
+			case strings.HasPrefix(rest, "/*"):
+				comment, j = true, j+1
+			case l[j] == '"' || l[j] == '\'':
+				b.WriteString(`""`)
+				j += quoted(rest)
+			default:
+				b.WriteByte(l[j])
+			}
+		}
+		out[i] = b.String()
+	}
+	return out
+}
+
+// quoted is the length of the rest of a string behind its opening quote.
+func quoted(s string) int {
+	for j := 1; j < len(s); j++ {
+		switch s[j] {
+		case '\\':
+			j++
+		case s[0]:
+			return j
+		}
+	}
+	return len(s)
+}
+
+var (
+	fortranBegin = regexp.MustCompile(`^\s*(?:[a-z][a-z0-9_ ()=*,]*\s)?(subroutine|function|program)\s+([a-z]\w*)`)
+	fortranEnd   = regexp.MustCompile(`^\s*end\s*(subroutine|function|program)?\s*(\w+)?\s*$`)
+)
+
+func (o *outline) readFortran(text []string) {
+	var open []int
+	for i, l := range text {
+		l = strings.ToLower(stripFortran(l))
+		o.text = append(o.text, l)
+		if m := fortranEnd.FindStringSubmatch(l); m != nil && (m[1] != "" || m[2] == "") && len(open) > 0 {
+			o.functions[open[len(open)-1]].last = i + 1
+			open = open[:len(open)-1]
+		} else if m := fortranBegin.FindStringSubmatch(l); m != nil && !strings.HasPrefix(strings.TrimSpace(l), "end") {
+			open = append(open, len(o.functions))
+			o.functions = append(o.functions, function{m[2], i + 1, len(text)})
+		}
+	}
+}
+
+func stripFortran(l string) string {
+	var b strings.Builder
+	for j := 0; j < len(l); j++ {
+		switch l[j] {
+		case '!':
+			return b.String()
+		case '"', '\'':
+			b.WriteString(`""`)
+			j += quoted(l[j:])
+		default:
+			b.WriteByte(l[j])
+		}
+	}
+	return b.String()
+}

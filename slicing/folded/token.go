@@ -1,0 +1,161 @@
+package folded
+
+import (
+	"strings"
+	"unicode"
+)
+
+// statement is what a line says, as far as its words tell.
+type statement struct {
+	words   []string // identifiers and keywords
+	targets []target // what it sets
+	calls   []string // what it calls
+	members []string // fields that it names
+	first   string   // its first word
+	// constant: what it sets is a number, or a name in capital letters.
+	constant bool
+}
+
+// target is a name that is set: a variable, a field, or what a pointer leads to.
+type target struct {
+	name          string
+	member, deref bool
+}
+
+// operators of two and three characters; all others have one.
+var operators = []string{"<<=", ">>=", "...", "->", "==", "!=", "<=", ">=", "=>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "&&", "||", "<<", ">>", "::"}
+
+// tokens cuts a line into words, numbers and operators.
+func tokens(line string) []string {
+	var out []string
+	for len(line) > 0 {
+		r := rune(line[0])
+		n := 1
+		switch {
+		case unicode.IsSpace(r):
+			line = line[1:]
+			continue
+		case wordRune(r):
+			for n < len(line) && wordRune(rune(line[n])) {
+				n++
+			}
+		default:
+			for _, op := range operators {
+				if strings.HasPrefix(line, op) {
+					n = len(op)
+					break
+				}
+			}
+		}
+		out = append(out, line[:n])
+		line = line[n:]
+	}
+	return out
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
+func isName(t string) bool {
+	return t != "" && wordRune(rune(t[0])) && (t[0] < '0' || t[0] > '9')
+}
+
+// parse reads a line. Fortran has other operators, and passes by reference.
+func parse(line string, fortran bool) statement {
+	t := tokens(line)
+	var s statement
+	depth := 0
+	for i, w := range t {
+		switch w {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			depth--
+		}
+		switch {
+		case isName(w):
+			s.word(t, i)
+		case assigns(w, fortran) && (!fortran || depth == 0):
+			s.set(t, i-1, fortran)
+		case w == "++" || w == "--":
+			s.set(t, i-1, fortran)
+			s.set(t, i+1, fortran)
+		case w == "&" && !fortran && i > 0 && i+1 < len(t) && (t[i-1] == "(" || t[i-1] == ",") && isName(t[i+1]):
+			s.targets = append(s.targets, target{name: t[i+1]})
+		}
+	}
+	s.constant = len(s.targets) > 0 && constant(t)
+	if fortran && s.first == "call" {
+		for _, w := range s.words {
+			s.targets = append(s.targets, target{name: w})
+		}
+	}
+	return s
+}
+
+// constant tells whether nothing that varies stands behind the last assignment.
+func constant(t []string) bool {
+	at := -1
+	for i, w := range t {
+		if w == "=" {
+			at = i
+		}
+	}
+	for _, w := range t[at+1:] {
+		if isName(w) && strings.ToUpper(w) != w {
+			return false
+		}
+	}
+	return at >= 0
+}
+
+func (s *statement) word(t []string, i int) {
+	w := t[i]
+	if s.first == "" {
+		s.first = w
+	}
+	s.words = append(s.words, w)
+	if i+1 < len(t) && t[i+1] == "(" {
+		s.calls = append(s.calls, w)
+	}
+	if i > 0 && selects(t[i-1]) {
+		s.members = append(s.members, w)
+	}
+}
+
+func selects(t string) bool { return t == "." || t == "->" || t == "%" }
+
+func assigns(t string, fortran bool) bool {
+	if fortran {
+		return t == "=" || t == "=>"
+	}
+	return len(t) > 0 && t[len(t)-1] == '=' && t != "==" && t != "!=" && t != "<=" && t != ">="
+}
+
+// set finds the name that ends at token i, behind whatever indexes it has.
+func (s *statement) set(t []string, i int, fortran bool) {
+	if i >= len(t) {
+		return
+	}
+	for depth := 0; i >= 0; i-- {
+		switch t[i] {
+		case "]", ")":
+			depth++
+			continue
+		case "[", "(":
+			depth--
+			continue
+		}
+		if depth > 0 {
+			continue
+		}
+		break
+	}
+	if i < 0 || !isName(t[i]) {
+		return
+	}
+	out := target{name: t[i], member: i > 0 && selects(t[i-1])}
+	out.deref = !fortran && i > 0 && t[i-1] == "*" && (i == 1 || t[i-2] == ";" || t[i-2] == "{" || t[i-2] == ")")
+	s.targets = append(s.targets, out)
+}

@@ -1,0 +1,235 @@
+package native
+
+import (
+	"slices"
+	"strings"
+
+	"laggard/model/symbol"
+	"laggard/slicing/x86"
+)
+
+// maxInsts bounds the instructions of one function.
+const maxInsts = 1 << 18
+
+// builder takes a function apart by following its control flow.
+type builder struct {
+	m      *module
+	f      *function
+	seen   map[uint64]x86.Inst
+	work   []uint64
+	heads  map[uint64]bool // where blocks begin
+	jumps  map[uint64][]uint64
+	halted map[uint64]bool // calls that do not return
+	depth  int
+}
+
+// build takes apart the function of which entry is the first address.
+func (m *module) build(sym symbol.Function, depth int) *function {
+	f := &function{mod: m, entry: sym.Lo, name: sym.Name, parts: []symbol.Function{sym}, tails: map[int]uint64{}, found: map[query]reached{}}
+	b := &builder{
+		m: m, f: f, depth: depth, seen: map[uint64]x86.Inst{}, work: []uint64{sym.Lo},
+		heads: map[uint64]bool{sym.Lo: true}, jumps: map[uint64][]uint64{}, halted: map[uint64]bool{},
+	}
+	b.follow()
+	b.finish()
+	return f
+}
+
+// follow decodes everything that can be reached.
+func (b *builder) follow() {
+	for len(b.work) > 0 {
+		addr := b.work[len(b.work)-1]
+		b.work = b.work[:len(b.work)-1]
+		b.straight(addr)
+	}
+}
+
+// straight decodes from addr to the end of the straight code there.
+func (b *builder) straight(addr uint64) {
+	code := b.m.code.Bytes(addr)
+	for len(b.seen) < maxInsts && b.f.in(addr) {
+		if _, ok := b.seen[addr]; ok {
+			return
+		}
+		in := x86.Decode(code[:min(len(code), 15)], addr)
+		b.seen[addr] = in
+		if len(code) == 0 {
+			return
+		}
+		code = code[in.Len:]
+		b.target(&in)
+		if !in.Falls() || b.halted[addr] {
+			return
+		}
+		addr = in.End()
+		if in.Kind == x86.Branch {
+			b.heads[addr] = true
+		}
+	}
+}
+
+// target notes where a jump goes, and calls that do not come back.
+func (b *builder) target(in *x86.Inst) {
+	switch in.Kind {
+	case x86.Jump, x86.Branch:
+		if in.Indirect {
+			b.table(in)
+		} else if b.inside(in.Target) {
+			b.jump(in.Addr, in.Target)
+		}
+	case x86.Call:
+		if b.m.endless(in, b.depth) {
+			b.halted[in.Addr] = true
+		}
+		b.heads[in.End()] = true
+	}
+}
+
+func (b *builder) jump(from, to uint64) {
+	b.heads[to] = true
+	b.jumps[from] = append(b.jumps[from], to)
+	b.work = append(b.work, to)
+}
+
+// inside tells whether a jump stays in the function. The compiler may have put
+// unlikely parts elsewhere, with a name of their own.
+func (b *builder) inside(addr uint64) bool {
+	if b.f.in(addr) {
+		return true
+	}
+	part, ok := b.m.code.Function(addr)
+	if !ok || b.f.name == "" {
+		return false
+	}
+	if whole, ok := withoutPart(part.Name); !ok || whole != b.f.name {
+		return false
+	}
+	b.f.parts = append(b.f.parts, part)
+	return true
+}
+
+// finish makes blocks of what was decoded.
+func (b *builder) finish() {
+	f := b.f
+	f.insts, f.blocks, f.index = nil, nil, make(map[uint64]int, len(b.seen))
+	for _, in := range b.seen {
+		f.insts = append(f.insts, in)
+	}
+	slices.SortFunc(f.insts, func(x, y x86.Inst) int {
+		if x.Addr < y.Addr {
+			return -1
+		}
+		return 1
+	})
+	for i := range f.insts {
+		f.index[f.insts[i].Addr] = i
+	}
+	b.split()
+	for n := range f.blocks {
+		b.connect(n)
+	}
+	f.noexit = !f.exits()
+}
+
+func (b *builder) split() {
+	f := b.f
+	f.blk = make([]int32, len(f.insts))
+	for i := range f.insts {
+		in := &f.insts[i]
+		open := i > 0 && f.insts[i-1].End() == in.Addr && f.insts[i-1].Falls() && !b.halted[f.insts[i-1].Addr]
+		if !open || b.heads[in.Addr] || f.insts[i-1].Kind != x86.Next {
+			f.blocks = append(f.blocks, block{first: i})
+		}
+		last := &f.blocks[len(f.blocks)-1]
+		last.end = i + 1
+		f.blk[i] = int32(len(f.blocks) - 1)
+		if in.Kind == x86.Call || in.Store != nil || in.Opaque {
+			last.stores = append(last.stores, int32(i))
+		}
+		last.defs |= in.Def
+		if in.Kind == x86.Call {
+			last.defs |= callerSaved
+		}
+	}
+	for n := range f.blocks {
+		slices.Reverse(f.blocks[n].stores)
+	}
+}
+
+// connect finds the successors of a block.
+func (b *builder) connect(n int) {
+	f := b.f
+	last := &f.insts[f.blocks[n].end-1]
+	to := slices.Clone(b.jumps[last.Addr])
+	switch {
+	case b.halted[last.Addr]:
+		return
+	case last.Falls():
+		to = append(to, last.End())
+	case last.Kind == x86.Jump && len(to) == 0:
+		if !last.Indirect {
+			f.tails[f.blocks[n].end-1] = last.Target
+		} else {
+			f.tails[f.blocks[n].end-1] = 0
+		}
+	}
+	slices.Sort(to)
+	for _, t := range slices.Compact(to) {
+		if i := f.at(t); i >= 0 {
+			s := f.blk[i]
+			f.blocks[n].succs = append(f.blocks[n].succs, s)
+			f.blocks[s].preds = append(f.blocks[s].preds, int32(n))
+		}
+	}
+}
+
+// leaves tells whether the block ends by returning, or by a tail call.
+func (f *function) leaves(n int) bool {
+	last := f.blocks[n].end - 1
+	_, tail := f.tails[last]
+	return tail || f.insts[last].Kind == x86.Return
+}
+
+func (f *function) exits() bool {
+	for n := range f.blocks {
+		if f.leaves(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// sweep adds the code that no known jump leads to, for when an address that was
+// observed is in it.
+func (m *module) sweep(f *function, depth int) *function {
+	b := &builder{
+		m: m, depth: depth, seen: map[uint64]x86.Inst{}, heads: map[uint64]bool{f.entry: true},
+		jumps: map[uint64][]uint64{}, halted: map[uint64]bool{},
+	}
+	b.f = &function{mod: m, entry: f.entry, name: f.name, parts: f.parts, tails: map[int]uint64{}, found: map[query]reached{}, holes: true}
+	b.work = []uint64{f.entry}
+	b.follow()
+	for _, p := range b.f.parts {
+		for addr := p.Lo; addr < p.Hi && len(b.seen) < maxInsts; {
+			in, ok := b.seen[addr]
+			if !ok {
+				b.heads[addr] = true
+				b.work = append(b.work, addr)
+				b.follow()
+				in = b.seen[addr]
+			}
+			addr += uint64(max(in.Len, 1))
+		}
+	}
+	b.finish()
+	return b.f
+}
+
+// withoutPart gives the name of the function of which name is an unlikely part.
+func withoutPart(name string) (string, bool) {
+	i := strings.Index(name, ".cold")
+	if i <= 0 {
+		return "", false
+	}
+	return name[:i], true
+}

@@ -1,0 +1,156 @@
+package native
+
+import (
+	"gonum.org/v1/gonum/graph/flow"
+	"gonum.org/v1/gonum/graph/simple"
+
+	"laggard/slicing/x86"
+)
+
+// controls returns, for each block, the blocks whose last jump decides whether
+// it runs (Ferrante, Ottenstein and Warren 1987). Ends of the process are no
+// alternatives: the process is there, so it did not take them. What comes after
+// a loop that communicates depends on what ends the loop, since it may wait for
+// ever; with endless, that holds for every loop.
+func (f *function) controls(endless bool) [][]int32 {
+	if f.control != nil {
+		return f.control
+	}
+	exit, dead := len(f.blocks), f.dead()
+	up := f.postdominators(dead, endless)
+	f.control = make([][]int32, len(f.blocks))
+	for a := range f.blocks {
+		if len(f.blocks[a].succs) < 2 {
+			continue
+		}
+		for _, s := range f.blocks[a].succs {
+			for n, steps := int(s), 0; n != exit && n != up[a] && steps <= exit; n, steps = up[n], steps+1 {
+				f.control[n] = append(f.control[n], int32(a))
+				if up[n] < 0 {
+					break
+				}
+			}
+		}
+	}
+	return f.control
+}
+
+// dead marks the blocks that can only come to an end of the process; none, if
+// that holds for the whole function.
+func (f *function) dead() []bool {
+	dead := make([]bool, len(f.blocks))
+	for changed := true; changed; {
+		changed = false
+		for n := len(f.blocks) - 1; n >= 0; n-- {
+			if !dead[n] && !f.leaves(n) && f.doomed(n, dead) {
+				dead[n], changed = true, true
+			}
+		}
+	}
+	if len(dead) > 0 && dead[f.entryBlock()] {
+		clear(dead)
+	}
+	return dead
+}
+
+func (f *function) doomed(n int, dead []bool) bool {
+	for _, s := range f.blocks[n].succs {
+		if !dead[s] {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *function) entryBlock() int {
+	if i := f.at(f.entry); i >= 0 {
+		return int(f.blk[i])
+	}
+	return 0
+}
+
+// postdominators returns the immediate post-dominator of each block; the exit
+// is len(f.blocks), -1 means that there is none.
+func (f *function) postdominators(dead []bool, endless bool) []int {
+	g, exit := f.reversed(dead, endless), len(f.blocks)
+	tree := flow.Dominators(simple.Node(exit), g)
+	up := make([]int, exit+1)
+	for n := range up {
+		up[n] = -1
+		if d := tree.DominatorOf(int64(n)); d != nil && n != exit {
+			up[n] = int(d.ID())
+		}
+	}
+	return up
+}
+
+// reversed is the control flow, backwards from the exit. Every block is
+// reached: where none would be, an endless loop, it gets an edge of its own.
+func (f *function) reversed(dead []bool, endless bool) *simple.DirectedGraph {
+	g, exit := simple.NewDirectedGraph(), len(f.blocks)
+	g.AddNode(simple.Node(exit))
+	edge := func(from, to int) {
+		if from != to {
+			g.SetEdge(simple.Edge{F: simple.Node(to), T: simple.Node(from)})
+		}
+	}
+	for n := range f.blocks {
+		if len(f.blocks[n].succs) == 0 {
+			edge(n, exit)
+		}
+		for _, s := range f.blocks[n].succs {
+			if !dead[s] || dead[n] {
+				edge(n, int(s))
+			}
+			if s <= int32(n) && (endless || f.communicates(int(s), n)) {
+				edge(n, exit)
+			}
+		}
+	}
+	seen := make([]bool, exit+1)
+	reach(g, exit, seen)
+	for n := exit - 1; n >= 0; n-- {
+		if !seen[n] {
+			edge(n, exit)
+			reach(g, n, seen)
+		}
+	}
+	return g
+}
+
+// communicates tells whether the blocks from first to last call MPI in a way
+// that depends on other ranks.
+func (f *function) communicates(first, last int) bool {
+	for i := f.blocks[first].first; i < f.blocks[last].end; i++ {
+		if f.insts[i].Kind == x86.Call {
+			if t := f.mod.direct(&f.insts[i]); t.known && t.model.Communicates() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func reach(g *simple.DirectedGraph, from int, seen []bool) {
+	work := []int{from}
+	seen[from] = true
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		for to := g.From(int64(n)); to.Next(); {
+			if id := int(to.Node().ID()); !seen[id] {
+				seen[id] = true
+				work = append(work, id)
+			}
+		}
+	}
+}
+
+// always returns the blocks that every way through the function passes.
+func (f *function) always() map[int]bool {
+	up, out := f.postdominators(f.dead(), false), map[int]bool{}
+	for n, steps := f.entryBlock(), 0; n >= 0 && n < len(f.blocks) && steps <= len(f.blocks); n, steps = up[n], steps+1 {
+		out[n] = true
+	}
+	return out
+}

@@ -1,0 +1,233 @@
+package native
+
+import (
+	"laggard/slicing/calls"
+	"laggard/slicing/x86"
+)
+
+// effect is one way in which a call defines a place.
+type effect struct {
+	callee *function // nil: seen through the model, or unknown
+	inner  place     // the same place as the callee sees it
+	arg    int       // with a model: the argument that leads to the place, -1 the result
+	all    bool      // certain, and nothing is left of what was there
+}
+
+// intArgs are the registers that pass integers and addresses, in order.
+var intArgs = []x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9}
+
+// results are the registers in which functions return.
+var results = x86.Set(x86.RAX, x86.RDX, x86.X0, x86.X0+1, x86.FPU)
+
+// target finds what instruction i calls. The address may have come into a
+// register.
+func (f *function) target(i int) target {
+	in := &f.insts[i]
+	t := f.mod.direct(in)
+	if t.addr != 0 || t.name != "" || !in.Indirect {
+		return t
+	}
+	if in.Load != nil {
+		at := f.values().load[i]
+		if at.base == constBase && at.exact() && !f.mod.code.Writable(uint64(at.lo)) {
+			return f.mod.slot(uint64(at.lo))
+		}
+		return target{}
+	}
+	if v := f.values().regs[i]; in.Src >= 0 && in.Src < x86.General {
+		if x := v[in.Src]; x.base == constBase && !x.any && f.mod.code.Executable(uint64(x.off)) {
+			return f.mod.target(uint64(x.off))
+		}
+	}
+	return target{}
+}
+
+// arg is the value of argument n of a call.
+func (f *function) arg(i, n int) value {
+	v := f.values()
+	if n < len(intArgs) {
+		return v.regs[i][intArgs[n]]
+	}
+	if args := v.passed[i]; n-len(intArgs) < len(args) {
+		return args[n-len(intArgs)]
+	}
+	return value{}
+}
+
+// argPlace is where argument n of a call is.
+func (f *function) argPlace(i, n int) place {
+	if n < len(intArgs) {
+		return register(intArgs[n])
+	}
+	v := f.values()
+	sp := v.regs[i][x86.RSP]
+	sp.off += 8 * int64(n-len(intArgs))
+	return v.span(sp, 8)
+}
+
+// effects are the ways in which call i may define a place.
+func (f *function) effects(i int, p place) []effect {
+	t := f.target(i)
+	if t.known {
+		return f.modelled(i, t.model, p)
+	}
+	if callee := f.mod.callee(t); callee != nil {
+		return f.inside(i, callee, p)
+	}
+	return f.unknown(i, p)
+}
+
+// modelled are the effects of a call that there is a model for.
+func (f *function) modelled(i int, m calls.Model, p place) []effect {
+	if !p.memory() {
+		if results.Has(p.reg) {
+			return []effect{{arg: -1, all: true}}
+		}
+		return nil
+	}
+	var out []effect
+	for n := range f.modelArgs(m) {
+		x := f.arg(i, n)
+		if !m.Role(n).Writes() || x.base != p.base || x.base == noBase {
+			continue
+		}
+		if f.values().overlaps(f.values().span(x, 0), p) {
+			small := !x.any && p.exact() && p.lo == x.off && p.hi-p.lo <= 8
+			out = append(out, effect{arg: n, all: small && m.Role(n) != calls.BothData})
+		}
+	}
+	return out
+}
+
+// modelArgs is how many arguments of a call are looked at.
+func (f *function) modelArgs(m calls.Model) int {
+	if m.Variadic() {
+		return len(intArgs)
+	}
+	return m.Args()
+}
+
+// inside are the effects of a call whose code is known.
+func (f *function) inside(i int, callee *function, p place) []effect {
+	sum := callee.summary(maxSummary)
+	if !p.memory() {
+		if results.Has(p.reg) && sum.defs.Has(p.reg) {
+			return []effect{{callee: callee, inner: p, all: true}}
+		}
+		return nil
+	}
+	var out []effect
+	for _, w := range sum.writes {
+		outer, ok := f.outer(i, callee, w.place)
+		if !ok || !f.values().overlaps(outer, p) {
+			continue
+		}
+		inner := p
+		inner.base = w.place.base
+		if shift := outer.lo - w.place.lo; outer.lo > -unbounded && w.place.lo > -unbounded {
+			inner.lo, inner.hi = p.lo-shift, p.hi-shift
+		}
+		if w.place.exact() && p.any || p.lo <= -unbounded || p.hi >= unbounded {
+			inner.lo, inner.hi, inner.any = w.place.lo, w.place.hi, w.place.any
+		}
+		out = addEffect(out, effect{callee: callee, inner: inner, all: w.always && outer.covers(p)})
+	}
+	return out
+}
+
+func addEffect(list []effect, e effect) []effect {
+	for i := range list {
+		if list[i].inner == e.inner {
+			list[i].all = list[i].all || e.all
+			return list
+		}
+	}
+	return append(list, e)
+}
+
+// outer is a place of the callee as the caller sees it at call i.
+func (f *function) outer(i int, callee *function, p place) (place, bool) {
+	x, ok := f.outerBase(i, callee, p.base)
+	if !ok && p.exact() && callee.values().opaque(p.base) {
+		p.base = heapBase // the most likely of what remains
+		return p, true
+	}
+	if !ok || x.base == noBase {
+		return place{}, false
+	}
+	out := p
+	out.base = x.base
+	if p.lo > -unbounded && p.hi < unbounded && !x.any {
+		out.lo, out.hi = p.lo+x.off, p.hi+x.off
+		if p.any && x.base == stackBase {
+			return f.values().span(value{base: x.base, off: out.lo}, 0), true
+		}
+		return out, true
+	}
+	x.any = true
+	return f.values().span(x, 0), true
+}
+
+// outerBase is the value that a base of the callee has for the caller.
+func (f *function) outerBase(i int, callee *function, n int32) (value, bool) {
+	v, b := f.values(), callee.values().bases[n]
+	switch b.kind {
+	case allocated:
+		return value{base: heapBase}, true
+	case constant:
+		return value{base: constBase}, f.mod == callee.mod
+	case onEntry:
+		if b.reg == x86.RSP {
+			sp := v.regs[i][x86.RSP]
+			if f.insts[i].Kind == x86.Call {
+				sp.off -= 8
+			}
+			return sp, sp.base != noBase
+		}
+		return v.regs[i][b.reg], true
+	case loaded:
+		from, ok := f.outerBase(i, callee, b.from)
+		if !ok || from.base == noBase || v.nesting[from.base] >= maxNesting {
+			return value{}, false
+		}
+		own := base{kind: loaded, from: from.base, off: from.off + b.off, any: from.any || b.any}
+		if x, ok := f.held(i, own); ok && x.base != noBase {
+			return x, true
+		}
+		return value{base: v.intern(own)}, true
+	}
+	return value{}, false
+}
+
+// unknown are the effects of a call of which nothing is known: it may write
+// what it is given the address of.
+func (f *function) unknown(i int, p place) []effect {
+	if !p.memory() {
+		if p.reg == x86.RAX || p.reg == x86.X0 {
+			return []effect{{arg: -1, all: true}}
+		}
+		return nil
+	}
+	var out []effect
+	for n := range f.given(i) {
+		x := f.arg(i, n)
+		if x.base == p.base && x.base != noBase && f.values().overlaps(f.values().span(x, 0), p) {
+			out = append(out, effect{arg: n})
+		}
+	}
+	return out
+}
+
+// given is how many argument registers are set before call i in its block, in
+// their order: as many as a function of which nothing is known seems to take.
+func (f *function) given(i int) int {
+	var set x86.RegSet
+	for j := i - 1; j >= f.block(i).first && f.insts[j].Kind != x86.Call; j-- {
+		set |= f.insts[j].Def
+	}
+	n := 0
+	for n < len(intArgs) && set.Has(intArgs[n]) {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,143 @@
+package native
+
+import (
+	"slices"
+
+	"laggard/slicing/x86"
+)
+
+const (
+	maxTargets   = 8   // functions that an indirect call may call
+	maxConstants = 400 // places that are looked at to find them
+)
+
+// constants finds the numbers that a place may hold, as far as they are moved
+// there from where they are written in the code: addresses of functions and of
+// the tables of virtual functions.
+type constants struct {
+	r     *run
+	seen  map[queryKey]bool
+	found []int64
+}
+
+// targets are the functions that an indirect call may call.
+func (r *run) targets(a *activation, call int) []*function {
+	key := nodeKey{a, call}
+	if t, ok := r.resolved[key]; ok {
+		return t
+	}
+	in := &a.f.insts[call]
+	c := constants{r: r, seen: map[queryKey]bool{}}
+	if in.Load != nil {
+		c.memory(a, call)
+	} else {
+		c.place(a, call, register(in.Src))
+	}
+	slices.Sort(c.found)
+	var out []*function
+	for _, addr := range slices.Compact(c.found) {
+		if m := a.f.mod; len(out) < maxTargets && m.code.Executable(uint64(addr)) {
+			if f := m.callee(m.target(uint64(addr))); f != nil {
+				out = append(out, f)
+			}
+		}
+	}
+	r.resolved[key] = out
+	return out
+}
+
+// place looks for what a place holds before instruction i.
+func (c *constants) place(a *activation, i int, p place) {
+	key := queryKey{nodeKey{a, i}, p}
+	if c.seen[key] || len(c.seen) > maxConstants {
+		return
+	}
+	c.seen[key] = true
+	c.defined(a, a.f.defines(i, p), i, p)
+}
+
+func (c *constants) defined(a *activation, r reached, i int, p place) {
+	for _, d := range r.defs {
+		if _, tail := a.f.tails[d]; tail || a.f.insts[d].Kind == x86.Call {
+			c.called(a, d, p)
+		} else {
+			c.moved(a, d)
+		}
+	}
+	if !r.entry || a.parent == nil {
+		return
+	}
+	if !p.memory() {
+		c.place(a.parent, a.call, p)
+	} else if up, ok := a.parent.f.outer(a.call, a.f, p); ok {
+		c.place(a.parent, a.call, up)
+	}
+}
+
+func (c *constants) called(a *activation, call int, p place) {
+	for _, e := range a.f.effects(call, p) {
+		if e.callee == nil || a.depth >= maxDescent {
+			continue
+		}
+		child := c.r.child(item{nodeKey: nodeKey{a, call}}, e.callee)
+		c.defined(child, e.callee.returned(e.inner), -1, e.inner)
+	}
+}
+
+// moved looks at what an instruction puts where.
+func (c *constants) moved(a *activation, d int) {
+	in, v := &a.f.insts[d], a.f.values()
+	switch in.Move {
+	case x86.SetImm, x86.StoreImm:
+		c.found = append(c.found, in.Imm)
+	case x86.Lea:
+		if in.Address.Base == x86.None && in.Address.Index == x86.None {
+			c.found = append(c.found, in.Address.Disp)
+		}
+	case x86.Copy, x86.StoreReg, x86.PushReg:
+		c.place(a, d, register(in.Src))
+	case x86.AddImm:
+		had := len(c.found)
+		c.place(a, d, register(in.Src))
+		for n := had; n < len(c.found); n++ {
+			c.found[n] += in.Imm
+		}
+	case x86.AddReg:
+		if x := v.regs[d][in.Dst]; x.base == constBase {
+			c.found = append(c.found, x.off)
+		}
+	case x86.LoadReg, x86.PopReg:
+		c.memory(a, d)
+	}
+}
+
+// memory looks at what instruction d loads: out of a table that does not
+// change, or what was stored there.
+func (c *constants) memory(a *activation, d int) {
+	in, p := &a.f.insts[d], a.f.values().load[d]
+	code := a.f.mod.code
+	if p.base == constBase && p.exact() && !code.Writable(uint64(p.lo)) {
+		if to, ok := code.Pointer(uint64(p.lo)); ok {
+			c.found = append(c.found, int64(to))
+		}
+		return
+	}
+	if in.Load.Base != x86.None && in.Load.Index == x86.None && p.base != stackBase {
+		tables := constants{r: c.r, seen: c.seen}
+		tables.place(a, d, register(in.Load.Base))
+		for _, t := range tables.found {
+			at := uint64(t + in.Load.Disp)
+			if to, ok := code.Pointer(at); ok && !code.Writable(at) {
+				c.found = append(c.found, int64(to))
+			}
+		}
+	}
+	if p.base != noBase {
+		c.place(a, d, p)
+	}
+	if p.base == constBase { // what the program starts with
+		if to, ok := code.Pointer(uint64(p.lo)); ok {
+			c.found = append(c.found, int64(to))
+		}
+	}
+}

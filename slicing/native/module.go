@@ -1,0 +1,241 @@
+package native
+
+import (
+	"time"
+
+	"laggard/model"
+	"laggard/model/symbol"
+	"laggard/slicing/calls"
+	"laggard/slicing/x86"
+)
+
+// program is the code of all modules that a criterion names.
+type program struct {
+	resolver *symbol.Resolver
+	modules  map[moduleKey]*module
+	list     []*module // in the order in which they were opened
+	insts    int       // taken apart
+	deadline time.Time // of the slice that is being made
+	over     bool
+}
+
+type moduleKey struct{ id, path string }
+
+// module is an object of the program.
+type module struct {
+	prog   *program
+	code   *symbol.Code
+	err    error // no code
+	system bool  // it belongs to MPI or to the system
+	funcs  map[uint64]*function
+	stubs  map[uint64]string // what a piece of the linkage table leads to, by its address
+}
+
+func newProgram(r *symbol.Resolver) *program {
+	return &program{resolver: r, modules: map[moduleKey]*module{}}
+}
+
+// module opens a module once.
+func (p *program) module(mod *model.Module) *module {
+	key := moduleKey{}
+	if mod != nil {
+		key = moduleKey{mod.BuildID, mod.Path}
+	}
+	m := p.modules[key]
+	if m == nil {
+		m = &module{prog: p, funcs: map[uint64]*function{}, stubs: map[uint64]string{}}
+		m.system = symbol.SystemModule(key.path)
+		m.code, m.err = p.resolver.Code(mod)
+		p.modules[key] = m
+		p.list = append(p.list, m)
+	}
+	return m
+}
+
+// maxEndless bounds the calls that are followed to find out whether a function
+// returns.
+const maxEndless = 2
+
+// function returns the function around an address, taken apart; nil if none is
+// known there.
+func (m *module) function(addr uint64) *function { return m.load(addr, maxEndless) }
+
+func (m *module) load(addr uint64, depth int) *function {
+	if m.err != nil {
+		return nil
+	}
+	sym, ok := m.code.Function(addr)
+	if !ok || !m.code.Executable(sym.Lo) {
+		return nil
+	}
+	if whole, ok := m.whole(sym); ok {
+		sym = whole
+	}
+	if f := m.funcs[sym.Lo]; f != nil {
+		return f
+	}
+	f := m.build(sym, depth)
+	m.funcs[sym.Lo] = f
+	m.prog.insts += len(f.insts)
+	return f
+}
+
+// whole finds the function that a part which stands apart belongs to.
+func (m *module) whole(part symbol.Function) (symbol.Function, bool) {
+	name, ok := withoutPart(part.Name)
+	if !ok {
+		return symbol.Function{}, false
+	}
+	addr, ok := m.code.Define(name)
+	if !ok {
+		return symbol.Function{}, false
+	}
+	return m.code.Function(addr)
+}
+
+// reload replaces a function by one that has all of its code in it.
+func (m *module) reload(f *function) *function {
+	all := m.sweep(f, maxEndless)
+	m.funcs[f.entry] = all
+	return all
+}
+
+// maxEndlessSize bounds, in bytes, the functions that are looked at to find out
+// whether they return; those that print a message and end the process are small.
+const maxEndlessSize = 4096
+
+// endless tells whether a call does not come back.
+func (m *module) endless(in *x86.Inst, depth int) bool {
+	t := m.direct(in)
+	if t.known {
+		return t.model.NoReturn
+	}
+	if depth == 0 || t.addr == 0 {
+		return false
+	}
+	sym, ok := m.code.Function(t.addr)
+	if !ok || sym.Lo != t.addr || sym.Hi-sym.Lo > maxEndlessSize {
+		return false
+	}
+	if f := m.funcs[t.addr]; f != nil {
+		return f.noexit && !f.loops()
+	}
+	f := m.build(sym, depth-1)
+	return f.noexit && !f.loops()
+}
+
+// loops tells whether the function may go round for ever instead of ending.
+func (f *function) loops() bool {
+	for n := range f.blocks {
+		for _, s := range f.blocks[n].succs {
+			if f.blocks[s].first <= f.blocks[n].first {
+				return true
+			}
+		}
+	}
+	return f.holes
+}
+
+// target is what a call calls.
+type target struct {
+	addr  uint64 // in the module of the caller; 0 elsewhere or unknown
+	name  string // linker name, "" unknown
+	model calls.Model
+	known bool // there is a model
+}
+
+// direct finds the target of a direct call or jump, or of one through a slot
+// that the loader fills.
+func (m *module) direct(in *x86.Inst) target {
+	switch {
+	case in.Indirect && in.Load != nil && in.Load.Base == x86.None && in.Load.Index == x86.None && !in.Load.Thread:
+		return m.slot(uint64(in.Load.Disp))
+	case in.Indirect:
+		return target{}
+	}
+	return m.target(in.Target)
+}
+
+func (m *module) slot(at uint64) target {
+	if name := m.code.Import(at); name != "" {
+		return named(name)
+	}
+	if addr, ok := m.code.Pointer(at); ok && m.code.Executable(addr) {
+		return m.target(addr)
+	}
+	return target{}
+}
+
+func named(name string) target {
+	t := target{name: name}
+	t.model, t.known = calls.Lookup(name)
+	return t
+}
+
+// target is the function at an address, or what the linkage table has there.
+func (m *module) target(addr uint64) target {
+	if name, ok := m.stubs[addr]; ok {
+		if name != "" {
+			return named(name)
+		}
+	} else if name := m.stub(addr); name != "" {
+		m.stubs[addr] = name
+		return named(name)
+	} else {
+		m.stubs[addr] = ""
+	}
+	t := target{addr: addr}
+	if sym, ok := m.code.Function(addr); ok && sym.Lo == addr {
+		t.name = sym.Name
+		// Code says more than a model of something that has the same name.
+		if model, ok := calls.Lookup(sym.Name); ok && (model.MPI || model.NoReturn || model.Allocates()) {
+			t.model, t.known = model, true
+		}
+	}
+	return t
+}
+
+// stub returns the import that a piece of the linkage table jumps to, "" if
+// there is no such piece.
+func (m *module) stub(addr uint64) string {
+	for range 3 {
+		code := m.code.Bytes(addr)
+		if len(code) == 0 || !m.code.Executable(addr) {
+			return ""
+		}
+		in := x86.Decode(code[:min(len(code), 15)], addr)
+		if in.Kind == x86.Jump && in.Indirect && in.Load != nil && in.Load.Base == x86.None && in.Load.Index == x86.None {
+			return m.code.Import(uint64(in.Load.Disp))
+		}
+		if in.Kind != x86.Next || in.Def != 0 || in.Store != nil || in.Move != x86.NoMove {
+			return "" // it must be a mere landing pad
+		}
+		addr = in.End()
+	}
+	return ""
+}
+
+// callee finds the function that a target stands for, in this module or in
+// another one that is known. nil: it is not known.
+func (m *module) callee(t target) *function {
+	if t.addr != 0 {
+		if f := m.function(t.addr); f != nil && f.entry == t.addr {
+			return f
+		}
+		return nil
+	}
+	if t.name == "" {
+		return nil
+	}
+	for _, o := range m.prog.list {
+		if o.err != nil {
+			continue
+		}
+		if addr, ok := o.code.Define(t.name); ok {
+			if f := o.function(addr); f != nil && f.entry == addr {
+				return f
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"laggard/model/symbol"
+	"laggard/slicing"
+)
+
+// Options are what may be chosen of a slice.
+type Options struct {
+	// Endless makes what comes after a loop depend on what ends the loop
+	// (termination-sensitive control dependence).
+	Endless bool
+	// Source gives the lines of a source file, nil if it is not found. With it,
+	// lines that the compiler left no code for are found by the names in them;
+	// see package folded. Nil: without.
+	Source func(file string) []string
+}
+
+// What a zero field of a Budget means.
+const (
+	defaultTime  = 8 * time.Second
+	defaultNodes = 200_000
+)
+
+// maxCached bounds the instructions that are kept from one slice to the next.
+const maxCached = 1_000_000
+
+// Slicer is the backend. It keeps what it learned of the modules.
+type Slicer struct {
+	mu       sync.Mutex
+	resolver *symbol.Resolver
+	options  Options
+	prog     *program
+}
+
+var _ slicing.Slicer = (*Slicer)(nil)
+
+// New returns a Slicer that finds files through r, which must outlive it.
+func New(r *symbol.Resolver, o Options) *Slicer {
+	return &Slicer{resolver: r, options: o, prog: newProgram(r)}
+}
+
+// Name is "native".
+func (s *Slicer) Name() string { return "native" }
+
+// Slice makes a slice; see slicing.Slicer.
+func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) (out slicing.Slice, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.prog.insts > maxCached {
+		s.prog = newProgram(s.resolver)
+	}
+	old := debug.SetPanicOnFault(true) // a file that is cut while it is mapped
+	defer debug.SetPanicOnFault(old)
+	r := newRun(ctx, s.prog, c, b, s.options)
+	defer func() {
+		if p := recover(); p != nil {
+			s.prog = newProgram(s.resolver)
+			r.note(fmt.Sprintf("the slice is incomplete: malformed code or debug information (%v)", p))
+			out, err = r.result(s.Name(), true), nil
+			if len(out.Lines) == 0 {
+				err = fmt.Errorf("slicing: %w: %v", slicing.ErrNothing, p)
+			}
+		}
+	}()
+	if err := r.start(); err != nil {
+		return slicing.Slice{}, err
+	}
+	r.search()
+	return r.result(s.Name(), false), nil
+}

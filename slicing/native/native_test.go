@@ -1,0 +1,21 @@
+package native
+
+import (
+	"os"
+	"testing"
+
+	"laggard/model/symbol"
+	"laggard/slicing"
+	"laggard/slicing/slicetest"
+)
+
+func backend(r *symbol.Resolver) slicing.Slicer {
+	return New(r, Options{Source: slicetest.Source})
+}
+
+func TestAccuracy(t *testing.T) {
+	figures := slicetest.Accuracy(t, backend)
+	if testing.Verbose() {
+		figures.Write(os.Stdout)
+	}
+}

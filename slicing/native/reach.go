@@ -1,0 +1,152 @@
+package native
+
+import (
+	"slices"
+
+	"laggard/slicing/x86"
+)
+
+// query asks what defines a place before an instruction.
+type query struct {
+	at    int
+	place place
+}
+
+// reached is the answer: the instructions that may have written the place last,
+// and whether it may still be as it was when the function was entered.
+type reached struct {
+	defs  []int
+	entry bool
+}
+
+// maxFound bounds the answers that a function remembers.
+const maxFound = 1 << 16
+
+// defines searches from instruction i backwards; i itself does not count.
+func (f *function) defines(i int, p place) reached {
+	if p.memory() && p.base == noBase || i < 0 {
+		return reached{}
+	}
+	q := query{i, p}
+	if r, ok := f.found[q]; ok {
+		return r
+	}
+	r := f.search(i, p)
+	if len(f.found) >= maxFound {
+		clear(f.found)
+	}
+	f.found[q] = r
+	return r
+}
+
+// search goes back block by block.
+func (f *function) search(i int, p place) reached {
+	var out reached
+	seen, entry := make([]bool, len(f.blocks)), int32(f.entryBlock())
+	var work []int32
+	visit := func(n int32, end int) {
+		if f.scan(n, end, p, &out) {
+			return
+		}
+		out.entry = out.entry || n == entry
+		for _, b := range f.blocks[n].preds {
+			if !seen[b] {
+				seen[b] = true
+				work = append(work, b)
+			}
+		}
+	}
+	visit(f.blk[i], i)
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		visit(n, f.blocks[n].end)
+	}
+	slices.Sort(out.defs)
+	out.defs = slices.Compact(out.defs)
+	return out
+}
+
+// scan looks through a block up to instruction end; true if nothing before it
+// matters.
+func (f *function) scan(n int32, end int, p place, out *reached) bool {
+	b := &f.blocks[n]
+	if !p.memory() {
+		if !b.defs.Has(p.reg) {
+			return false
+		}
+		for i := min(end, b.end) - 1; i >= b.first; i-- {
+			if hit, all := f.writes(i, p); hit {
+				out.defs = append(out.defs, i)
+				if all {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, i := range b.stores {
+		if int(i) >= end {
+			continue
+		}
+		if hit, all := f.writes(int(i), p); hit {
+			out.defs = append(out.defs, int(i))
+			if all {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// writes tells whether an instruction may write a place, and whether that is
+// certain and leaves nothing of what was there.
+func (f *function) writes(i int, p place) (hit, all bool) {
+	in := &f.insts[i]
+	if _, tail := f.tails[i]; in.Kind == x86.Call || tail {
+		for _, h := range f.effects(i, p) {
+			hit, all = true, all || h.all
+		}
+		return hit, all
+	}
+	if !p.memory() {
+		return in.Def.Has(p.reg), in.Kills.Has(p.reg)
+	}
+	if in.Store == nil {
+		return false, false
+	}
+	at := f.values().addr[i]
+	return f.values().overlaps(at, p), at.covers(p)
+}
+
+// ends are the instructions behind which the function returns.
+func (f *function) ends() []int {
+	var out []int
+	for n := range f.blocks {
+		if f.leaves(n) {
+			out = append(out, f.blocks[n].end-1)
+		}
+	}
+	return out
+}
+
+// returned searches from all ends of the function.
+func (f *function) returned(p place) reached {
+	var out reached
+	for _, end := range f.ends() {
+		if _, tail := f.tails[end]; tail {
+			if hit, all := f.writes(end, p); hit {
+				out.defs = append(out.defs, end)
+				if all {
+					continue
+				}
+			}
+		}
+		r := f.defines(end, p)
+		out.defs = append(out.defs, r.defs...)
+		out.entry = out.entry || r.entry
+	}
+	slices.Sort(out.defs)
+	out.defs = slices.Compact(out.defs)
+	return out
+}

@@ -1,0 +1,187 @@
+package native
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"laggard/model/symbol"
+	"laggard/slicing"
+	"laggard/slicing/folded"
+	"laggard/slicing/x86"
+)
+
+// spot is where an instruction is in the source: the level to show, and the
+// calls that were inlined around it.
+type spot struct {
+	levels []symbol.Call
+	quiet  bool
+}
+
+// report enters the line of an instruction into the slice and returns the item
+// with its distance as it is there: one more than that of the line that needs
+// it, if it is another one.
+func (r *run) report(it item) item {
+	s := r.spot(it.a.f, it.nodeKey)
+	if s.quiet || len(s.levels) == 0 {
+		return it
+	}
+	first := s.levels[0]
+	own := lineKey{first.File, first.Line}
+	if own != it.from && it.from.line > 0 {
+		it.distance++
+	}
+	it.from = own
+	for i, l := range s.levels {
+		kind, far := it.kind, it.distance
+		if i > 0 {
+			kind, far = slicing.Call, far+i
+		}
+		r.enter(l, kind, far)
+	}
+	return it
+}
+
+// near is the item as report would return it.
+func (r *run) near(it item) item {
+	s := r.spot(it.a.f, it.nodeKey)
+	if s.quiet || len(s.levels) == 0 {
+		return it
+	}
+	own := lineKey{s.levels[0].File, s.levels[0].Line}
+	if own != it.from && it.from.line > 0 {
+		it.distance++
+	}
+	it.from = own
+	return it
+}
+
+func (r *run) enter(l symbol.Call, kind slicing.Kind, distance int) {
+	key := lineKey{l.File, l.Line}
+	if old := r.lines[key]; old != nil {
+		if distance < old.Distance {
+			old.Distance, old.Kind = distance, kind
+		}
+		return
+	}
+	r.lines[key] = &slicing.Line{File: l.File, Line: l.Line, Function: l.Function, Distance: distance, Kind: kind}
+}
+
+func (r *run) spot(f *function, key nodeKey) spot {
+	if s, ok := r.places[key]; ok {
+		return s
+	}
+	s := spot{quiet: f.silent(key.i)}
+	for _, l := range f.mod.code.Levels(f.insts[key.i].Addr) {
+		if l.Line > 0 && l.File != "" && !library(l.File) {
+			s.levels = append(s.levels, l)
+		}
+	}
+	r.places[key] = s
+	return s
+}
+
+// library tells whether a source file belongs to the compiler or the system:
+// headers whose code was compiled into the program.
+func library(file string) bool {
+	return strings.HasPrefix(file, "/usr/include/") || strings.HasPrefix(file, "/usr/lib/") || strings.Contains(file, "/include/c++/")
+}
+
+// silent tells whether an instruction only moves a value to where the compiler
+// wants it: its line says nothing.
+func (f *function) silent(i int) bool {
+	in, v := &f.insts[i], f.values()
+	switch in.Move {
+	case x86.PushReg, x86.PopReg:
+		return true
+	case x86.StoreReg:
+		p := v.addr[i]
+		return f.slot(p) || f.incoming(i)
+	case x86.LoadReg:
+		return f.slot(v.load[i])
+	case x86.Copy:
+		return f.incoming(i)
+	}
+	return false
+}
+
+// slot tells whether a place is on the stack, but no variable of the source:
+// there a register was put aside. Without any known variable that cannot be told
+// at -O0, where everything is on the stack.
+func (f *function) slot(p place) bool {
+	if p.base != stackBase || !p.exact() || p.lo >= 0 {
+		return false
+	}
+	_, _, ok := f.variable(p.lo)
+	return !ok
+}
+
+// incoming tells whether an instruction puts aside an argument as it came in.
+func (f *function) incoming(i int) bool {
+	in := &f.insts[i]
+	if int(f.blk[i]) != f.entryBlock() || !passes.Has(in.Src) {
+		return false
+	}
+	for j := f.block(i).first; j < i; j++ {
+		if f.insts[j].Def.Has(in.Src) || f.insts[j].Kind == x86.Call {
+			return false
+		}
+	}
+	return true
+}
+
+func sortLines(lines []slicing.Line) {
+	slices.SortFunc(lines, func(a, b slicing.Line) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+}
+
+// folded finds the lines that the compiler left no code for.
+func (r *run) folded(lines []slicing.Line) []slicing.Line {
+	if r.options.Source == nil || len(lines) > maxFolded {
+		return nil
+	}
+	var coded symbol.CodedLines
+	for key := range r.nodes {
+		coded.Add(key.a.f.mod.code, key.a.f.entry)
+	}
+	more := folded.Lines(lines, r.options.Source, coded.Of)
+	if len(more) > 0 {
+		var text []string
+		for _, l := range more {
+			text = append(text, fmt.Sprintf("%s:%d", path.Base(l.File), l.Line))
+		}
+		r.note("the compiler left no code for these lines; they were chosen by the names in them: " + strings.Join(text, ", "))
+	}
+	return more
+}
+
+// maxFolded bounds the slices for which lines without code are looked for.
+const maxFolded = 2000
+
+// result makes the slice of what was found.
+func (r *run) result(backend string, incomplete bool) slicing.Slice {
+	out := slicing.Slice{Backend: backend, Truncated: r.truncated || incomplete}
+	for _, l := range r.lines {
+		out.Lines = append(out.Lines, *l)
+	}
+	sortLines(out.Lines)
+	if !incomplete {
+		out.Lines = append(out.Lines, r.folded(out.Lines)...)
+		sortLines(out.Lines)
+	}
+	for _, m := range r.prog.list {
+		if r.used[m] && m.err == nil && !m.system {
+			for _, n := range m.code.Notes() {
+				r.note(n)
+			}
+			if !m.code.HasLines() {
+				r.note(fmt.Sprintf("no debug information: %s (its lines are missing, its dependences were followed)", m.code.Path()))
+			}
+		}
+	}
+	out.Notes = r.notes
+	return out
+}

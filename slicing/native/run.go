@@ -1,0 +1,165 @@
+package native
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"laggard/slicing"
+)
+
+// activation is a function in the context of the calls that lead to it.
+type activation struct {
+	f      *function
+	parent *activation // nil: nothing is known of the caller
+	call   int         // instruction of the parent
+	depth  int         // calls descended into from the observed stack
+}
+
+// run is the making of one slice.
+type run struct {
+	ctx       context.Context
+	prog      *program
+	criterion slicing.Criterion
+	budget    slicing.Budget
+	options   Options
+	queue     queue
+	nodes     map[nodeKey]bool
+	queries   map[queryKey]bool
+	children  map[childKey]*activation
+	entered   map[enterKey]bool
+	resolved  map[nodeKey][]*function // targets of indirect calls
+	sent      map[int]*activation     // of Peers that were gone to
+	sentAt    map[int]int
+	used      map[*module]bool
+	lines     map[lineKey]*slicing.Line
+	places    map[nodeKey]spot
+	notes     []string
+	truncated bool
+	steps     int
+	pushed    int
+}
+
+type nodeKey struct {
+	a *activation
+	i int
+}
+
+type queryKey struct {
+	nodeKey
+	p place
+}
+
+type childKey struct {
+	nodeKey
+	callee *function
+}
+
+type enterKey struct {
+	a *activation
+	p place
+}
+
+type lineKey struct {
+	file string
+	line int
+}
+
+// item is a step of the search. With a place it asks what defines it before
+// instruction i, else instruction i itself is in the slice.
+type item struct {
+	nodeKey
+	asks     bool
+	place    place
+	kind     slicing.Kind
+	distance int
+	from     lineKey // the line that needs it
+	order    int
+}
+
+// queue has the nearest item first.
+type queue []item
+
+func (q queue) Len() int { return len(q) }
+func (q queue) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(q[i].distance, q[j].distance), cmp.Compare(q[i].order, q[j].order)) < 0
+}
+func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)   { *q = append(*q, x.(item)) }
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budget, o Options) *run {
+	if b.Time <= 0 {
+		b.Time = defaultTime
+	}
+	if b.Nodes <= 0 {
+		b.Nodes = defaultNodes
+	}
+	p.deadline, p.over = time.Now().Add(b.Time), false
+	return &run{
+		ctx: ctx, prog: p, criterion: c, budget: b, options: o,
+		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
+		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{}, sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{}, places: map[nodeKey]spot{},
+	}
+}
+
+// late tells whether the time is over.
+func (p *program) late() bool {
+	if !p.over {
+		p.over = time.Now().After(p.deadline)
+	}
+	return p.over
+}
+
+func (r *run) note(text string) {
+	if text != "" && !slices.Contains(r.notes, text) {
+		r.notes = append(r.notes, text)
+	}
+}
+
+// search goes from what is needed to what defines it, the nearest first.
+func (r *run) search() {
+	for len(r.queue) > 0 && !r.exhausted() {
+		it := heap.Pop(&r.queue).(item)
+		if it.asks {
+			r.ask(it)
+		} else {
+			r.visit(it)
+		}
+	}
+}
+
+// exhausted tells whether a budget ends the search, and notes which.
+func (r *run) exhausted() bool {
+	if r.budget.Depth > 0 && r.queue[0].distance > r.budget.Depth {
+		r.cut(fmt.Sprintf("cut at the distance of %d dependences", r.budget.Depth))
+		return true
+	}
+	if len(r.nodes) >= r.budget.Nodes {
+		r.cut(fmt.Sprintf("cut at %d instructions", r.budget.Nodes))
+		return true
+	}
+	if r.steps++; r.steps%64 == 0 && r.ctx.Err() != nil || r.prog.late() {
+		r.cut(fmt.Sprintf("cut after %s", r.budget.Time))
+		return true
+	}
+	return false
+}
+
+func (r *run) cut(why string) {
+	r.truncated = true
+	r.note(why + ", nearest lines first")
+}
+
+func (r *run) push(it item) {
+	r.pushed++
+	it.order = r.pushed
+	heap.Push(&r.queue, it)
+}

@@ -1,0 +1,220 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"path"
+
+	"laggard/model"
+	"laggard/model/symbol"
+	"laggard/slicing"
+	"laggard/slicing/calls"
+	"laggard/slicing/x86"
+)
+
+// level is a frame of an observed stack whose code was found.
+type level struct {
+	f    *function
+	i    int // instruction; of a call, unless it is the captured one
+	name string
+}
+
+// start finds the criterion in the code.
+func (r *run) start() error {
+	levels, skipped := r.levels(r.criterion.Stack, r.criterion.Exact, true)
+	if len(levels) == 0 {
+		return fmt.Errorf("slicing: rank %d: %w of its stack: %w", r.criterion.Rank, slicing.ErrNothing, r.missing())
+	}
+	a := r.chain(levels)
+	exact := r.criterion.Exact && skipped == 0
+	it := item{nodeKey: nodeKey{a, levels[0].i}, kind: slicing.Call}
+	if exact {
+		it.kind = slicing.Control
+	}
+	it = r.report(it)
+	r.nodes[it.nodeKey] = true
+	r.decided(it)
+	if !exact {
+		r.asked(it, r.criterion.Call)
+	}
+	return nil
+}
+
+// asked asks for what decides whether the call of the criterion completes.
+func (r *run) asked(it item, call string) {
+	f := it.a.f
+	r.through(it)
+	t := f.target(it.i)
+	if m, ok := calls.Lookup(call); ok && (!t.known || !t.model.MPI) && f.mod.callee(t) == nil {
+		t.model, t.known = m, true
+	}
+	switch {
+	case t.known:
+		r.arguments(it, t.model, !t.model.MPI)
+	case call == "":
+		for n := range f.given(it.i) {
+			r.registers(it, x86.Set(intArgs[n]))
+		}
+	}
+}
+
+// chain makes the activations of a stack, innermost first, and returns the
+// innermost one.
+func (r *run) chain(levels []level) *activation {
+	var a *activation
+	for n := len(levels) - 1; n >= 0; n-- {
+		l := levels[n]
+		next := &activation{f: l.f, parent: a}
+		if a != nil {
+			next.call = levels[n+1].i
+			next = r.throughTail(next)
+		}
+		a = next
+	}
+	return a
+}
+
+// maxTail bounds the functions that end in a call of the next one and so are
+// not on the stack.
+const maxTail = 3
+
+// throughTail puts between a frame and its caller the functions that jumped to
+// it instead of calling it.
+func (r *run) throughTail(a *activation) *activation {
+	in := &a.parent.f.insts[a.call]
+	if in.Kind != x86.Call {
+		return a
+	}
+	f := a.parent.f.mod.callee(a.parent.f.target(a.call))
+	at := *a
+	for range maxTail {
+		if f == nil || f == a.f {
+			return a
+		}
+		jump := -1
+		for i := range f.tails {
+			if to := f.mod.callee(f.target(i)); to == a.f && (jump < 0 || i < jump) {
+				jump = i
+			}
+		}
+		if jump >= 0 {
+			at.f = f
+			return &activation{f: a.f, parent: &at, call: jump}
+		}
+		f = f.onlyTail()
+	}
+	return a
+}
+
+// onlyTail is the function that f jumps to at its end, if it is one only.
+func (f *function) onlyTail() *function {
+	if len(f.tails) != 1 {
+		return nil
+	}
+	for i := range f.tails {
+		return f.mod.callee(f.target(i))
+	}
+	return nil
+}
+
+// levels finds the frames of a stack in the code. Inner frames whose code or
+// lines are not known are passed over, as are those of the system's libraries.
+func (r *run) levels(stack []model.Frame, exact, say bool) (out []level, skipped int) {
+	// What starts the program decides nothing.
+	stack = stack[:len(symbol.Trim(r.prog.resolver.Stack(stack, exact)))]
+	for n, fr := range stack {
+		l, err := r.level(fr, exact && n == 0)
+		switch {
+		case err != nil && len(out) == 0:
+			skipped++
+			if say {
+				r.noteFrame(fr, err)
+			}
+		case err != nil:
+			if say && !outside(fr) {
+				r.noteFrame(fr, err)
+			}
+			return out, skipped // what is further out cannot be tied to it
+		case len(out) == 0 && n < len(stack)-1 && (outside(fr) || !l.f.mod.code.HasLines()):
+			skipped++
+		default:
+			out = append(out, l)
+			r.used[l.f.mod] = true
+		}
+	}
+	return out, skipped
+}
+
+var errNoInstruction = errors.New("no call ends at that address")
+
+func (r *run) level(fr model.Frame, pc bool) (level, error) {
+	m := r.prog.module(fr.Module)
+	if m.err != nil {
+		return level{}, m.err
+	}
+	addr := fr.Offset
+	if !pc && addr > 0 {
+		addr--
+	}
+	f := m.function(addr)
+	if f == nil {
+		return level{}, fmt.Errorf("no function is known at %#x", fr.Offset)
+	}
+	find := func() int {
+		if pc {
+			return f.at(fr.Offset)
+		}
+		if i := f.before(fr.Offset); i >= 0 && f.insts[i].Kind == x86.Call {
+			return i
+		}
+		return -1
+	}
+	i := find()
+	if i < 0 {
+		f = m.reload(f)
+		i = find()
+	}
+	if i < 0 {
+		return level{}, errNoInstruction
+	}
+	if f.holes {
+		r.note(fmt.Sprintf("%s: a jump with a computed target was not resolved; lines may be missing", f.title()))
+	}
+	return level{f: f, i: i}, nil
+}
+
+func (f *function) title() string {
+	if f.name != "" {
+		return f.name
+	}
+	return fmt.Sprintf("the function at %#x", f.entry)
+}
+
+// outside tells whether a frame is in the MPI library or the system's.
+func outside(fr model.Frame) bool {
+	return fr.Module == nil || symbol.SystemModule(fr.Module.Path)
+}
+
+func (r *run) noteFrame(fr model.Frame, err error) {
+	where := fmt.Sprintf("%#x", fr.Offset)
+	if fr.Module != nil {
+		where = fmt.Sprintf("%s+%#x", path.Base(fr.Module.Path), fr.Offset)
+	}
+	if !outside(fr) {
+		r.note(fmt.Sprintf("frame %s left out: %v", where, err))
+	}
+}
+
+// missing joins what is wrong with the modules of the stack.
+func (r *run) missing() error {
+	var all []error
+	for _, m := range r.prog.list {
+		if m.err != nil {
+			all = append(all, m.err)
+		}
+	}
+	if len(all) == 0 {
+		return errNoInstruction
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,152 @@
+package native
+
+import "laggard/slicing/x86"
+
+// summary is what a function writes that its callers can see, itself or through
+// what it calls.
+type summary struct {
+	writes []written
+	defs   x86.RegSet
+}
+
+// written is a place that is written; always, on every way through.
+type written struct {
+	place  place
+	always bool
+}
+
+const (
+	maxSummary = 4   // calls that a summary goes down
+	maxWrites  = 128 // of a summary; beyond it they are joined by base
+	maxClobber = 2   // calls that are followed to find the registers a function changes
+)
+
+// summary is made once; that of a function that is being summarised, because it
+// calls itself, is empty.
+func (f *function) summary(depth int) *summary {
+	if f.sum != nil {
+		return f.sum
+	}
+	if f.summing || depth == 0 || f.mod.prog.late() {
+		return &summary{defs: results}
+	}
+	f.summing = true
+	s := &summary{}
+	always := f.always()
+	for i := range f.insts {
+		f.summarise(s, i, always[int(f.blk[i])], depth)
+	}
+	for n := range f.blocks {
+		s.defs |= f.blocks[n].defs
+	}
+	f.summing, f.sum = false, s
+	return s
+}
+
+func (f *function) summarise(s *summary, i int, always bool, depth int) {
+	in, v := &f.insts[i], f.values()
+	if _, tail := f.tails[i]; in.Kind != x86.Call && !tail {
+		if in.Store != nil {
+			s.add(v, written{v.addr[i], always && v.addr[i].exact()})
+		}
+		return
+	}
+	t := f.target(i)
+	switch callee := f.mod.callee(t); {
+	case t.known:
+		for n := range f.modelArgs(t.model) {
+			if t.model.Role(n).Writes() {
+				s.add(v, written{place: v.span(f.arg(i, n), 0)})
+			}
+		}
+	case callee != nil:
+		for _, w := range callee.summary(depth - 1).writes {
+			if p, ok := f.outer(i, callee, w.place); ok {
+				s.add(v, written{p, always && w.always})
+			}
+		}
+	default:
+		for n := range f.given(i) {
+			s.add(v, written{place: v.span(f.arg(i, n), 0)})
+		}
+	}
+}
+
+// add notes a write that callers can see.
+func (s *summary) add(v *values, w written) {
+	if !v.visible(w.place) {
+		return
+	}
+	for i := range s.writes {
+		o := &s.writes[i]
+		if o.place == w.place {
+			o.always = o.always || w.always
+			return
+		}
+		if len(s.writes) >= maxWrites && o.place.base == w.place.base {
+			o.place.lo, o.place.hi = min(o.place.lo, w.place.lo), max(o.place.hi, w.place.hi)
+			o.place.any, o.always = true, false
+			return
+		}
+	}
+	s.writes = append(s.writes, w)
+}
+
+// visible tells whether a place means something to the caller.
+func (v *values) visible(p place) bool {
+	if !p.memory() || p.base == noBase {
+		return false
+	}
+	for n, off := p.base, p.lo; ; {
+		b := v.bases[n]
+		switch b.kind {
+		case constant, allocated:
+			return true
+		case onEntry:
+			return b.reg != x86.RSP || off >= 8 // the caller's part of the stack
+		case loaded:
+			n, off = b.from, b.off
+		default:
+			return false
+		}
+	}
+}
+
+// clobbers are the registers that a function may change, of those that it may:
+// compilers keep values in the others when they see both functions.
+func (m *module) clobbers(addr uint64, depth int) x86.RegSet {
+	if depth == 0 {
+		return callerSaved
+	}
+	sym, ok := m.code.Function(addr)
+	if !ok || sym.Lo != addr || sym.Hi-sym.Lo > maxEndlessSize {
+		return callerSaved
+	}
+	f := m.function(addr)
+	if f == nil || f.holes {
+		return callerSaved
+	}
+	if f.changes == 0 {
+		f.changes = f.clobbered(depth)
+	}
+	return f.changes
+}
+
+func (f *function) clobbered(depth int) x86.RegSet {
+	out := x86.Set(x86.RSP) // never the empty set
+	for i := range f.insts {
+		in := &f.insts[i]
+		if to, tail := f.tails[i]; tail || in.Kind == x86.Call {
+			t := f.mod.direct(in)
+			if to != 0 && tail {
+				t.addr = to
+			}
+			if t.known || t.addr == 0 {
+				return callerSaved
+			}
+			out |= f.mod.clobbers(t.addr, depth-1)
+		}
+		out |= in.Def
+	}
+	return out & (callerSaved | x86.Set(x86.RSP))
+}

@@ -1,0 +1,323 @@
+package native
+
+import (
+	"maps"
+	"slices"
+
+	"laggard/slicing/x86"
+)
+
+// A value is named by a base and an offset from it. The bases of a function are
+// numbered in the order in which they are met.
+type value struct {
+	base int32
+	any  bool // somewhere in what the base and offset point into
+	off  int64
+}
+
+// baseKind says what a base is.
+type baseKind uint8
+
+const (
+	unknown   baseKind = iota
+	allocated          // a new object on the heap
+	constant           // 0: the offset is a number or an address of the module
+	onEntry            // what register reg held when the function was entered
+	result             // what instruction at left in register reg
+	loaded             // the eight bytes at offset off from base from
+	merged             // one of several values, in register reg at the start of block at
+)
+
+type base struct {
+	kind baseKind
+	reg  x86.Reg
+	at   int32
+	from int32
+	off  int64
+	any  bool
+}
+
+// The bases that every function has.
+const (
+	noBase    int32 = 0
+	constBase int32 = 1
+	stackBase int32 = 2 // the stack pointer on entry, which points to the return address
+	heapBase  int32 = 3 // whatever was allocated: one object is not told from another
+)
+
+// maxNesting bounds the loads in the name of a value.
+const maxNesting = 4
+
+// values is what is known of the registers before each instruction.
+type values struct {
+	f       *function
+	bases   []base
+	numbers map[base]int32
+	nesting []uint8
+	start   []*state        // of the blocks, nil if not reached
+	escapes []int64         // offsets on the stack whose address is taken
+	open    [][2]int64      // what they are in
+	passed  map[int][]value // by call: what it finds on the stack
+	regs    [][x86.General]value
+	addr    []place // by instruction: where it stores
+	load    []place
+	at      int32
+}
+
+// state is what registers and stack slots hold.
+type state struct {
+	regs  [x86.General]value
+	slots map[int64]slot
+}
+
+type slot struct {
+	v    value
+	size int
+}
+
+// maxSlots bounds the slots of a state, over all blocks.
+const maxSlots = 1 << 20
+
+func (f *function) values() *values {
+	if f.flow != nil {
+		return f.flow
+	}
+	v := &values{f: f, numbers: map[base]int32{}}
+	v.intern(base{kind: unknown})
+	v.intern(base{kind: constant})
+	v.intern(base{kind: onEntry, reg: x86.RSP})
+	v.intern(base{kind: allocated})
+	f.flow = v
+	v.solve(false) // finds the offsets whose addresses are taken
+	v.escapes = v.taken()
+	for _, e := range v.escapes {
+		lo, hi := f.extent(e, v.escapes)
+		v.open = append(v.open, [2]int64{lo, hi})
+	}
+	v.solve(true)
+	v.places()
+	return v
+}
+
+func (v *values) intern(b base) int32 {
+	if n, ok := v.numbers[b]; ok {
+		return n
+	}
+	n := int32(len(v.bases))
+	v.numbers[b] = n
+	v.bases = append(v.bases, b)
+	depth := uint8(0)
+	if b.kind == loaded {
+		depth = v.nesting[b.from] + 1
+	}
+	v.nesting = append(v.nesting, depth)
+	return n
+}
+
+func (v *values) fresh(r x86.Reg) value {
+	return value{base: v.intern(base{kind: result, reg: r, at: v.at})}
+}
+
+// solve runs to a fixed point. Values only ever go up: a value, any offset from
+// its base, a merged one.
+func (v *values) solve(slots bool) {
+	f := v.f
+	v.start = make([]*state, len(f.blocks))
+	if len(f.blocks) == 0 {
+		return
+	}
+	first := &state{}
+	if slots {
+		first.slots = map[int64]slot{}
+	}
+	for r := range first.regs {
+		first.regs[r] = value{base: v.intern(base{kind: onEntry, reg: x86.Reg(r)})}
+	}
+	entry := int32(f.entryBlock())
+	v.start[entry] = first
+	work, queued, held := []int32{entry}, make([]bool, len(f.blocks)), 0
+	for len(work) > 0 {
+		n := work[0]
+		work, queued[n] = work[1:], false
+		s := v.start[n].clone()
+		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
+			v.step(s, i)
+		}
+		for _, to := range f.blocks[n].succs {
+			if v.merge(to, s, &held) && !queued[to] {
+				work, queued[to] = append(work, to), true
+			}
+		}
+	}
+}
+
+func (s *state) clone() *state {
+	return &state{s.regs, maps.Clone(s.slots)}
+}
+
+// merge brings the state at the end of a block into the start of another one.
+func (v *values) merge(to int32, from *state, held *int) bool {
+	at := v.start[to]
+	if at == nil {
+		v.start[to] = from.clone()
+		if *held += len(from.slots); *held > maxSlots {
+			clear(v.start[to].slots)
+		}
+		return true
+	}
+	changed := false
+	for r := range at.regs {
+		if m := v.join(at.regs[r], from.regs[r], to, x86.Reg(r)); m != at.regs[r] {
+			at.regs[r], changed = m, true
+		}
+	}
+	for off, s := range at.slots {
+		if from.slots[off] != s {
+			delete(at.slots, off)
+			changed = true
+		}
+	}
+	return changed
+}
+
+func (v *values) join(a, b value, to int32, r x86.Reg) value {
+	own := base{kind: merged, reg: r, at: to}
+	switch {
+	case a == b:
+		return a
+	case a.base == b.base && a.base != constBase && a.base != noBase && v.bases[a.base] != own:
+		return value{base: a.base, off: a.off, any: true}
+	case a.base == constBase && b.base == constBase && v.f.sameObject(a.off, b.off):
+		return value{base: a.base, off: a.off, any: true}
+	}
+	return value{base: v.intern(own)}
+}
+
+// sameObject tells whether two numbers are addresses in one variable.
+func (f *function) sameObject(a, b int64) bool {
+	lo, hi, ok := f.mod.code.Object(uint64(a))
+	return ok && uint64(b) >= lo && uint64(b) <= hi
+}
+
+// taken returns the offsets on the stack of which an address was made.
+func (v *values) taken() []int64 {
+	var out []int64
+	for n, s := range v.start {
+		if s == nil {
+			continue
+		}
+		s = s.clone()
+		for i := v.f.blocks[n].first; i < v.f.blocks[n].end; i++ {
+			v.step(s, i)
+			in := &v.f.insts[i]
+			if in.Dst < 0 || in.Dst == x86.RSP || in.Dst == x86.RBP && in.Move == x86.Copy || in.Dst >= x86.General {
+				continue
+			}
+			if in.Move == x86.Lea || in.Move == x86.AddImm || in.Move == x86.Copy && in.Src == x86.RSP {
+				if r := s.regs[in.Dst]; r.base == stackBase {
+					out = append(out, r.off)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// places notes what is known before each instruction, and the memory that the
+// instructions access.
+func (v *values) places() {
+	f := v.f
+	v.regs = make([][x86.General]value, len(f.insts))
+	v.passed = map[int][]value{}
+	v.addr, v.load = make([]place, len(f.insts)), make([]place, len(f.insts))
+	for n := range f.blocks {
+		s := v.start[n]
+		if s == nil {
+			s = &state{} // unreached: nothing is known
+		}
+		s = s.clone()
+		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
+			v.at = int32(i)
+			v.regs[i] = s.regs
+			in := &f.insts[i]
+			v.addr[i], v.load[i] = v.place(s, in, in.Store), v.place(s, in, in.Load)
+			if in.Kind == x86.Call || in.Kind == x86.Jump {
+				v.pass(s, i)
+			}
+			v.step(s, i)
+		}
+		v.start[n] = nil
+	}
+}
+
+// maxPassed is the greatest number of arguments on the stack that are looked at.
+const maxPassed = 12
+
+// pass notes the arguments that a call finds on the stack.
+func (v *values) pass(s *state, i int) {
+	if s.regs[x86.RSP].base != stackBase || len(s.slots) == 0 {
+		return
+	}
+	var args []value
+	for n := range int64(maxPassed) {
+		args = append(args, s.slots[s.regs[x86.RSP].off+8*n].v)
+	}
+	v.passed[i] = args
+}
+
+// dataRank is the rank of addresses of variables.
+const dataRank = 5
+
+// firstPage is where data may begin: the first page holds the file's header.
+const firstPage = 4096
+
+// rank orders bases by how likely an address is made from them.
+func (v *values) rank(x value) int {
+	switch b := v.bases[x.base]; b.kind {
+	case constant:
+		if v.f.isData(x.off) {
+			return dataRank
+		}
+		return 0
+	case onEntry:
+		if b.reg == x86.RSP {
+			return 6
+		}
+		return 3
+	case loaded, allocated:
+		return 4
+	case merged:
+		return 3
+	case result:
+		if in := &v.f.insts[b.at]; in.Kind == x86.Call {
+			return 4
+		} else if in.Move == x86.Lea && in.Address.Scale > 1 || in.Move == x86.LoadReg {
+			return 1
+		}
+		return 2
+	}
+	return 0
+}
+
+// isData tells whether a number can be an address in the module.
+func (f *function) isData(n int64) bool {
+	return n >= firstPage && (f.mod.code.Writable(uint64(n)) || f.mod.code.Bytes(uint64(n)) != nil)
+}
+
+// sum is the address that adding two values gives: one is the pointer.
+func (v *values) sum(a, b value, scale int64) value {
+	switch {
+	case b.base == constBase && !b.any && (scale != 1 || v.rank(b) <= v.rank(a) || v.rank(b) < dataRank):
+		a.off += b.off * scale
+		return a
+	case a.base == constBase && !a.any && scale == 1 && v.rank(a) < dataRank:
+		b.off += a.off
+		return b
+	}
+	if scale == 1 && v.rank(b) > v.rank(a) {
+		a = b
+	}
+	a.any = true
+	return a
+}

@@ -1,0 +1,275 @@
+package native
+
+import (
+	"fmt"
+
+	"laggard/slicing"
+	"laggard/slicing/calls"
+	"laggard/slicing/x86"
+)
+
+// maxDescent bounds the calls that are descended into one below the other.
+const maxDescent = 6
+
+// visit puts an instruction into the slice: what it reads and what decides
+// whether it runs come next.
+func (r *run) visit(it item) {
+	if r.nodes[it.nodeKey] {
+		return
+	}
+	r.nodes[it.nodeKey] = true
+	it = r.report(it)
+	f := it.a.f
+	if _, tail := f.tails[it.i]; f.insts[it.i].Kind != x86.Call && !tail {
+		r.uses(it)
+	}
+	r.decided(it)
+}
+
+// decided goes to the jumps that decide whether an instruction runs, and to the
+// call of its function.
+func (r *run) decided(it item) {
+	f := it.a.f
+	for _, b := range f.controls(r.options.Endless)[f.blk[it.i]] {
+		r.push(it.to(f.blocks[b].end-1, slicing.Control))
+	}
+	if it.a.parent != nil {
+		r.push(item{nodeKey: nodeKey{it.a.parent, it.a.call}, kind: slicing.Call, distance: it.distance, from: it.from})
+	}
+}
+
+// to is the item for another instruction of the same activation.
+func (it item) to(i int, kind slicing.Kind) item {
+	it.i, it.kind, it.asks = i, kind, false
+	return it
+}
+
+// needs is the item that asks for a place before the instruction.
+func (it item) needs(p place) item {
+	it.place, it.asks = p, true
+	return it
+}
+
+// uses asks for everything an instruction reads.
+func (r *run) uses(it item) {
+	f := it.a.f
+	in, v := &f.insts[it.i], f.values()
+	regs := in.Use
+	for _, m := range []*x86.Mem{in.Load, in.Load2, in.Store} {
+		if m == nil {
+			continue
+		}
+		p := v.load[it.i]
+		if m == in.Store {
+			p = v.addr[it.i]
+		}
+		if m == in.Load2 || !p.exact() || p.base != stackBase && p.base != constBase {
+			regs |= m.Regs()
+		}
+	}
+	r.registers(it, regs)
+	if in.Load != nil {
+		r.memory(it, v.load[it.i])
+	}
+}
+
+// registers asks for registers, but for those that point into the frame.
+func (r *run) registers(it item, regs x86.RegSet) {
+	v := it.a.f.values().regs[it.i]
+	regs.Each(func(reg x86.Reg) {
+		if reg < x86.General && v[reg].base == stackBase && !v[reg].any {
+			return
+		}
+		r.push(it.needs(register(reg)))
+	})
+}
+
+// memory asks for memory that the program can have changed.
+func (r *run) memory(it item, p place) {
+	p = it.a.f.resolve(it.i, p)
+	if p.base == noBase || p.base == constBase && !it.a.f.mod.code.Writable(uint64(max(p.lo, 0))) {
+		return
+	}
+	r.push(it.needs(p))
+}
+
+// ask goes to what may define a place before an instruction.
+func (r *run) ask(it item) {
+	key := queryKey{it.nodeKey, it.place}
+	if r.queries[key] {
+		return
+	}
+	r.queries[key] = true
+	r.answer(it, it.a.f.defines(it.i, it.place))
+}
+
+func (r *run) answer(it item, found reached) {
+	f := it.a.f
+	for _, d := range found.defs {
+		if _, tail := f.tails[d]; f.insts[d].Kind == x86.Call || tail {
+			r.called(it, d)
+		} else {
+			r.push(it.to(d, slicing.Data))
+		}
+	}
+	if found.entry {
+		r.ascend(it)
+	}
+}
+
+// ascend goes to the caller for what was there when the function was entered.
+func (r *run) ascend(it item) {
+	a := it.a
+	if a.parent == nil {
+		return
+	}
+	up := it
+	up.nodeKey = nodeKey{a.parent, a.call}
+	if !it.place.memory() {
+		if passes.Has(it.place.reg) {
+			r.registers(up, x86.Set(it.place.reg))
+		}
+		return
+	}
+	if p, ok := a.parent.f.outer(a.call, a.f, it.place); ok {
+		r.memory(up, p)
+	}
+}
+
+// passes are the registers that arguments come in; the others that a call keeps
+// hold what they held before it.
+var passes = x86.Set(intArgs...) | x86.Set(x86.R10, x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15) | vectors
+
+// called goes into a call that defines what is asked for.
+func (r *run) called(it item, call int) {
+	f := it.a.f
+	for _, e := range f.effects(call, it.place) {
+		at := it
+		at.i = call
+		switch t := f.target(call); {
+		case e.callee != nil:
+			r.descend(at, e)
+		case t.known:
+			r.modelled(at, t.model, e)
+		case f.insts[call].Indirect && len(r.targets(it.a, call)) > 0:
+			r.virtual(at)
+		default:
+			r.foreign(at)
+		}
+	}
+}
+
+// virtual is an indirect call of functions that were found.
+func (r *run) virtual(it item) {
+	for _, callee := range r.targets(it.a, it.i) {
+		for _, e := range it.a.f.inside(it.i, callee, it.place) {
+			r.descend(it, e)
+		}
+	}
+}
+
+// descend goes into a callee. The call is in the slice only if something in
+// there is.
+func (r *run) descend(it item, e effect) {
+	if it.a.depth >= maxDescent {
+		r.note(fmt.Sprintf("calls more than %d deep are not followed", maxDescent))
+		return
+	}
+	child := r.child(it, e.callee)
+	key := enterKey{child, e.inner}
+	if r.entered[key] {
+		return
+	}
+	r.entered[key] = true
+	found := e.callee.returned(e.inner)
+	if len(found.defs) > 0 {
+		it = r.report(it.to(it.i, slicing.Call))
+	}
+	into := it
+	into.nodeKey, into.place, into.asks = nodeKey{child, -1}, e.inner, true
+	r.answer(into, found)
+	r.through(it)
+}
+
+// child is the activation of a callee at a call.
+func (r *run) child(it item, callee *function) *activation {
+	key := childKey{it.nodeKey, callee}
+	if r.children[key] == nil {
+		r.children[key] = &activation{f: callee, parent: it.a, call: it.i, depth: it.a.depth + 1}
+	}
+	return r.children[key]
+}
+
+// through asks where the address of an indirect call comes from.
+func (r *run) through(it item) {
+	if in := &it.a.f.insts[it.i]; in.Indirect {
+		r.uses(it)
+	}
+}
+
+// foreign is a call of which nothing is known: what it gives depends on what it
+// is given.
+func (r *run) foreign(it item) {
+	f := it.a.f
+	r.push(it.to(it.i, slicing.Data))
+	at := r.near(it)
+	for n := range f.given(it.i) {
+		r.registers(at, x86.Set(intArgs[n]))
+	}
+	r.through(at)
+}
+
+// modelled is a call that there is a model for.
+func (r *run) modelled(it item, m calls.Model, e effect) {
+	r.push(it.to(it.i, slicing.Data))
+	if e.arg < 0 && !m.Result {
+		return
+	}
+	at := r.near(it)
+	role := m.Role(e.arg)
+	arrives := m.MPI && (role == calls.RecvData || role == calls.BothData)
+	r.arguments(at, m, !m.MPI || arrives && !calls.PointToPoint(m.Name))
+	if arrives {
+		r.communicated(at, m, e)
+	}
+}
+
+// arguments asks for the arguments that decide what a call does and, if wanted,
+// for the data it is given.
+func (r *run) arguments(it item, m calls.Model, payload bool) {
+	f := it.a.f
+	for n := range f.modelArgs(m) {
+		role := m.Role(n)
+		reads, data := role.Reads()
+		switch {
+		case role == calls.Float:
+			r.registers(it, x86.Set(x86.X0, x86.X0+1))
+		case m.ByReference && role.Decides():
+			r.pointed(it, n, 4)
+		case role.Decides():
+			r.argument(it, n)
+		case reads && (payload || !data):
+			r.pointed(it, n, 0)
+		}
+	}
+}
+
+// argument asks for the value of argument n of a call.
+func (r *run) argument(it item, n int) {
+	p := it.a.f.argPlace(it.i, n)
+	if p.memory() {
+		r.memory(it, p)
+	} else {
+		r.registers(it, x86.Set(p.reg))
+	}
+}
+
+// pointed asks for what argument n points to; size 0 means all that is there.
+func (r *run) pointed(it item, n int, size int64) {
+	f := it.a.f
+	x := f.arg(it.i, n)
+	if x.base != stackBase && x.base != constBase {
+		r.argument(it, n)
+	}
+	r.memory(it, f.values().span(x, size))
+}

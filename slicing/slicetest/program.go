@@ -1,0 +1,232 @@
+package slicetest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"laggard/model"
+	"laggard/model/symbol"
+	"laggard/slicing"
+)
+
+// Program is a test program and what is known of it.
+type Program struct {
+	Name   string // of the file
+	Path   string
+	Report bool // its figures count; else it may be used for tuning
+	Stop   int  // the line where the rank is
+	Root   int  // the line with the fault
+	Want   map[int]bool
+	run    place
+	data   string
+	peers  []place
+}
+
+// place is a call of a rank: "MPI_Recv:2" is its second MPI_Recv.
+type place struct {
+	rank, size int
+	stop       string
+}
+
+// data is the folder of the sources, beside this file's package.
+func data() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(filepath.Dir(file)), "testdata")
+}
+
+// Programs reads the sources and their markers.
+func Programs(t testing.TB) []Program {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(data(), "programs", "*.*"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	var out []Program
+	for _, p := range paths {
+		prog, err := read(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, prog)
+	}
+	return out
+}
+
+func read(path string) (Program, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Program{}, err
+	}
+	p := Program{Name: filepath.Base(path), Path: path, Want: map[int]bool{}}
+	comment := "// "
+	if strings.HasSuffix(path, ".f90") {
+		comment = "! "
+	}
+	lines := strings.Split(string(text), "\n")
+	if err := p.header(strings.TrimPrefix(lines[0], comment)); err != nil {
+		return p, fmt.Errorf("%s: %w", p.Name, err)
+	}
+	for i, l := range lines[1:] {
+		n := i + 2
+		switch {
+		case strings.HasSuffix(l, comment+"slice"):
+		case strings.HasSuffix(l, comment+"root"):
+			p.Root = n
+		case strings.HasSuffix(l, comment+"stop"):
+			p.Stop = n
+		default:
+			continue
+		}
+		p.Want[n] = true
+	}
+	if p.Root == 0 || p.Stop == 0 {
+		return p, fmt.Errorf("%s: no root or no stop is marked", p.Name)
+	}
+	return p, nil
+}
+
+// header reads "tune: rank=1 size=2 stop=MPI_Recv:2 data=10 peer=0:MPI_Send:1".
+func (p *Program) header(line string) error {
+	kind, rest, ok := strings.Cut(line, ":")
+	if p.Report = kind == "report"; !ok || !p.Report && kind != "tune" {
+		return fmt.Errorf("header %q", line)
+	}
+	for _, f := range strings.Fields(rest) {
+		key, value, _ := strings.Cut(f, "=")
+		n, err := strconv.Atoi(value)
+		switch key {
+		case "rank":
+			p.run.rank = n
+		case "size":
+			p.run.size = n
+		case "stop":
+			p.run.stop, err = value, nil
+		case "data":
+			p.data, err = value, nil
+		case "peer":
+			rank, stop, _ := strings.Cut(value, ":")
+			n, err = strconv.Atoi(rank)
+			p.peers = append(p.peers, place{n, p.run.size, stop})
+		default:
+			err = fmt.Errorf("header %q", f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Source reads a source file, for backends that look at the text.
+func Source(file string) []string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return strings.Split(string(text), "\n")
+}
+
+// need skips the test if a program is not installed.
+func need(t testing.TB, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("%s is not installed", program)
+	}
+}
+
+// Stub builds the library that stands for MPI, in a folder of its own.
+func Stub(t testing.TB) string {
+	t.Helper()
+	need(t, "gcc")
+	dir := t.TempDir()
+	run(t, dir, "gcc", "-shared", "-fPIC", "-O1", "-g0", "-I"+filepath.Join(data(), "stub"), filepath.Join(data(), "stub", "mpi.c"), "-o", filepath.Join(dir, "libmpi.so"))
+	return dir
+}
+
+// Compiler returns the compiler of a family, "gcc" or "clang", for a source; ""
+// if the family has none.
+func Compiler(family, source string) string {
+	switch ext := filepath.Ext(source); {
+	case ext == ".c":
+		return family
+	case ext == ".cc" && family == "gcc":
+		return "g++"
+	case ext == ".cc":
+		return family + "++"
+	case family == "gcc":
+		return "gfortran"
+	}
+	return ""
+}
+
+// Build compiles a program against the stub library.
+func (p Program) Build(t testing.TB, stub, compiler string, flags ...string) string {
+	t.Helper()
+	need(t, compiler)
+	out := filepath.Join(t.TempDir(), strings.TrimSuffix(p.Name, filepath.Ext(p.Name)))
+	args := append([]string{compiler, "-g", "-I" + filepath.Join(data(), "stub"), p.Path, "-o", out}, flags...)
+	run(t, filepath.Dir(out), append(args, "-L"+stub, "-lmpi", "-Wl,-rpath,"+stub, "-Wl,--build-id")...)
+	return out
+}
+
+func run(t testing.TB, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = dir // Fortran compilers write modules there
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+}
+
+// Criterion runs a program up to where its rank stands, and its peers up to
+// their sends.
+func (p Program) Criterion(t testing.TB, exe string) slicing.Criterion {
+	t.Helper()
+	c := slicing.Criterion{Rank: p.run.rank}
+	if call, _, ok := strings.Cut(p.run.stop, ":"); ok {
+		c.Call = call
+	}
+	c.Stack, c.Exact = p.stack(t, exe, p.run)
+	for _, peer := range p.peers {
+		call, _, _ := strings.Cut(peer.stop, ":")
+		stack, _ := p.stack(t, exe, peer)
+		c.Peers = append(c.Peers, slicing.Site{Call: call, Stack: stack})
+	}
+	return c
+}
+
+func (p Program) stack(t testing.TB, exe string, at place) (stack []model.Frame, exact bool) {
+	t.Helper()
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("STUB_RANK=%d", at.rank), fmt.Sprintf("STUB_SIZE=%d", at.size),
+		"STUB_STOP="+at.stop, "STUB_DATA="+p.data)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: rank %d up to %s: %v", p.Name, at.rank, at.stop, err)
+	}
+	modules := map[string]*model.Module{}
+	for _, line := range bytes.Split(bytes.TrimSpace(out), []byte("\n")) {
+		var kind, file string
+		var offset uint64
+		if _, err := fmt.Sscanf(string(line), "%s %s %x", &kind, &file, &offset); err != nil {
+			t.Fatalf("%s: %q: %v", p.Name, line, err)
+		}
+		if modules[file] == nil {
+			id, err := symbol.BuildID(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			modules[file] = &model.Module{Path: file, BuildID: id}
+		}
+		exact = exact || kind == "pc"
+		stack = append(stack, model.Frame{Module: modules[file], Offset: offset})
+	}
+	return stack, exact
+}

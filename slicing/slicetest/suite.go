@@ -1,0 +1,170 @@
+package slicetest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"laggard/model"
+	"laggard/model/symbol"
+	"laggard/slicing"
+)
+
+// Bar is what the mean over the reported programs must reach.
+type Bar struct {
+	Root, First, Recall, Precision float64
+}
+
+// Bars are by optimisation.
+var Bars = map[string]Bar{
+	"-O0": {.95, .80, .90, .80},
+	"-Og": {.95, .80, .90, .80},
+	"-O2": {.80, .60, .65, .60},
+}
+
+// Families are the compilers, with how they are called.
+var Families = []string{"gcc", "clang"}
+
+// New makes the backend that is tested. The resolver finds files at the paths
+// of a criterion.
+type New func(r *symbol.Resolver) slicing.Slicer
+
+// Accuracy slices all programs in all builds and holds the figures against the
+// bars. It returns them for a table.
+func Accuracy(t *testing.T, backend New) Figures {
+	fig := Figures{map[string][]Score{}, map[string][]Score{}}
+	stub := Stub(t)
+	for _, p := range Programs(t) {
+		for _, family := range Families {
+			compiler := Compiler(family, p.Name)
+			if compiler == "" {
+				continue
+			}
+			for opt := range Bars {
+				t.Run(fmt.Sprintf("%s/%s%s", p.Name, family, opt), func(t *testing.T) {
+					s, b := Case(t, backend, p, p.Build(t, stub, compiler, opt))
+					key := set(p) + " " + opt
+					fig.Backend[key] = append(fig.Backend[key], s)
+					fig.Baseline[key] = append(fig.Baseline[key], b)
+				})
+			}
+		}
+	}
+	for _, opt := range []string{"-O0", "-Og", "-O2"} {
+		for _, set := range []string{"tune", "report"} {
+			hold(t, set, opt, mean(fig.Backend[set+" "+opt]))
+		}
+	}
+	return fig
+}
+
+func set(p Program) string {
+	if p.Report {
+		return "report"
+	}
+	return "tune"
+}
+
+func hold(t *testing.T, set, opt string, s Score) {
+	b := Bars[opt]
+	for _, f := range []struct {
+		what      string
+		got, want float64
+	}{{"root in the slice", s.Root, b.Root}, {"root in the first 20 lines", s.First, b.First}, {"recall", s.Recall, b.Recall}, {"precision", s.Precision, b.Precision}} {
+		if s.Programs > 0 && f.got < f.want {
+			t.Errorf("%s %s: %s: %.2f, want %.2f", set, opt, f.what, f.got, f.want)
+		}
+	}
+}
+
+// Case slices one build of a program. The test fails if the slice breaks a rule
+// that holds for every slice.
+func Case(t *testing.T, backend New, p Program, exe string) (slice, baseline Score) {
+	t.Helper()
+	r := symbol.New(symbol.Config{DebugDirs: []string{}})
+	defer r.Close()
+	c := p.Criterion(t, exe)
+	begin := time.Now()
+	s, err := backend(r).Slice(context.Background(), c, slicing.Budget{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(begin)
+	wellFormed(t, s)
+	slice, baseline = score(p, s), score(p, trivial(r, c))
+	slice.Time = took
+	if testing.Verbose() {
+		t.Log(difference(p, s))
+	}
+	return slice, baseline
+}
+
+// wellFormed holds for every slice: see slicing.Slice.
+func wellFormed(t *testing.T, s slicing.Slice) {
+	t.Helper()
+	seen := map[string]bool{}
+	for i, l := range s.Lines {
+		key := fmt.Sprintf("%s:%d", l.File, l.Line)
+		if l.File == "" || l.Line <= 0 || l.Distance < 0 || seen[key] {
+			t.Errorf("line %+v", l)
+		}
+		switch l.Kind {
+		case slicing.Data, slicing.Control, slicing.Call, slicing.Communication:
+		default:
+			t.Errorf("%s: kind %q", key, l.Kind)
+		}
+		seen[key] = true
+		if i > 0 && s.Lines[i-1].Distance > l.Distance {
+			t.Errorf("%s: not in order of distance", key)
+		}
+	}
+}
+
+// difference tells which lines are missing and which are too many.
+func difference(p Program, s slicing.Slice) string {
+	got := map[int]bool{}
+	var b strings.Builder
+	for _, l := range s.Lines {
+		got[l.Line] = true
+		mark := " "
+		if !p.Want[l.Line] {
+			mark = "+"
+		}
+		fmt.Fprintf(&b, "%s%d:%s:%d ", mark, l.Line, l.Kind[:2], l.Distance)
+	}
+	b.WriteString("| missing:")
+	for n := range p.Want {
+		if !got[n] {
+			fmt.Fprintf(&b, " %d", n)
+			if n == p.Root {
+				b.WriteString("(root)")
+			}
+		}
+	}
+	return b.String() + " | " + strings.Join(s.Notes, "; ")
+}
+
+// trivial is the baseline: all lines of the functions on the stack, by frame and
+// then by line.
+func trivial(r *symbol.Resolver, c slicing.Criterion) slicing.Slice {
+	var out slicing.Slice
+	seen := map[string]bool{}
+	for depth, f := range c.Stack {
+		code, err := r.Code(f.Module)
+		if err != nil {
+			continue
+		}
+		fn, ok := code.Function(f.Offset - 1)
+		for pc := fn.Lo; ok && pc < fn.Hi; pc++ {
+			l := r.Resolve(model.Frame{Module: f.Module, Offset: pc}, false)
+			key := fmt.Sprintf("%s:%d", l.File, l.Line)
+			if l.Line > 0 && !seen[key] {
+				seen[key] = true
+				out.Lines = append(out.Lines, slicing.Line{File: l.File, Line: l.Line, Function: l.Function, Distance: depth, Kind: slicing.Control})
+			}
+		}
+	}
+	return out
+}

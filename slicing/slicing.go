@@ -1,0 +1,77 @@
+package slicing
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"laggard/model"
+)
+
+// Kind is the dependence by which a line came into a slice.
+type Kind string
+
+// The kinds of dependence.
+const (
+	Data          Kind = "data"          // the line computes a value that is used
+	Control       Kind = "control"       // the line decides whether another one runs
+	Call          Kind = "call"          // the line calls the function, or passes an argument
+	Communication Kind = "communication" // the line sends what another one received
+)
+
+// Site is an MPI call site of the run.
+type Site struct {
+	Call  string        // MPI function, such as "MPI_Send"
+	Stack []model.Frame // return addresses, innermost first
+}
+
+// Criterion is where a slice starts: the state of a rank.
+type Criterion struct {
+	Rank  int
+	Call  string        // MPI function it is in, "" in computation
+	Stack []model.Frame // innermost first
+	// Exact: the innermost frame is a program counter, as in a captured stack;
+	// else it is a return address as the others are.
+	Exact bool
+	// Peers are the sending call sites of the run, whose data the receives in
+	// the slice may have got.
+	Peers []Site
+}
+
+// Budget bounds the work of one slice. What a zero field means is the backend's
+// choice.
+type Budget struct {
+	Time  time.Duration
+	Nodes int // instructions in the slice
+	Depth int // distance from the criterion
+}
+
+// Line is a source line of a slice. A line is there once, with the smallest
+// distance and the kind that came with it.
+type Line struct {
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Function string `json:"function"`
+	Distance int    `json:"distance"` // dependences between it and the criterion
+	Kind     Kind   `json:"kind"`
+}
+
+// Slice is the answer, possibly a partial one.
+type Slice struct {
+	Backend   string   // of the backend that made it
+	Lines     []Line   // by distance, then file and line
+	Truncated bool     // a budget ended it; Notes say which
+	Notes     []string // what is missing and why, for the user
+}
+
+// Slicer makes slices. It is safe for concurrent use.
+type Slicer interface {
+	// Name is "native" or "dyninst".
+	Name() string
+	// Slice fails only if nothing at all can be said, such as for a stack none
+	// of whose modules can be read; a partial slice is no error.
+	Slice(ctx context.Context, c Criterion, b Budget) (Slice, error)
+}
+
+// ErrNothing is wrapped by the error of a slice of which nothing can be said.
+var ErrNothing = errors.New("nothing can be said")

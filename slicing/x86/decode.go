@@ -1,0 +1,284 @@
+package x86
+
+import (
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// Decode decodes the instruction at the start of code, which lies at addr.
+func Decode(code []byte, addr uint64) Inst {
+	if n := landing(code); n > 0 {
+		return Inst{Addr: addr, Len: n, Dst: None, Src: None}
+	}
+	in, err := x86asm.Decode(code, 64)
+	if err != nil || in.Op == 0 || in.Len <= 0 || in.Len > len(code) {
+		return unknown(code, addr)
+	}
+	d := decoder{in: &in, out: Inst{Addr: addr, Len: in.Len, Dst: None, Src: None}}
+	d.decode()
+	return d.out
+}
+
+// landing returns the length of endbr64 or rdsspq (which gives nothing without
+// a shadow stack), which x86asm takes for other things. 0: it is neither.
+func landing(code []byte) int {
+	switch {
+	case len(code) >= 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] >= 0xfa:
+		return 4
+	case len(code) >= 5 && code[0] == 0xf3 && code[1]&0xf8 == 0x48 && code[2] == 0x0f && code[3] == 0x1e && code[4] >= 0xc0:
+		return 5
+	}
+	return 0
+}
+
+type decoder struct {
+	in  *x86asm.Inst
+	out Inst
+}
+
+func (d *decoder) decode() {
+	op := d.in.Op
+	c := classOf(op)
+	if c.setsFlags {
+		d.def(Flags)
+	}
+	if c.usesFlags {
+		d.use(Flags)
+	}
+	switch {
+	case d.control():
+	case d.stack():
+	case d.strings():
+	default:
+		d.operands(c)
+		d.implied()
+		d.move()
+	}
+	d.out.Def &^= Set(RSP)
+	d.out.Use &^= Set(RSP)
+	d.out.Kills &= d.out.Def
+}
+
+func (d *decoder) def(r Reg) { d.out.Def.add(r); d.out.Kills.add(r) }
+func (d *decoder) use(r Reg) { d.out.Use.add(r) }
+
+// reg gives the register of an operand, None if it is no register we follow.
+func reg(a x86asm.Arg) Reg {
+	r, ok := a.(x86asm.Reg)
+	if !ok {
+		return None
+	}
+	return number(r)
+}
+
+func number(r x86asm.Reg) Reg {
+	switch {
+	case r >= x86asm.AL && r <= x86asm.BL:
+		return Reg(r - x86asm.AL)
+	case r >= x86asm.AH && r <= x86asm.BH:
+		return Reg(r - x86asm.AH)
+	case r >= x86asm.SPB && r <= x86asm.R15B:
+		return RSP + Reg(r-x86asm.SPB)
+	case r >= x86asm.AX && r <= x86asm.R15W:
+		return Reg(r - x86asm.AX)
+	case r >= x86asm.EAX && r <= x86asm.R15L:
+		return Reg(r - x86asm.EAX)
+	case r >= x86asm.RAX && r <= x86asm.R15:
+		return Reg(r - x86asm.RAX)
+	case r >= x86asm.F0 && r <= x86asm.M7:
+		return FPU
+	case r >= x86asm.X0 && r <= x86asm.X31:
+		return X0 + Reg(r-x86asm.X0)
+	case r >= x86asm.Y0 && r <= x86asm.Y31:
+		return X0 + Reg(r-x86asm.Y0)
+	case r >= x86asm.Z0 && r <= x86asm.Z31:
+		return X0 + Reg(r-x86asm.Z0)
+	case r >= x86asm.K0 && r <= x86asm.K7:
+		return Mask
+	}
+	return None
+}
+
+func (d *decoder) mem(a x86asm.Arg) *Mem {
+	m, ok := a.(x86asm.Mem)
+	if !ok {
+		return nil
+	}
+	out := &Mem{Base: None, Index: None, Scale: int64(m.Scale), Disp: m.Disp, Size: d.in.MemBytes}
+	switch m.Base {
+	case 0:
+	case x86asm.RIP, x86asm.EIP:
+		out.Disp += int64(d.out.Addr) + int64(d.in.Len)
+	default:
+		out.Base = number(m.Base)
+	}
+	if m.Index != 0 && m.Scale != 0 {
+		out.Index = number(m.Index)
+	}
+	out.Thread = m.Segment == x86asm.FS || m.Segment == x86asm.GS
+	return out
+}
+
+// control decodes what does not simply go on.
+func (d *decoder) control() bool {
+	o, target := &d.out, d.in.Args[0]
+	switch d.in.Op {
+	case x86asm.JMP, x86asm.LJMP:
+		o.Kind = Jump
+	case x86asm.CALL, x86asm.LCALL:
+		o.Kind = Call
+	case x86asm.RET, x86asm.LRET, x86asm.IRET, x86asm.IRETD, x86asm.IRETQ:
+		o.Kind, o.SP = Return, 8
+		return true
+	case x86asm.UD0, x86asm.UD1, x86asm.UD2, x86asm.HLT:
+		o.Kind = Halt
+		return true
+	case x86asm.LOOP, x86asm.LOOPE, x86asm.LOOPNE:
+		d.use(RCX)
+		d.def(RCX)
+		o.Kind = Branch
+	case x86asm.JCXZ, x86asm.JECXZ, x86asm.JRCXZ:
+		d.use(RCX)
+		o.Kind = Branch
+	default:
+		if !classOf(d.in.Op).jump {
+			return false
+		}
+		o.Kind = Branch
+	}
+	switch t := target.(type) {
+	case x86asm.Rel:
+		o.Target = o.End() + uint64(int64(t))
+	default:
+		o.Indirect = true
+		o.Src = reg(target)
+		d.use(o.Src)
+		if o.Load = d.mem(target); o.Load != nil {
+			o.Load.Size = 8
+		}
+	}
+	return true
+}
+
+// stack decodes what moves the stack pointer by itself.
+func (d *decoder) stack() bool {
+	o := &d.out
+	switch d.in.Op {
+	case x86asm.PUSH:
+		o.SP, o.Store = -8, &Mem{Base: RSP, Index: None, Disp: -8, Size: 8}
+		if o.Src = reg(d.in.Args[0]); o.Src != None {
+			o.Move = PushReg
+			d.use(o.Src)
+		}
+		o.Load = d.mem(d.in.Args[0])
+	case x86asm.POP:
+		o.SP, o.Load = 8, &Mem{Base: RSP, Index: None, Size: 8}
+		if o.Dst = reg(d.in.Args[0]); o.Dst != None {
+			o.Move = PopReg
+			d.def(o.Dst)
+		}
+		o.Store = d.mem(d.in.Args[0])
+	case x86asm.PUSHF, x86asm.PUSHFD, x86asm.PUSHFQ:
+		o.SP, o.Store = -8, &Mem{Base: RSP, Index: None, Disp: -8, Size: 8}
+	case x86asm.POPF, x86asm.POPFD, x86asm.POPFQ:
+		o.SP, o.Load = 8, &Mem{Base: RSP, Index: None, Size: 8}
+	case x86asm.LEAVE:
+		o.Move, o.Dst, o.Load = LeaveMove, RBP, &Mem{Base: RBP, Index: None, Size: 8}
+		d.def(RBP)
+	case x86asm.ENTER:
+		o.Opaque = true
+		d.def(RBP)
+	default:
+		return false
+	}
+	return true
+}
+
+// strings decodes the string instructions, whose operands are implied.
+func (d *decoder) strings() bool {
+	c := classOf(d.in.Op)
+	if c.str == 0 {
+		return false
+	}
+	o, size := &d.out, d.in.MemBytes
+	for _, p := range d.in.Prefix {
+		if p&0xfff == x86asm.PrefixREP || p&0xfff == x86asm.PrefixREPN {
+			d.use(RCX)
+			d.def(RCX)
+			size = 0
+		}
+	}
+	at := func(r Reg) *Mem {
+		d.def(r)
+		return &Mem{Base: r, Index: None, Size: size}
+	}
+	if c.str&readsSource != 0 {
+		o.Load = at(RSI)
+	}
+	if c.str&readsTarget != 0 {
+		o.Load2 = at(RDI)
+	}
+	if c.str&writesTarget != 0 {
+		o.Store = at(RDI)
+	}
+	if c.str&readsA != 0 {
+		d.use(RAX)
+	}
+	if c.str&writesA != 0 {
+		d.def(RAX)
+	}
+	return true
+}
+
+// operands goes through the explicit operands; the first one is the target.
+func (d *decoder) operands(c class) {
+	write, read := c.writes, c.reads
+	if d.zeroIdiom() {
+		d.def(reg(d.in.Args[0]))
+		return
+	}
+	if d.in.Op == x86asm.IMUL {
+		write, read = d.in.Args[1] != nil, d.in.Args[2] == nil
+	}
+	for i, a := range d.in.Args {
+		if a == nil {
+			break
+		}
+		target := i == 0 || c.both && i == 1
+		if m := d.mem(a); m != nil {
+			if d.in.Op == x86asm.LEA {
+				m.Size = 0
+			}
+			if !target || read {
+				d.out.Load = m
+			}
+			if target && write {
+				d.out.Store = m
+			}
+			continue
+		}
+		r := reg(a)
+		if !target || read {
+			d.use(r)
+		}
+		if target && write {
+			d.def(r)
+		}
+	}
+}
+
+// zeroIdiom tells whether the result is known though a register is named twice.
+func (d *decoder) zeroIdiom() bool {
+	c := classOf(d.in.Op)
+	args := d.in.Args
+	last := args[1]
+	if args[2] != nil {
+		if _, vector := args[2].(x86asm.Reg); vector && args[3] == nil {
+			if args[1] != args[2] {
+				return false
+			}
+			last = args[2]
+			return c.zeroes && reg(last) != None
+		}
+	}
+	return c.zeroes && reg(args[0]) != None && args[0] == last
+}
