@@ -87,7 +87,7 @@ func (s *scene) needOf(f *Fact) need {
 		return need{standing: finished}
 	}
 	n := need{standing: running}
-	if f.At.InMPI {
+	if f.At.InMPI && !(f.Still && len(f.Waits) == 0) { // else it hangs in a call that never waits
 		n.standing = opaque
 	}
 	if f.Off || s.lost.Contains(f.Rank) {

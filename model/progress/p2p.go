@@ -64,7 +64,7 @@ func (w *Want) number() uint64 {
 // lie in a buffer.
 func (s *scene) judgeSend(f *Fact, id wantID, w *Want) (link, outcome) {
 	l := s.linkTo(s.one(w.Peer), EdgePointToPoint, id)
-	if w.Seq > 0 && s.answered(id) >= w.Seq {
+	if w.Seq > 0 && s.answered(id) >= w.Seq || s.sought(id.rank, w) {
 		return s.matched(l, id.rank, w.Peer)
 	}
 	standing := f.Waits[id.wait].Kind == model.Send || synchronous(w.Call)
@@ -73,6 +73,24 @@ func (s *scene) judgeSend(f *Fact, id wantID, w *Want) (link, outcome) {
 		l.weak, l.lax = true, true
 	}
 	return l, linked
+}
+
+// sought tells whether the destination of a send looks for the message with a
+// probe: it will receive it as soon as it sees it.
+func (s *scene) sought(from int, w *Want) bool {
+	dest, known := s.facts[w.Peer]
+	if !known {
+		return false
+	}
+	for _, wait := range dest.Waits {
+		for i := range wait.Wants {
+			p := &wait.Wants[i]
+			if p.Kind == model.Probe && p.Comm == w.Comm && p.matches(from, w.Tag) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // matched: both sides have begun the message, which completes by itself while

@@ -21,7 +21,8 @@ func spinning(t *model.Thread) bool {
 		return false
 	}
 	if t.Op.InMPI {
-		return true
+		still, _ := inside(t)
+		return !still // else it hangs in a call that should return at once
 	}
 	if c := t.Captured; c != nil && !c.InMPI {
 		switch {

@@ -85,6 +85,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		f.Detail = r.EndDetail
 	}
 	f.Still, f.Looking = inside(t)
+	f.Looking = f.Looking || spinning(t)
 	f.Waits = appendWait(f.Waits, r, t, true)
 	for _, other := range r.Threads {
 		f.Driving = f.Driving || other.Op.InMPI || spinning(other)

@@ -66,7 +66,13 @@ func appendWait(waits []Wait, r *model.Rank, t *model.Thread, main bool) []Wait 
 // blocked tells whether the thread is in a call that may have to wait, or in a
 // loop around one that does not.
 func blocked(t *model.Thread) bool {
-	return spinning(t) || t.Op.InMPI && t.Op.Kind != model.Local && t.Op.Kind != model.Abort
+	switch t.Op.Kind {
+	case model.Local, model.Abort:
+		return false
+	case model.Poll:
+		return spinning(t)
+	}
+	return t.Op.InMPI
 }
 
 func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {

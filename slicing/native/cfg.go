@@ -21,6 +21,7 @@ type builder struct {
 	jumps  map[uint64][]uint64
 	halted map[uint64]bool // calls that do not return
 	depth  int
+	listed listed
 }
 
 // build takes apart the function of which entry is the first address.
@@ -51,7 +52,7 @@ func (b *builder) straight(addr uint64) {
 		if _, ok := b.seen[addr]; ok {
 			return
 		}
-		in := x86.Decode(code[:min(len(code), 15)], addr)
+		in := b.decode(code[:min(len(code), 15)], addr)
 		b.seen[addr] = in
 		if len(code) == 0 {
 			return
@@ -73,12 +74,12 @@ func (b *builder) target(in *x86.Inst) {
 	switch in.Kind {
 	case x86.Jump, x86.Branch:
 		if in.Indirect {
-			b.table(in)
+			b.computed(in)
 		} else if b.inside(in.Target) {
 			b.jump(in.Addr, in.Target)
 		}
 	case x86.Call:
-		if b.m.endless(in, b.depth) {
+		if b.endless(in) {
 			b.halted[in.Addr] = true
 		}
 		b.heads[in.End()] = true
@@ -209,6 +210,7 @@ func (m *module) sweep(f *function, depth int) *function {
 	b.f = &function{mod: m, entry: f.entry, name: f.name, parts: f.parts, tails: map[int]uint64{}, found: map[query]reached{}, holes: true}
 	b.work = []uint64{f.entry}
 	b.follow()
+	b.listed.asks = maxAsks // what is left over is decoded here
 	for _, p := range b.f.parts {
 		for addr := p.Lo; addr < p.Hi && len(b.seen) < maxInsts; {
 			in, ok := b.seen[addr]

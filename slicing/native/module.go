@@ -12,6 +12,7 @@ import (
 // program is the code of all modules that a criterion names.
 type program struct {
 	resolver *symbol.Resolver
+	front    Front // nil none
 	modules  map[moduleKey]*module
 	list     []*module // in the order in which they were opened
 	insts    int       // taken apart
@@ -31,8 +32,8 @@ type module struct {
 	stubs  map[uint64]string // what a piece of the linkage table leads to, by its address
 }
 
-func newProgram(r *symbol.Resolver) *program {
-	return &program{resolver: r, modules: map[moduleKey]*module{}}
+func newProgram(r *symbol.Resolver, front Front) *program {
+	return &program{resolver: r, front: front, modules: map[moduleKey]*module{}}
 }
 
 // module opens a module once.

@@ -20,6 +20,8 @@ type Options struct {
 	// lines that the compiler left no code for are found by the names in them;
 	// see package folded. Nil: without.
 	Source func(file string) []string
+	// Front takes code apart instead of this package; nil: none does.
+	Front Front
 }
 
 // What a zero field of a Budget means.
@@ -43,7 +45,7 @@ var _ slicing.Slicer = (*Slicer)(nil)
 
 // New returns a Slicer that finds files through r, which must outlive it.
 func New(r *symbol.Resolver, o Options) *Slicer {
-	return &Slicer{resolver: r, options: o, prog: newProgram(r)}
+	return &Slicer{resolver: r, options: o, prog: newProgram(r, o.Front)}
 }
 
 // Name is "native".
@@ -54,14 +56,14 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.prog.insts > maxCached {
-		s.prog = newProgram(s.resolver)
+		s.prog = newProgram(s.resolver, s.options.Front)
 	}
 	old := debug.SetPanicOnFault(true) // a file that is cut while it is mapped
 	defer debug.SetPanicOnFault(old)
 	r := newRun(ctx, s.prog, c, b, s.options)
 	defer func() {
 		if p := recover(); p != nil {
-			s.prog = newProgram(s.resolver)
+			s.prog = newProgram(s.resolver, s.options.Front)
 			r.note(fmt.Sprintf("the slice is incomplete: malformed code or debug information (%v)", p))
 			out, err = r.result(s.Name(), true), nil
 			if len(out.Lines) == 0 {

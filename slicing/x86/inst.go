@@ -35,8 +35,8 @@ const (
 // General is the number of general registers.
 const General = 16
 
-// registers is the number of registers.
-const registers = int(X0) + 32
+// Registers is the number of registers.
+const Registers = int(X0) + 32
 
 // RegSet is a set of registers.
 type RegSet uint64

@@ -188,6 +188,11 @@ static void effects(Described &out, const std::vector<Operand> &operands) {
   }
 }
 
+// idle instructions name operands, but do nothing with them.
+static bool idle(entryID op, const iapi::Instruction &insn) {
+  return op == e_nop || op == e_endbr64 || insn.getCategory() == iapi::c_PrefetchInsn;
+}
+
 Described describe(const iapi::Instruction &insn, uint64_t addr) {
   Described out;
   out.addr = addr;
@@ -211,7 +216,14 @@ Described describe(const iapi::Instruction &insn, uint64_t addr) {
   for (auto &o : raw)
     operands.push_back(operand(o, thread, addr + out.len));
   flow(out, insn, op);
-  effects(out, operands);
+  if (op == e_lea) // its operand is an address, and nothing is read there
+    for (auto &o : operands)
+      if (!o.written && o.value) {
+        out.address = memory(o.value, 0, thread, addr + out.len);
+        out.use |= bit(out.address->base) | bit(out.address->index);
+      }
+  if (!idle(op, insn))
+    effects(out, operands);
   out.kills = out.def & ~bit(FPU);
   simple(out, op, operands);
   out.def &= ~bit(RSP);

@@ -83,7 +83,7 @@ std::string Module::function(uint64_t entry) {
     throw std::runtime_error("no code at this address");
   auto f = code->findFuncByEntry(r, entry);
   if (!f) {
-    code->parse(r, entry, false);
+    code->parse(r, entry, true);
     f = code->findFuncByEntry(r, entry);
   }
   if (!f)

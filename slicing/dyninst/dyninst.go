@@ -1,0 +1,139 @@
+package dyninst
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"laggard/model/symbol"
+	"laggard/slicing"
+	"laggard/slicing/native"
+)
+
+// Slicer is the backend. Its helper runs from the first slice on until Close.
+type Slicer struct {
+	mu     sync.Mutex
+	native *native.Slicer
+	front  *front
+}
+
+var _ slicing.Slicer = (*Slicer)(nil)
+
+// New returns a Slicer with the helper at path, which finds files through r;
+// see native.New. The caller closes it.
+func New(path string, r *symbol.Resolver, o native.Options) *Slicer {
+	f := &front{path: path}
+	o.Front = f
+	return &Slicer{native: native.New(r, o), front: f}
+}
+
+// Name is "dyninst".
+func (s *Slicer) Name() string { return "dyninst" }
+
+// defaultTime is what a zero Budget.Time means.
+const defaultTime = 8 * time.Second
+
+// Slice makes a slice; see slicing.Slicer. If the helper fails, native makes
+// the slice, and a note says why.
+func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) (slicing.Slice, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.Time <= 0 {
+		b.Time = defaultTime
+	}
+	// The other half is for the slice, and for native if the helper fails.
+	s.front.begin(ctx, b.Time/2)
+	out, err := s.native.Slice(ctx, c, b)
+	if err != nil {
+		return out, err
+	}
+	out.Backend = s.Name()
+	if s.front.failed != nil {
+		out.Backend = s.native.Name()
+		out.Notes = append(out.Notes, fmt.Sprintf("the dyninst backend failed, native went on: %v", s.front.failed))
+	}
+	if n := s.front.refused; n > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d pieces of code that Dyninst did not take apart were decoded by native", n))
+	}
+	return out, nil
+}
+
+// Close ends the helper.
+func (s *Slicer) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.front.stop()
+	return nil
+}
+
+// maxFailures is how often a helper is started again.
+const maxFailures = 3
+
+// front is the helper as native sees it.
+type front struct {
+	path     string
+	p        *process // nil: not running
+	failures int
+	// Of the slice that is being made:
+	ctx     context.Context
+	left    time.Duration // what the helper may still take
+	failed  error
+	refused int // functions
+}
+
+func (f *front) begin(ctx context.Context, time time.Duration) {
+	f.ctx, f.left, f.failed, f.refused = ctx, time, nil, 0
+	if f.failures >= maxFailures {
+		f.failed = fmt.Errorf("%s failed %d times and is not started again", f.path, f.failures)
+	}
+}
+
+func (f *front) stop() {
+	if f.p != nil {
+		_ = f.p.end()
+		f.p = nil
+	}
+}
+
+// Listing asks the helper; see native.Front.
+func (f *front) Listing(c *symbol.Code, entry uint64) (native.Listing, error) {
+	if f.failed != nil {
+		return native.Listing{}, f.failed
+	}
+	begin := time.Now()
+	l, err := f.ask(request{Module: c.Path(), Entry: entry})
+	f.left -= time.Since(begin)
+	switch {
+	case errors.Is(err, errRefused):
+		f.refused++
+	case err != nil:
+		f.failed = err
+		f.failures++
+		f.stop()
+	}
+	return l, err
+}
+
+func (f *front) ask(r request) (native.Listing, error) {
+	wait := f.left
+	if end, ok := f.ctx.Deadline(); ok {
+		wait = min(wait, time.Until(end))
+	}
+	if wait <= 0 || f.ctx.Err() != nil {
+		return native.Listing{}, errTime
+	}
+	if f.p == nil {
+		p, err := start(f.path)
+		if err != nil {
+			return native.Listing{}, err
+		}
+		f.p = p
+	}
+	line, err := f.p.ask(r, wait)
+	if err != nil {
+		return native.Listing{}, err
+	}
+	return listing(line)
+}
