@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
+
+	"laggard/slicing/dyninst"
 )
 
 const doctorLong = `Try what laggard needs on this machine, and on a program if one is given, and say
@@ -73,6 +75,23 @@ func (d *doctor) machine(dir string) {
 	d.debugInfo()
 	d.tracing()
 	d.slurm()
+	d.slicing()
+}
+
+// slicing says which backends "laggard slice" has.
+func (d *doctor) slicing() {
+	d.say("ok", "slicing", "native")
+	path, err := helper()
+	if err != nil {
+		d.say("none", "slicing", "%v; it is only needed for slice --backend dyninst", err)
+		return
+	}
+	version, err := dyninst.Version(path)
+	if err != nil {
+		d.say("note", "slicing", "%v", err)
+		return
+	}
+	d.say("ok", "slicing", "dyninst (%s, %s)", path, version)
 }
 
 // preload loads the recorder into a program, which it leaves alone.

@@ -29,8 +29,10 @@ var allowed = map[string][]string{
 	"laggard/slicing/calls":     {},
 	"laggard/slicing/calls/gen": {},
 	"laggard/slicing/x86":       {},
-	"laggard/slicing/native":    {"laggard/model", "laggard/model/symbol", "laggard/slicing", "laggard/slicing/calls", "laggard/slicing/x86"},
-	"laggard/slicing/slicetest": {"laggard/model", "laggard/model/symbol", "laggard/slicing"},
+	"laggard/slicing/folded":    {"laggard/slicing"},
+	"laggard/slicing/native":    {"laggard/model", "laggard/model/symbol", "laggard/slicing", "laggard/slicing/calls", "laggard/slicing/folded", "laggard/slicing/x86"},
+	"laggard/slicing/dyninst":   {"laggard/model/symbol", "laggard/slicing", "laggard/slicing/native", "laggard/slicing/x86"},
+	"laggard/slicing/slicetest": {"laggard/model", "laggard/model/symbol", "laggard/slicing", "laggard/slicing/x86"},
 }
 
 func TestImportDirections(t *testing.T) {

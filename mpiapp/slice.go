@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"laggard/report"
 	"laggard/slicing"
 	"laggard/slicing/calls"
+	"laggard/slicing/dyninst"
 	"laggard/slicing/native"
 )
 
@@ -136,7 +139,7 @@ func (a *app) slice(f sliceFlags, dir string) error {
 // slices makes the slices that a question asks for: of the least-progressed
 // ranks, and of those that wait for them.
 func (q question) slices(laid progress.Result, sum progress.Summary, resolver *symbol.Resolver, created time.Time) ([]report.Slice, error) {
-	order, err := sliceOrder(laid, q.slice.rank)
+	order, start, err := sliceOrder(laid, q.slice.rank)
 	if err != nil || len(order) == 0 {
 		return nil, q.noSlice(err)
 	}
@@ -151,7 +154,8 @@ func (q question) slices(laid progress.Result, sum progress.Summary, resolver *s
 		criteria = append(criteria, c)
 	}
 	finder := report.SourceFinder{RunDir: q.dir, Roots: q.symbols.Roots, Started: created}
-	slicer, note := q.slicer(resolver)
+	slicer, note, closing := q.slicer(resolver, finder)
+	defer closing()
 	steps := slicing.Union(context.Background(), slicer, criteria, q.slice.budget)
 	if len(steps) > 0 && steps[0].Err != nil && q.slice.must {
 		return nil, steps[0].Err
@@ -163,7 +167,7 @@ func (q question) slices(laid progress.Result, sum progress.Summary, resolver *s
 		}
 		g := laid.Groups[order[n]]
 		out = append(out, report.NewSlice(report.SliceSource{
-			Group: g.ID, Ranks: g.Ranks, Kind: g.Kind, Step: s, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note,
+			Group: g.ID, Ranks: g.Ranks, Kind: g.Kind, Waiting: n >= start, Step: s, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note,
 		}))
 	}
 	return out, nil
@@ -181,27 +185,46 @@ func (q question) noSlice(err error) error {
 	return err
 }
 
-// slicer is the backend that was asked for, or the one there is.
-func (q question) slicer(resolver *symbol.Resolver) (slicing.Slicer, string) {
-	note := ""
+// slicer is the backend that was asked for, or the one there is; the caller
+// closes it.
+func (q question) slicer(resolver *symbol.Resolver, finder report.SourceFinder) (s slicing.Slicer, note string, closing func()) {
+	options := native.Options{Endless: q.slice.loops, Source: finder.Text}
 	if q.slice.backend == "dyninst" {
-		note = "the dyninst backend is not there; the slice was made by native"
+		path, err := helper()
+		if err == nil {
+			d := dyninst.New(path, resolver, options)
+			return d, "", func() { _ = d.Close() }
+		}
+		note = fmt.Sprintf("the slice was made by native: %v", err)
 	}
-	return native.New(resolver, native.Options{Endless: q.slice.loops}), note
+	return native.New(resolver, options), note, func() {}
+}
+
+// helper is the path of the Dyninst helper that belongs to this program.
+func helper() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	return dyninst.Find(filepath.Dir(self))
 }
 
 // sliceOrder lists the groups in the order of the progress dependence graph:
-// first those at rank, or the least progressed, then those that wait for one
-// that is listed.
-func sliceOrder(laid progress.Result, rank int) ([]int, error) {
-	var order []int
+// first those at rank, or the least progressed, which are start in number, then
+// those that wait for one that is listed. Of several that are least progressed,
+// those come first whose state says most.
+func sliceOrder(laid progress.Result, rank int) (order []int, start int, err error) {
 	for _, g := range laid.Groups {
-		if rank >= 0 && g.Ranks.Contains(rank) || rank < 0 && g.Least {
+		if known := g.Kind != progress.Unknown && len(g.Stack) > 0; known && (rank >= 0 && g.Ranks.Contains(rank) || rank < 0 && g.Least) {
 			order = append(order, g.ID)
 		}
 	}
-	if rank >= 0 && len(order) == 0 {
-		return nil, usageError{fmt.Errorf("--rank %d: nothing is known of such a rank", rank)}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(telling(laid.Groups[a]), telling(laid.Groups[b])) })
+	if start = len(order); rank >= 0 && start == 0 {
+		return nil, 0, usageError{fmt.Errorf("--rank %d: nothing is known of such a rank", rank)}
 	}
 	for n := 0; n < len(order); n++ {
 		var next []int
@@ -213,7 +236,21 @@ func sliceOrder(laid progress.Result, rank int) ([]int, error) {
 		slices.Sort(next)
 		order = append(order, slices.Compact(next)...)
 	}
-	return slices.DeleteFunc(order, func(g int) bool { return laid.Groups[g].Kind == progress.Unknown || len(laid.Groups[g].Stack) == 0 }), nil
+	return slices.DeleteFunc(order, func(g int) bool { return laid.Groups[g].Kind == progress.Unknown || len(laid.Groups[g].Stack) == 0 }), start, nil
+}
+
+// telling ranks states by how much they say: where a rank computes, or which
+// message it waits for, is more than that it came to the end.
+func telling(g progress.Group) int {
+	switch {
+	case g.Kind == progress.Computation:
+		return 0
+	case g.Call == "MPI_Finalize":
+		return 3
+	case calls.PointToPoint(g.Call):
+		return 1
+	}
+	return 2
 }
 
 // criterion is the state of a group: of one of its ranks, since they share it.

@@ -34,10 +34,11 @@ type SliceHead struct {
 
 // SliceCriterion is the state that a slice starts from.
 type SliceCriterion struct {
-	Group    int     `json:"group"` // Group.ID, -1 none
-	Ranks    string  `json:"ranks"` // of the group
-	Rank     int     `json:"rank"`  // the one whose state it is
-	MPI      *string `json:"mpi"`   // MPI function it is in, null in computation
+	Group    int     `json:"group"`   // Group.ID, -1 none
+	Waiting  bool    `json:"waiting"` // for a rank of an earlier slice; else the slice starts here
+	Ranks    string  `json:"ranks"`   // of the group
+	Rank     int     `json:"rank"`    // the one whose state it is
+	MPI      *string `json:"mpi"`     // MPI function it is in, null in computation
 	Function string  `json:"function"`
 	File     string  `json:"file"`
 	Line     int     `json:"line"`
@@ -63,6 +64,7 @@ type SliceSource struct {
 	Group    int
 	Ranks    model.RankSet // of the group
 	Kind     progress.StateKind
+	Waiting  bool // it waits for one of an earlier slice
 	Step     slicing.Step
 	Resolver *symbol.Resolver
 	Finder   SourceFinder
@@ -115,7 +117,7 @@ func (s SliceSource) excerpts(out *Slice, wanted map[string][]int) {
 func (s SliceSource) criterion() SliceCriterion {
 	c := s.Step.Criterion
 	stack := symbol.Trim(s.Resolver.Stack(c.Stack, c.Exact))
-	out := SliceCriterion{Group: s.Group, Ranks: s.Ranks.String(), Rank: c.Rank, Stack: frames(stack)}
+	out := SliceCriterion{Group: s.Group, Waiting: s.Waiting, Ranks: s.Ranks.String(), Rank: c.Rank, Stack: frames(stack)}
 	if i := symbol.AppFrame(stack); i >= 0 {
 		at := stack[i].Call
 		out.Function, out.File, out.Line = printable(at.Function), printable(at.File), at.Line

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,8 +10,8 @@ import (
 	"strings"
 )
 
-// sliceJSON is the JSON form of laggard slice: the slice of the first
-// criterion, and the steps that add the others to it.
+// sliceJSON is the JSON form of laggard slice: the slice of where it starts,
+// which is of all least-progressed ranks together, and the steps it is made in.
 type sliceJSON struct {
 	SchemaVersion int `json:"schema_version"`
 	SliceHead
@@ -23,12 +24,24 @@ func SliceJSON(w io.Writer, r *Result) error {
 	out := sliceJSON{SchemaVersion: SchemaVersion, Lines: []SliceLine{}, Steps: []Slice{}}
 	out.Notes = []string{}
 	if len(r.Slices) > 0 {
-		out.SliceHead, out.Lines, out.Steps = r.Slices[0].SliceHead, r.Slices[0].Lines, r.Slices
+		out.SliceHead, out.Steps = r.Slices[0].SliceHead, r.Slices
+		for _, s := range r.Slices {
+			if !s.Criterion.Waiting {
+				out.Lines = append(out.Lines, newLines(s)...)
+				out.Truncated = out.Truncated || s.Truncated
+			}
+		}
+		slices.SortStableFunc(out.Lines, func(a, b SliceLine) int { return cmp.Compare(a.Distance, b.Distance) })
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(out)
+}
+
+// newLines are those that no earlier slice has.
+func newLines(s Slice) []SliceLine {
+	return slices.DeleteFunc(slices.Clone(s.Lines), func(l SliceLine) bool { return !l.New })
 }
 
 // SliceText writes the slices of a result for a person: for each group the
@@ -45,12 +58,7 @@ func SliceText(w io.Writer, r *Result) error {
 }
 
 func (p *printer) slice(n int, s Slice) {
-	added := 0
-	for _, l := range s.Lines {
-		if l.New {
-			added++
-		}
-	}
+	added := len(newLines(s))
 	what := fmt.Sprintf("%d lines", len(s.Lines))
 	if n > 0 {
 		what = fmt.Sprintf("%d lines, %d of them new", len(s.Lines), added)

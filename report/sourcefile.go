@@ -42,6 +42,15 @@ func (f SourceFinder) Excerpts(file string, wanted []int, around int) (out []Exc
 	return out, !f.Started.IsZero() && info.ModTime().After(f.Started)
 }
 
+// Text returns all lines of a file, nil if it is not found.
+func (f SourceFinder) Text(file string) []string {
+	all, _ := f.Excerpts(file, []int{1}, maxSourceFile)
+	if len(all) == 0 {
+		return nil
+	}
+	return all[0].Text
+}
+
 // find returns the first of the places where the file may be that has it.
 func (f SourceFinder) find(file string) (string, os.FileInfo) {
 	if !isSource(file) {

@@ -21,8 +21,8 @@ import (
 func TestAgreesWithAddr2line(t *testing.T) {
 	need(t, "addr2line")
 	sources := []struct{ compiler, source string }{
+		// Not clang: addr2line does not read the indexed ranges of its inlined functions.
 		{"gcc", "plain.c"}, {"g++", "tool.cc"}, {"gfortran", "solver.f90"},
-		{"clang", "plain.c"}, {"clang++", "tool.cc"},
 	}
 	variants := [][]string{
 		{"-O0", "-g"},

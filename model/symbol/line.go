@@ -36,7 +36,8 @@ func (f *debugFile) lines(u *unit) (*lineTable, error) {
 		return t, nil
 	}
 	dir := f.text(root, dwarf.AttrCompDir)
-	if err := f.checkLines(off, len(dir)); err != nil {
+	absolute, err := f.checkLines(off, len(dir))
+	if err != nil {
 		return nil, err
 	}
 	r, err := f.data.LineReader(root)
@@ -46,6 +47,11 @@ func (f *debugFile) lines(u *unit) (*lineTable, error) {
 	t, err := readLines(r, dir, f.img)
 	if err != nil {
 		return nil, err
+	}
+	for n, name := range absolute {
+		if n < len(t.files) {
+			t.files[n] = path.Clean(name)
+		}
 	}
 	f.tables[off] = t
 	return t, nil
@@ -137,16 +143,18 @@ const (
 )
 
 // checkLines walks the header at off before debug/dwarf does, which believes
-// the counts it finds there and allocates for them.
-func (f *debugFile) checkLines(off int64, compDir int) error {
+// the counts it finds there and allocates for them. It returns the file names of
+// version 5 that are absolute, by their numbers: debug/dwarf puts a directory
+// before them nevertheless.
+func (f *debugFile) checkLines(off int64, compDir int) (absolute map[int]string, err error) {
 	if off < 0 || off > int64(len(f.line)) || compDir > maxPath {
-		return fmt.Errorf("%w: line table at %#x", ErrMalformed, off)
+		return nil, fmt.Errorf("%w: line table at %#x", ErrMalformed, off)
 	}
 	h := lineHeader{cursor: cursor{b: f.line, off: int(off), order: f.order}, f: f}
 	n, is64 := h.length()
 	h.is64 = is64
 	if h.bad || n > uint64(h.left()) {
-		return fmt.Errorf("%w: line table at %#x beyond the end", ErrMalformed, off)
+		return nil, fmt.Errorf("%w: line table at %#x beyond the end", ErrMalformed, off)
 	}
 	version := h.u16()
 	if version >= 5 {
@@ -161,14 +169,15 @@ func (f *debugFile) checkLines(off int64, compDir int) error {
 	}
 	if version >= 5 {
 		h.entries(0)
+		h.absolute = map[int]string{}
 		h.entries(h.longest)
 	} else {
 		h.oldNames(compDir)
 	}
 	if h.bad || h.total > maxLineNames {
-		return fmt.Errorf("%w: header of the line table at %#x", ErrMalformed, off)
+		return nil, fmt.Errorf("%w: header of the line table at %#x", ErrMalformed, off)
 	}
-	return nil
+	return h.absolute, nil
 }
 
 type lineHeader struct {
@@ -177,6 +186,9 @@ type lineHeader struct {
 	is64    bool
 	longest int // greatest length of a directory name
 	total   int // bytes that all names will take
+	// absolute are the names of files that are whole paths; nil while the
+	// directories are read.
+	absolute map[int]string
 }
 
 // name counts a name of n bytes that is put behind one of dir bytes.
@@ -214,33 +226,40 @@ func (h *lineHeader) oldNames(compDir int) {
 // version 5; dir is the length of the directory that may come before a name.
 func (h *lineHeader) entries(dir int) {
 	forms := make([]uint64, h.u8())
+	is := -1 // which of them is the name
 	for i := range forms {
-		h.uleb()
+		const path = 1 // DW_LNCT_path
+		if h.uleb() == path {
+			is = i
+		}
 		forms[i] = h.uleb()
 	}
 	count := h.uleb()
 	if len(forms) == 0 && count > 0 {
 		h.bad = true
 	}
-	for ; count > 0 && !h.bad; count-- {
+	for n := 0; count > 0 && !h.bad; count, n = count-1, n+1 {
 		h.name(0, dir)
-		for _, form := range forms {
-			h.form(form)
+		for i, form := range forms {
+			text := h.form(form)
+			if i == is && h.absolute != nil && !h.bad && len(text) > 0 && text[0] == '/' {
+				h.absolute[n] = string(text)
+			}
 		}
 	}
 }
 
-// form skips a value of version 5 (DWARF 5, section 6.2.4.1) and counts it if
-// it is a name.
-func (h *lineHeader) form(form uint64) {
-	n := 0
+// form passes over a value of version 5 (DWARF 5, section 6.2.4.1) and counts
+// and returns it if it is a name.
+func (h *lineHeader) form(form uint64) (text []byte) {
 	switch form {
 	case 0x08: // string
-		n = h.cstring()
+		start := h.off
+		text = h.b[start : start+h.cstring()]
 	case 0x1f: // line_strp
-		n = h.indirect(h.f.lstr)
+		text = h.indirect(h.f.lstr)
 	case 0x0e: // strp
-		n = h.indirect(h.f.str)
+		text = h.indirect(h.f.str)
 	case 0x0b: // data1
 		h.take(1)
 	case 0x05: // data2
@@ -258,20 +277,21 @@ func (h *lineHeader) form(form uint64) {
 	default:
 		h.bad = true
 	}
-	h.name(n, 0)
-	h.longest = max(h.longest, n)
+	h.name(len(text), 0)
+	h.longest = max(h.longest, len(text))
+	return text
 }
 
-func (h *lineHeader) indirect(section []byte) int {
+func (h *lineHeader) indirect(section []byte) []byte {
 	off := h.offset(h.is64)
 	if off > uint64(len(section)) {
 		h.bad = true
-		return 0
+		return nil
 	}
 	// A longer string is refused, so no more of it need be looked at.
 	rest := section[off:]
 	c := cursor{b: rest[:min(len(rest), maxPath+1)], order: h.order}
 	n := c.cstring()
 	h.bad = h.bad || c.bad
-	return n
+	return rest[:n]
 }

@@ -10,6 +10,7 @@ import (
 	"laggard/model/symbol"
 	"laggard/slicing"
 	"laggard/slicing/native"
+	"laggard/slicing/x86"
 )
 
 // Slicer is the backend. Its helper runs from the first slice on until Close.
@@ -103,7 +104,10 @@ func (f *front) Listing(c *symbol.Code, entry uint64) (native.Listing, error) {
 		return native.Listing{}, f.failed
 	}
 	begin := time.Now()
-	l, err := f.ask(request{Module: c.Path(), Entry: entry})
+	l, err := f.ask(request{Module: c.Path(), Entry: entry}, func(addr uint64) x86.Inst {
+		code := c.Bytes(addr)
+		return x86.Decode(code[:min(len(code), longest)], addr)
+	})
 	f.left -= time.Since(begin)
 	switch {
 	case errors.Is(err, errRefused):
@@ -116,7 +120,7 @@ func (f *front) Listing(c *symbol.Code, entry uint64) (native.Listing, error) {
 	return l, err
 }
 
-func (f *front) ask(r request) (native.Listing, error) {
+func (f *front) ask(r request, own func(uint64) x86.Inst) (native.Listing, error) {
 	wait := f.left
 	if end, ok := f.ctx.Deadline(); ok {
 		wait = min(wait, time.Until(end))
@@ -135,5 +139,5 @@ func (f *front) ask(r request) (native.Listing, error) {
 	if err != nil {
 		return native.Listing{}, err
 	}
-	return listing(line)
+	return listing(line, own)
 }

@@ -1,7 +1,9 @@
 package dyninst
 
 import (
+	"context"
 	"os"
+	"syscall"
 	"testing"
 
 	"laggard/model/symbol"
@@ -37,6 +39,20 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+// counted counts the slices that the helper had a part in to the end.
+type counted struct {
+	*Slicer
+	own int
+}
+
+func (c *counted) Slice(ctx context.Context, at slicing.Criterion, b slicing.Budget) (slicing.Slice, error) {
+	out, err := c.Slicer.Slice(ctx, at, b)
+	if out.Backend == c.Name() {
+		c.own++
+	}
+	return out, err
+}
+
 // BenchmarkLarge slices random call sites of a large library or program with
 // debug information, which LAGGARD_LARGE names.
 func BenchmarkLarge(b *testing.B) {
@@ -44,5 +60,16 @@ func BenchmarkLarge(b *testing.B) {
 	if path == "" {
 		b.Skip("LAGGARD_LARGE names no program")
 	}
-	slicetest.Large(b, backends(b), path)
+	program := helper(b)
+	var last *counted
+	slicetest.Large(b, func(r *symbol.Resolver) slicing.Slicer {
+		last = &counted{Slicer: New(program, r, native.Options{Source: slicetest.Source})}
+		return last
+	}, path)
+	p := last.front.p
+	_ = last.Close()
+	b.ReportMetric(float64(last.own), "by-helper")
+	if p != nil {
+		b.ReportMetric(float64(p.cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)/1024, "MB-helper")
+	}
 }

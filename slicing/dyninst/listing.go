@@ -24,6 +24,7 @@ type inst struct {
 	Len                int
 	Kind               x86.Kind
 	Indirect, Opaque   bool
+	Vector             bool // it has operands beyond the general registers
 	Def, Use, Kills    x86.RegSet
 	Load, Store, Load2 *memory
 	Address            *memory
@@ -41,10 +42,12 @@ type memory struct {
 
 // errRefused is wrapped by the error about one function, after which the helper
 // is still there.
-var errRefused = errors.New("Dyninst does not take it apart")
+var errRefused = errors.New("not taken apart by Dyninst")
 
-// listing reads an answer.
-func listing(line []byte) (native.Listing, error) {
+// listing reads an answer. Dyninst 13 takes xmm8 to xmm15 for xmm0 to xmm7, and
+// some vector instructions for others; so own, which decodes the instruction at
+// an address, has precedence for these.
+func listing(line []byte, own func(addr uint64) x86.Inst) (native.Listing, error) {
 	var a answer
 	if err := json.Unmarshal(line, &a); err != nil {
 		return native.Listing{}, fmt.Errorf("its answer: %w", err)
@@ -54,8 +57,11 @@ func listing(line []byte) (native.Listing, error) {
 	}
 	out := native.Listing{Jumps: map[uint64][]uint64{}, Halts: a.Halts}
 	for _, in := range a.Insts {
-		if in.Kind == x86.Bad {
-			continue // the own decoder may know it
+		if in.Vector || in.Kind == x86.Bad {
+			if o := own(in.Addr); o.Kind != x86.Bad && !o.Opaque {
+				out.Insts = append(out.Insts, o)
+				continue
+			}
 		}
 		if err := in.check(); err != nil {
 			return native.Listing{}, fmt.Errorf("its answer: instruction at %#x: %w", in.Addr, err)
@@ -111,7 +117,9 @@ func (in inst) complete() error {
 		ok = in.Load != nil && in.Dst >= 0
 	case x86.StoreReg, x86.StoreImm, x86.PushReg:
 		ok = in.Store != nil
-	case x86.Copy, x86.AddImm, x86.AddReg, x86.AndImm:
+	case x86.AddImm, x86.AddReg, x86.AndImm:
+		ok = in.Dst >= 0 && in.Src >= 0 && in.Dst < x86.General && in.Src < x86.General
+	case x86.Copy:
 		ok = in.Dst >= 0 && in.Src >= 0
 	case x86.SetImm:
 		ok = in.Dst >= 0

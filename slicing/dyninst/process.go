@@ -94,7 +94,7 @@ type request struct {
 	Seconds int    `json:"seconds"`
 }
 
-var errTime = errors.New("it took too long")
+var errTime = errors.New("its share of the time is over")
 
 // ask sends a request and waits for the answer. After an error the process is of
 // no more use.

@@ -16,11 +16,41 @@ type Coded func(file string) map[int]bool
 // maxRounds bounds how far names are followed.
 const maxRounds = 12
 
-// Lines returns the lines without code that belong to a slice.
-func Lines(slice []slicing.Line, text Text, coded Coded) []slicing.Line {
-	s := &search{text: text, coded: coded, files: map[string]*outline{}, in: map[place]bool{}, active: map[scope]*names{}, members: map[string]bool{}}
+// maxLines bounds the files that are looked at.
+const maxLines = 100_000
+
+// Files are the source files of a program, read once. It is not safe for
+// concurrent use.
+type Files struct {
+	text  Text
+	files map[string]*outline
+}
+
+// NewFiles returns the files that text finds.
+func NewFiles(text Text) *Files { return &Files{text, map[string]*outline{}} }
+
+func (f *Files) file(name string) *outline {
+	o, ok := f.files[name]
+	if !ok {
+		if text := f.text(name); text != nil && len(text) <= maxLines {
+			o = newOutline(name, text)
+		}
+		f.files[name] = o
+	}
+	return o
+}
+
+// Lines returns the lines without code that belong to a slice. The functions of
+// the lines in stack have not returned, so what they return matters to nobody.
+func (f *Files) Lines(slice, stack []slicing.Line, coded Coded) []slicing.Line {
+	s := &search{Files: f, coded: coded, in: map[place]bool{}, active: map[scope]*names{}, members: map[string]bool{}}
 	for _, l := range slice {
 		s.add(l)
+	}
+	for _, l := range stack {
+		if o := s.file(l.File); o != nil && o.at(l.Line) != nil {
+			s.activate(l.File, o.at(l.Line), l.Distance).open = true
+		}
 	}
 	s.added = nil // these were there before
 	s.rounds()
@@ -56,12 +86,12 @@ type names struct {
 	used     map[string]bool
 	distance int  // of the nearest line
 	called   bool // a line of the slice calls it
+	open     bool // it has not returned
 }
 
 type search struct {
-	text    Text
+	*Files
 	coded   Coded
-	files   map[string]*outline
 	in      map[place]bool
 	active  map[scope]*names
 	members map[string]bool // fields that the slice names
@@ -69,17 +99,6 @@ type search struct {
 	// constants: lines that have code count too if they set a constant, which the
 	// compiler may use without looking at where it was put.
 	constants bool
-}
-
-func (s *search) file(name string) *outline {
-	o, ok := s.files[name]
-	if !ok {
-		if text := s.text(name); text != nil {
-			o = newOutline(name, text)
-		}
-		s.files[name] = o
-	}
-	return o
 }
 
 // add enters a line and the names in it.
@@ -106,7 +125,13 @@ func (s *search) add(l slicing.Line) {
 	}
 	for _, c := range callees {
 		if f := o.named(c); f != nil && l.Line != f.first {
-			s.activate(l.File, f, l.Distance+1).called = true
+			n := s.activate(l.File, f, l.Distance+1)
+			n.called = true
+			if o.fortran { // which passes by reference
+				for _, w := range parse(o.text[f.first-1], true).words {
+					n.used[w] = true
+				}
+			}
 		}
 	}
 }
@@ -149,7 +174,7 @@ func (s *search) function(file string, n *names) {
 			continue
 		}
 		switch {
-		case s.sets(o, n, st), st.first == "return" && len(st.words) > 1 && n.called:
+		case s.sets(o, n, st), st.first == "return" && len(st.words) > 1 && n.called && !n.open:
 		case s.decides(o, file, line, st):
 			kind = slicing.Control
 		default:
@@ -169,7 +194,7 @@ func (s *search) sets(o *outline, n *names, st statement) bool {
 			}
 		case t.deref && n.called, n.used[t.name]:
 			return true
-		case o.outside[t.name] && s.anywhere(t.name):
+		case o.global(t.name) && s.anywhere(t.name):
 			return true
 		}
 	}

@@ -18,11 +18,12 @@ type outline struct {
 	text      []string
 	functions []function
 	closes    map[int]int     // the line where the block ends that a line opens
-	outside   map[string]bool // names outside of functions
+	owner     []int32         // function of each line, -1 none
+	outside   map[string]bool // names outside of functions; nil: not read yet
 }
 
 func newOutline(name string, text []string) *outline {
-	o := &outline{closes: map[int]int{}, outside: map[string]bool{}}
+	o := &outline{closes: map[int]int{}}
 	ext := strings.ToLower(path.Ext(name))
 	o.fortran = strings.HasPrefix(ext, ".f")
 	if o.fortran {
@@ -30,11 +31,13 @@ func newOutline(name string, text []string) *outline {
 	} else {
 		o.readC(text)
 	}
-	for i, l := range o.text {
-		if o.at(i+1) == nil {
-			for _, w := range parse(l, o.fortran).words {
-				o.outside[w] = true
-			}
+	o.owner = make([]int32, len(o.text)+1)
+	for i := range o.owner {
+		o.owner[i] = -1
+	}
+	for n, f := range o.functions { // an inner one comes after the one it is in
+		for line := f.first; line <= min(f.last, len(o.text)); line++ {
+			o.owner[line] = int32(n)
 		}
 	}
 	return o
@@ -42,13 +45,25 @@ func newOutline(name string, text []string) *outline {
 
 // at returns the function that a line is in, nil if it is in none.
 func (o *outline) at(line int) *function {
-	var found *function
-	for i := range o.functions {
-		if f := &o.functions[i]; line >= f.first && line <= f.last && (found == nil || f.first > found.first) {
-			found = f
+	if line < 1 || line >= len(o.owner) || o.owner[line] < 0 {
+		return nil
+	}
+	return &o.functions[o.owner[line]]
+}
+
+// global tells whether a name stands outside of the functions.
+func (o *outline) global(name string) bool {
+	if o.outside == nil {
+		o.outside = map[string]bool{}
+		for i, l := range o.text {
+			if o.at(i+1) == nil {
+				for _, w := range parse(l, o.fortran).words {
+					o.outside[w] = true
+				}
+			}
 		}
 	}
-	return found
+	return o.outside[name]
 }
 
 func (o *outline) named(name string) *function {

@@ -117,9 +117,9 @@ func (f *function) inside(i int, callee *function, p place) []effect {
 		return nil
 	}
 	var out []effect
-	for _, w := range sum.writes {
-		outer, ok := f.outer(i, callee, w.place)
-		if !ok || !f.values().overlaps(outer, p) {
+	for _, s := range f.seen(i, callee, sum) {
+		w, outer := s.inner, s.outer
+		if !f.values().overlaps(outer, p) {
 			continue
 		}
 		inner := p
@@ -131,6 +131,41 @@ func (f *function) inside(i int, callee *function, p place) []effect {
 			inner.lo, inner.hi, inner.any = w.place.lo, w.place.hi, w.place.any
 		}
 		out = addEffect(out, effect{callee: callee, inner: inner, all: w.always && outer.covers(p)})
+	}
+	return out
+}
+
+// seenKey is a call and what it calls. While a pointer is being looked up, less
+// is known than afterwards.
+type seenKey struct {
+	call    int
+	callee  *function
+	holding bool
+}
+
+// seenWrite is a write of a callee and the same place as the caller sees it.
+type seenWrite struct {
+	inner written
+	outer place
+}
+
+// seen are the writes of a callee as call i sees them.
+func (f *function) seen(i int, callee *function, sum *summary) []seenWrite {
+	key := seenKey{i, callee, f.holding}
+	out, ok := f.views[key]
+	if ok {
+		return out
+	}
+	for _, w := range sum.writes {
+		if p, ok := f.outer(i, callee, w.place); ok {
+			out = append(out, seenWrite{w, p})
+		}
+	}
+	if callee.sum == sum {
+		if f.views == nil {
+			f.views = map[seenKey][]seenWrite{}
+		}
+		f.views[key] = out
 	}
 	return out
 }

@@ -23,11 +23,13 @@ type function struct {
 	flow    *values
 	frame   []symbol.Variable
 	framed  bool
+	direct  []int64 // offsets on the stack that are accessed by the frame or stack pointer
 	sum     *summary
 	holding bool
 	summing bool
 	changes x86.RegSet // see clobbers; 0 not known yet
 	found   map[query]reached
+	views   map[seenKey][]seenWrite
 }
 
 // block is a basic block: insts[first:end].

@@ -17,6 +17,7 @@ const (
 type constants struct {
 	r     *run
 	seen  map[queryKey]bool
+	into  map[enterKey]bool // callees that were gone into
 	found []int64
 }
 
@@ -27,7 +28,7 @@ func (r *run) targets(a *activation, call int) []*function {
 		return t
 	}
 	in := &a.f.insts[call]
-	c := constants{r: r, seen: map[queryKey]bool{}}
+	c := constants{r: r, seen: map[queryKey]bool{}, into: map[enterKey]bool{}}
 	if in.Load != nil {
 		c.memory(a, call)
 	} else {
@@ -49,7 +50,7 @@ func (r *run) targets(a *activation, call int) []*function {
 // place looks for what a place holds before instruction i.
 func (c *constants) place(a *activation, i int, p place) {
 	key := queryKey{nodeKey{a, i}, p}
-	if c.seen[key] || len(c.seen) > maxConstants {
+	if c.seen[key] || c.enough() {
 		return
 	}
 	c.seen[key] = true
@@ -74,12 +75,22 @@ func (c *constants) defined(a *activation, r reached, i int, p place) {
 	}
 }
 
+// enough tells whether the search has gone far enough.
+func (c *constants) enough() bool {
+	return len(c.seen)+len(c.into) > maxConstants || c.r.prog.late()
+}
+
 func (c *constants) called(a *activation, call int, p place) {
 	for _, e := range a.f.effects(call, p) {
-		if e.callee == nil || a.depth >= maxDescent {
+		if e.callee == nil || a.depth >= maxDescent || c.enough() {
 			continue
 		}
 		child := c.r.child(item{nodeKey: nodeKey{a, call}}, e.callee)
+		if key := (enterKey{child, e.inner}); c.into[key] {
+			continue
+		} else {
+			c.into[key] = true
+		}
 		c.defined(child, e.callee.returned(e.inner), -1, e.inner)
 	}
 }
@@ -123,7 +134,7 @@ func (c *constants) memory(a *activation, d int) {
 		return
 	}
 	if in.Load.Base != x86.None && in.Load.Index == x86.None && p.base != stackBase {
-		tables := constants{r: c.r, seen: c.seen}
+		tables := constants{r: c.r, seen: c.seen, into: c.into}
 		tables.place(a, d, register(in.Load.Base))
 		for _, t := range tables.found {
 			at := uint64(t + in.Load.Disp)

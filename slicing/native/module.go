@@ -29,7 +29,7 @@ type module struct {
 	err    error // no code
 	system bool  // it belongs to MPI or to the system
 	funcs  map[uint64]*function
-	stubs  map[uint64]string // what a piece of the linkage table leads to, by its address
+	calls  map[uint64]target // by the address that is called
 }
 
 func newProgram(r *symbol.Resolver, front Front) *program {
@@ -44,7 +44,7 @@ func (p *program) module(mod *model.Module) *module {
 	}
 	m := p.modules[key]
 	if m == nil {
-		m = &module{prog: p, funcs: map[uint64]*function{}, stubs: map[uint64]string{}}
+		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{}}
 		m.system = symbol.SystemModule(key.path)
 		m.code, m.err = p.resolver.Code(mod)
 		p.modules[key] = m
@@ -175,15 +175,17 @@ func named(name string) target {
 
 // target is the function at an address, or what the linkage table has there.
 func (m *module) target(addr uint64) target {
-	if name, ok := m.stubs[addr]; ok {
-		if name != "" {
-			return named(name)
-		}
-	} else if name := m.stub(addr); name != "" {
-		m.stubs[addr] = name
+	t, ok := m.calls[addr]
+	if !ok {
+		t = m.look(addr)
+		m.calls[addr] = t
+	}
+	return t
+}
+
+func (m *module) look(addr uint64) target {
+	if name := m.stub(addr); name != "" {
 		return named(name)
-	} else {
-		m.stubs[addr] = ""
 	}
 	t := target{addr: addr}
 	if sym, ok := m.code.Function(addr); ok && sym.Lo == addr {
@@ -220,6 +222,9 @@ func (m *module) stub(addr uint64) string {
 // another one that is known. nil: it is not known.
 func (m *module) callee(t target) *function {
 	if t.addr != 0 {
+		if f := m.funcs[t.addr]; f != nil {
+			return f
+		}
 		if f := m.function(t.addr); f != nil && f.entry == t.addr {
 			return f
 		}

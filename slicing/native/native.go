@@ -9,6 +9,7 @@ import (
 
 	"laggard/model/symbol"
 	"laggard/slicing"
+	"laggard/slicing/folded"
 )
 
 // Options are what may be chosen of a slice.
@@ -27,11 +28,11 @@ type Options struct {
 // What a zero field of a Budget means.
 const (
 	defaultTime  = 8 * time.Second
-	defaultNodes = 200_000
+	defaultNodes = 3_000
 )
 
 // maxCached bounds the instructions that are kept from one slice to the next.
-const maxCached = 1_000_000
+const maxCached = 120_000
 
 // Slicer is the backend. It keeps what it learned of the modules.
 type Slicer struct {
@@ -39,13 +40,18 @@ type Slicer struct {
 	resolver *symbol.Resolver
 	options  Options
 	prog     *program
+	files    *folded.Files // nil: without
 }
 
 var _ slicing.Slicer = (*Slicer)(nil)
 
 // New returns a Slicer that finds files through r, which must outlive it.
 func New(r *symbol.Resolver, o Options) *Slicer {
-	return &Slicer{resolver: r, options: o, prog: newProgram(r, o.Front)}
+	s := &Slicer{resolver: r, options: o, prog: newProgram(r, o.Front)}
+	if o.Source != nil {
+		s.files = folded.NewFiles(o.Source)
+	}
+	return s
 }
 
 // Name is "native".
@@ -61,6 +67,7 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 	old := debug.SetPanicOnFault(true) // a file that is cut while it is mapped
 	defer debug.SetPanicOnFault(old)
 	r := newRun(ctx, s.prog, c, b, s.options)
+	r.files = s.files
 	defer func() {
 		if p := recover(); p != nil {
 			s.prog = newProgram(s.resolver, s.options.Front)

@@ -19,3 +19,5 @@ func TestAccuracy(t *testing.T) {
 		figures.Write(os.Stdout)
 	}
 }
+
+func TestConformance(t *testing.T) { slicetest.Conformance(t, backend) }

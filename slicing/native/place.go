@@ -2,6 +2,7 @@ package native
 
 import (
 	"math"
+	"slices"
 
 	"laggard/slicing/x86"
 )
@@ -111,6 +112,11 @@ func (f *function) extent(off int64, escapes []int64) (lo, hi int64) {
 	for _, e := range escapes {
 		if e > off {
 			hi = min(hi, e)
+		}
+	}
+	if len(f.frame) > 0 { // what the source has no name for is accessed one by one
+		if i, _ := slices.BinarySearch(f.direct, off+1); i < len(f.direct) {
+			hi = min(hi, f.direct[i])
 		}
 	}
 	return lo, hi

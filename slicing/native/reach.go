@@ -20,7 +20,7 @@ type reached struct {
 }
 
 // maxFound bounds the answers that a function remembers.
-const maxFound = 1 << 16
+const maxFound = 1 << 13
 
 // defines searches from instruction i backwards; i itself does not count.
 func (f *function) defines(i int, p place) reached {

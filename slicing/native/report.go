@@ -9,7 +9,6 @@ import (
 
 	"laggard/model/symbol"
 	"laggard/slicing"
-	"laggard/slicing/folded"
 	"laggard/slicing/x86"
 )
 
@@ -59,6 +58,9 @@ func (r *run) near(it item) item {
 }
 
 func (r *run) enter(l symbol.Call, kind slicing.Kind, distance int) {
+	if r.tooFar(distance) {
+		return
+	}
 	key := lineKey{l.File, l.Line}
 	if old := r.lines[key]; old != nil {
 		if distance < old.Distance {
@@ -108,10 +110,10 @@ func (f *function) silent(i int) bool {
 }
 
 // slot tells whether a place is on the stack, but no variable of the source:
-// there a register was put aside. Without any known variable that cannot be told
-// at -O0, where everything is on the stack.
+// there a register was put aside. What others have the address of is a variable,
+// whether the debug information gives it a fixed place or not.
 func (f *function) slot(p place) bool {
-	if p.base != stackBase || !p.exact() || p.lo >= 0 {
+	if p.base != stackBase || !p.exact() || p.lo >= 0 || f.values().escaped(p.lo) {
 		return false
 	}
 	_, _, ok := f.variable(p.lo)
@@ -140,14 +142,14 @@ func sortLines(lines []slicing.Line) {
 
 // folded finds the lines that the compiler left no code for.
 func (r *run) folded(lines []slicing.Line) []slicing.Line {
-	if r.options.Source == nil || len(lines) > maxFolded {
+	if r.files == nil || len(lines) > maxFolded {
 		return nil
 	}
 	var coded symbol.CodedLines
 	for key := range r.nodes {
 		coded.Add(key.a.f.mod.code, key.a.f.entry)
 	}
-	more := folded.Lines(lines, r.options.Source, coded.Of)
+	more := r.files.Lines(lines, r.stack, coded.Of)
 	if len(more) > 0 {
 		var text []string
 		for _, l := range more {

@@ -54,6 +54,12 @@ func (f *function) stored(i int, p place, depth int) (value, bool) {
 	}
 	in, v := &f.insts[d], f.values()
 	switch {
+	case in.Load != nil && in.Store.Base == x86.RDI && in.Load.Base == x86.RSI: // rep movs
+		to, from := v.regs[d][x86.RDI], v.regs[d][x86.RSI]
+		if to.base == p.base && !to.any && !from.any && from.base != noBase {
+			at := from.off + p.lo - to.off
+			return f.copied(d, place{reg: x86.None, base: from.base, lo: at, hi: at + 8}, depth-1), true
+		}
 	case in.Move != x86.StoreReg && in.Move != x86.PushReg:
 		if from := v.load[d]; in.SP == -8 && from.exact() { // a push from memory
 			return f.copied(d, from, depth-1), true

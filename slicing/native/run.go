@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"laggard/slicing"
+	"laggard/slicing/folded"
 )
 
 // activation is a function in the context of the calls that lead to it.
@@ -26,6 +27,7 @@ type run struct {
 	criterion slicing.Criterion
 	budget    slicing.Budget
 	options   Options
+	files     *folded.Files
 	queue     queue
 	nodes     map[nodeKey]bool
 	queries   map[queryKey]bool
@@ -37,6 +39,7 @@ type run struct {
 	used      map[*module]bool
 	lines     map[lineKey]*slicing.Line
 	places    map[nodeKey]spot
+	stack     []slicing.Line // where the observed frames are
 	notes     []string
 	truncated bool
 	steps     int
@@ -138,8 +141,7 @@ func (r *run) search() {
 
 // exhausted tells whether a budget ends the search, and notes which.
 func (r *run) exhausted() bool {
-	if r.budget.Depth > 0 && r.queue[0].distance > r.budget.Depth {
-		r.cut(fmt.Sprintf("cut at the distance of %d dependences", r.budget.Depth))
+	if r.tooFar(r.queue[0].distance) {
 		return true
 	}
 	if len(r.nodes) >= r.budget.Nodes {
@@ -151,6 +153,15 @@ func (r *run) exhausted() bool {
 		return true
 	}
 	return false
+}
+
+// tooFar tells whether a distance is beyond the budget, and notes that.
+func (r *run) tooFar(distance int) bool {
+	if r.budget.Depth <= 0 || distance <= r.budget.Depth {
+		return false
+	}
+	r.cut(fmt.Sprintf("cut at the distance of %d dependences", r.budget.Depth))
+	return true
 }
 
 func (r *run) cut(why string) {

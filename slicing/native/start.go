@@ -14,9 +14,8 @@ import (
 
 // level is a frame of an observed stack whose code was found.
 type level struct {
-	f    *function
-	i    int // instruction; of a call, unless it is the captured one
-	name string
+	f *function
+	i int // instruction; of a call, unless it is the captured one
 }
 
 // start finds the criterion in the code.
@@ -26,6 +25,11 @@ func (r *run) start() error {
 		return fmt.Errorf("slicing: rank %d: %w of its stack: %w", r.criterion.Rank, slicing.ErrNothing, r.missing())
 	}
 	a := r.chain(levels)
+	for _, l := range levels {
+		for _, c := range l.f.mod.code.Levels(l.f.insts[l.i].Addr) {
+			r.stack = append(r.stack, slicing.Line{File: c.File, Line: c.Line})
+		}
+	}
 	exact := r.criterion.Exact && skipped == 0
 	it := item{nodeKey: nodeKey{a, levels[0].i}, kind: slicing.Call}
 	if exact {

@@ -16,9 +16,9 @@ type written struct {
 }
 
 const (
-	maxSummary = 4   // calls that a summary goes down
-	maxWrites  = 128 // of a summary; beyond it they are joined by base
-	maxClobber = 2   // calls that are followed to find the registers a function changes
+	maxSummary = 4  // calls that a summary goes down
+	maxWrites  = 48 // of a summary; beyond it they are joined by base
+	maxClobber = 2  // calls that are followed to find the registers a function changes
 )
 
 // summary is made once; that of a function that is being summarised, because it

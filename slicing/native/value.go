@@ -90,6 +90,7 @@ func (f *function) values() *values {
 	f.flow = v
 	v.solve(false) // finds the offsets whose addresses are taken
 	v.escapes = v.taken()
+	slices.Sort(f.direct)
 	for _, e := range v.escapes {
 		lo, hi := f.extent(e, v.escapes)
 		v.open = append(v.open, [2]int64{lo, hi})
@@ -208,8 +209,9 @@ func (v *values) taken() []int64 {
 		}
 		s = s.clone()
 		for i := v.f.blocks[n].first; i < v.f.blocks[n].end; i++ {
-			v.step(s, i)
 			in := &v.f.insts[i]
+			v.direct(s, in)
+			v.step(s, i)
 			if in.Dst < 0 || in.Dst == x86.RSP || in.Dst == x86.RBP && in.Move == x86.Copy || in.Dst >= x86.General {
 				continue
 			}
@@ -222,6 +224,18 @@ func (v *values) taken() []int64 {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// direct notes an access to a fixed place on the stack.
+func (v *values) direct(s *state, in *x86.Inst) {
+	for _, m := range []*x86.Mem{in.Load, in.Store} {
+		if m == nil || m.Index != x86.None || m.Base != x86.RSP && m.Base != x86.RBP {
+			continue
+		}
+		if x := v.address(s, m, x86.None); x.base == stackBase && !x.any {
+			v.f.direct = append(v.f.direct, x.off)
+		}
+	}
 }
 
 // places notes what is known before each instruction, and the memory that the

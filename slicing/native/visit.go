@@ -93,6 +93,9 @@ func (r *run) memory(it item, p place) {
 	r.push(it.needs(p))
 }
 
+// atReturn stands for the ends of a function, in place of an instruction.
+const atReturn = -1
+
 // ask goes to what may define a place before an instruction.
 func (r *run) ask(it item) {
 	key := queryKey{it.nodeKey, it.place}
@@ -100,7 +103,11 @@ func (r *run) ask(it item) {
 		return
 	}
 	r.queries[key] = true
-	r.answer(it, it.a.f.defines(it.i, it.place))
+	if it.i == atReturn {
+		r.answer(it, it.a.f.returned(it.place))
+	} else {
+		r.answer(it, it.a.f.defines(it.i, it.place))
+	}
 }
 
 func (r *run) answer(it item, found reached) {
@@ -186,8 +193,8 @@ func (r *run) descend(it item, e effect) {
 		it = r.report(it.to(it.i, slicing.Call))
 	}
 	into := it
-	into.nodeKey, into.place, into.asks = nodeKey{child, -1}, e.inner, true
-	r.answer(into, found)
+	into.nodeKey, into.place, into.asks = nodeKey{child, atReturn}, e.inner, true
+	r.push(into)
 	r.through(it)
 }
 

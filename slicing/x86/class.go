@@ -81,6 +81,9 @@ func classify(name string) class {
 	c.keeps = starts("CMOV FCMOV")
 	c.zeroes = is("XOR SUB PXOR XORPS XORPD PSUBB PSUBW PSUBD PSUBQ VPXOR VXORPS VXORPD VPXORD VPXORQ")
 	c.x87 = strings.HasPrefix(name, "F") && !is("FXSAVE FXRSTOR FXSAVE64 FXRSTOR64 FWAIT FNOP FLDCW FNSTCW")
+	if c.x87 && c.reads {
+		c.writes = false // what it changes is the stack, which stands for itself
+	}
 	c.str = stringClass(name)
 	return c
 }

@@ -104,6 +104,9 @@ func (d *decoder) mem(a x86asm.Arg) *Mem {
 		return nil
 	}
 	out := &Mem{Base: None, Index: None, Scale: int64(m.Scale), Disp: m.Disp, Size: d.in.MemBytes}
+	if out.Disp>>32 == 0 { // x86asm forgets the sign of four bytes
+		out.Disp = int64(int32(out.Disp))
+	}
 	switch m.Base {
 	case 0:
 	case x86asm.RIP, x86asm.EIP:

@@ -1,6 +1,6 @@
 #include "instruction.h"
 
-#include <set>
+#include <algorithm>
 
 #include "BinaryFunction.h"
 #include "Dereference.h"
@@ -40,6 +40,8 @@ std::string Described::json() const {
     o.raw("indirect", "true");
   if (opaque)
     o.raw("opaque", "true");
+  if (vector)
+    o.raw("vector", "true");
   o.number("def", def);
   o.number("use", use);
   o.number("kills", kills);
@@ -123,6 +125,22 @@ static Memory memory(const Expression::Ptr &address, int size, bool thread, uint
   return m;
 }
 
+// constant is the value of an immediate as a signed one, which Dyninst takes for
+// unsigned.
+static int64_t constant(const Immediate &i) {
+  auto &value = i.eval();
+  auto n = value.convert<int64_t>();
+  switch (value.size()) {
+  case 1:
+    return static_cast<int8_t>(n);
+  case 2:
+    return static_cast<int16_t>(n);
+  case 4:
+    return static_cast<int32_t>(n);
+  }
+  return n;
+}
+
 static Operand operand(const iapi::Operand &o, bool thread, uint64_t end) {
   Operand out;
   out.value = o.getValue();
@@ -137,7 +155,7 @@ static Operand operand(const iapi::Operand &o, bool thread, uint64_t end) {
     d->getChildren(address);
     out.memory = memory(address.at(0), d->size(), thread, end);
   } else if (auto i = boost::dynamic_pointer_cast<Immediate>(out.value)) {
-    out.imm = i->eval().convert<int64_t>();
+    out.imm = constant(*i);
   }
   return out;
 }
@@ -188,9 +206,29 @@ static void effects(Described &out, const std::vector<Operand> &operands) {
   }
 }
 
+// sizes corrects the sizes of memory operands where InstructionAPI has others.
+static void sizes(Described &out, const iapi::Operation &operation, std::vector<Operand> &operands) {
+  unsigned vector = 0;
+  for (auto &o : operands)
+    if (o.reg >= FPU)
+      vector = std::max(vector, o.bits / 8);
+  out.vector = vector > 0;
+  bool repeated = operation.getPrefixID() == prefix_rep || operation.getPrefixID() == prefix_repnz;
+  for (auto &o : operands) {
+    if (!o.memory)
+      continue;
+    if (out.kind == JUMP || out.kind == CALL || operation.getID() == e_push || operation.getID() == e_pop)
+      o.memory->size = 8;
+    else if (vector) // the size of one element is what Dyninst has
+      o.memory->size = static_cast<int>(vector);
+    else if (repeated)
+      o.memory->size = 0;
+  }
+}
+
 // idle instructions name operands, but do nothing with them.
 static bool idle(entryID op, const iapi::Instruction &insn) {
-  return op == e_nop || op == e_endbr64 || insn.getCategory() == iapi::c_PrefetchInsn;
+  return op == e_nop || insn.getCategory() == iapi::c_ReturnInsn || op == e_endbr64 || insn.getCategory() == iapi::c_PrefetchInsn;
 }
 
 Described describe(const iapi::Instruction &insn, uint64_t addr) {
@@ -216,6 +254,7 @@ Described describe(const iapi::Instruction &insn, uint64_t addr) {
   for (auto &o : raw)
     operands.push_back(operand(o, thread, addr + out.len));
   flow(out, insn, op);
+  sizes(out, operation, operands);
   if (op == e_lea) // its operand is an address, and nothing is read there
     for (auto &o : operands)
       if (!o.written && o.value) {

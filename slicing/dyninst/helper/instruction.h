@@ -36,6 +36,7 @@ struct Described {
   unsigned len = 0;
   Kind kind = NEXT;
   bool indirect = false, opaque = false;
+  bool vector = false; // it has operands beyond the general registers
   uint64_t target = 0;
   uint64_t def = 0, use = 0, kills = 0; // sets of registers, by bit
   std::optional<Memory> load, store, load2, address;

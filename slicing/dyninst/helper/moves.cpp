@@ -49,18 +49,6 @@ static void mov(Described &out, const Pair &p) {
   }
 }
 
-// vector moves carry no address, but look like those of other registers.
-static void vector(Described &out, const Pair &p) {
-  if (!p.dst || !p.src)
-    return;
-  if (out.store)
-    set(out, STORE_REG, NONE, p.src->reg);
-  else if (out.load)
-    set(out, LOAD_REG, p.dst->reg, NONE);
-  else if (p.dst->reg != NONE && p.src->reg != NONE)
-    set(out, COPY, p.dst->reg, p.src->reg);
-}
-
 static void push(Described &out, const Pair &p) {
   out.sp = -8;
   out.store = stack(RSP, -8);
@@ -85,19 +73,9 @@ static void pop(Described &out, const Pair &p) {
   }
 }
 
-static bool isZeroing(entryID op) {
-  switch (op) {
-  case e_xor: case e_sub: case e_pxor: case e_xorps: case e_xorpd: case e_psubb: case e_psubw: case e_psubd: case e_psubq:
-  case e_vpxor: case e_vxorps: case e_vxorpd: case e_vpxord: case e_vpxorq:
-    return true;
-  default:
-    return false;
-  }
-}
-
 // zero: the result of combining a register with itself depends on nothing.
 static bool zero(Described &out, entryID op, const std::vector<Operand> &operands) {
-  if (!isZeroing(op))
+  if (op != e_xor && op != e_sub)
     return false;
   std::vector<const Operand *> regs;
   for (auto &o : operands) {
@@ -133,6 +111,8 @@ static bool keeps(entryID op) { return op >= e_cmova && op <= e_cmovs; }
 
 void simple(Described &out, entryID op, const std::vector<Operand> &operands) {
   Pair p(operands);
+  if (out.indirect && p.dst)
+    out.src = p.dst->reg;
   if (keeps(op)) {
     if (p.dst)
       out.use |= bit(p.dst->reg);
@@ -163,8 +143,6 @@ void simple(Described &out, entryID op, const std::vector<Operand> &operands) {
     if (p.src && p.src->imm)
       out.bound = *p.src->imm;
     return;
-  case e_movss: case e_movsd_sse: case e_movaps: case e_movups: case e_movq: case e_movd: case e_movapd: case e_movupd: case e_movdqa: case e_movdqu:
-    return vector(out, p);
   default:
     return;
   }

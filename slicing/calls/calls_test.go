@@ -1,0 +1,81 @@
+package calls
+
+import "testing"
+
+func TestLookup(t *testing.T) {
+	for _, c := range []struct {
+		linker, name, roles string
+		byReference         bool
+	}{
+		{"MPI_Recv", "MPI_Recv", "rv.vvvs", false},
+		{"PMPI_Recv", "MPI_Recv", "rv.vvvs", false},
+		{"mpi_recv_", "MPI_Recv", "rv.vvvso", true},
+		{"mpi_recv__", "MPI_Recv", "rv.vvvso", true},
+		{"MPI_RECV", "MPI_Recv", "rv.vvvso", true},
+		{"pmpi_bcast_", "MPI_Bcast", "xv.vvo", true},
+		{"mpi_wait_f08_", "MPI_Wait", "Qso", true},
+		{"mpi_wait_f08ts_", "MPI_Wait", "Qso", true},
+		{"memcpy@GLIBC_2.14", "memcpy", "wcv", false},
+		{"__memcpy_chk", "memcpy", "wcv", false},
+		{"__isoc99_sscanf", "sscanf", "ccw", false},
+		{"_ZSt20__throw_length_errorPKc", "_ZSt%throw%", ".", false},
+		{"_gfortran_transfer_integer_write", "_gfortran_transfer_%_write", ".", false},
+		{"_gfortran_transfer_integer", "_gfortran_transfer_%", ".wv", false},
+	} {
+		m, ok := Lookup(c.linker)
+		if !ok || m.Name != c.name || m.roles != c.roles || m.ByReference != c.byReference {
+			t.Errorf("%s: %+v, %v", c.linker, m, ok)
+		}
+	}
+	for _, name := range []string{"", "Popen", "my_function", "mpi", "MPI_", "pool", "_ZSt3foo"} {
+		if m, ok := Lookup(name); ok {
+			t.Errorf("%s: taken for %s", name, m.Name)
+		}
+	}
+}
+
+func TestNoReturn(t *testing.T) {
+	for name, want := range map[string]bool{"exit": true, "__assert_fail": true, "__stack_chk_fail": true, "_gfortran_stop_string": true, "printf": false, "MPI_Finalize": false} {
+		if m, ok := Lookup(name); !ok || m.NoReturn != want {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}
+
+// TestDelivers: who can get what from whom (MPI-3.1, chapters 3 and 5).
+func TestDelivers(t *testing.T) {
+	for _, c := range []struct {
+		send, recv string
+		want       bool
+	}{
+		{"MPI_Send", "MPI_Recv", true},
+		{"MPI_Isend", "MPI_Irecv", true},
+		{"MPI_Ssend", "MPI_Sendrecv", true},
+		{"MPI_Sendrecv", "MPI_Recv", true},
+		{"MPI_Send_init", "MPI_Mrecv", true},
+		{"MPI_Bcast", "MPI_Bcast", true},
+		{"MPI_Ibcast", "MPI_Ibcast", true},
+		{"MPI_Allreduce", "MPI_Allreduce", true},
+		{"MPI_Send", "MPI_Bcast", false},
+		{"MPI_Recv", "MPI_Recv", false},
+		{"MPI_Allreduce", "MPI_Recv", false},
+		{"MPI_Barrier", "MPI_Barrier", false},
+		{"printf", "MPI_Recv", false},
+	} {
+		if got := Delivers(c.send, c.recv); got != c.want {
+			t.Errorf("%s to %s: %v", c.send, c.recv, got)
+		}
+	}
+}
+
+func TestTag(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		sent bool
+		want int
+	}{{"MPI_Send", true, 4}, {"MPI_Irecv", false, 4}, {"MPI_Sendrecv", true, 4}, {"MPI_Sendrecv", false, 9}, {"MPI_Sendrecv_replace", false, 6}, {"MPI_Mrecv", false, -1}, {"MPI_Bcast", true, -1}} {
+		if got := Tag(c.name, c.sent); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}

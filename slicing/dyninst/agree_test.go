@@ -1,0 +1,122 @@
+package dyninst
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"laggard/model"
+	"laggard/model/symbol"
+	"laggard/slicing/slicetest"
+	"laggard/slicing/x86"
+)
+
+// least is the share of the instructions on which both decoders must agree.
+const least = 0.97
+
+// TestAgreement compares what the helper says of each instruction of the test
+// programs with what package x86 says.
+func TestAgreement(t *testing.T) {
+	path := helper(t)
+	stub := slicetest.Stub(t)
+	same, all := 0, 0
+	differ := map[string]int{}
+	for _, p := range slicetest.Programs(t) {
+		for _, opt := range []string{"-O0", "-O2"} {
+			exe := p.Build(t, stub, slicetest.Compiler("gcc", p.Name), opt)
+			for _, pair := range instructions(t, path, exe) {
+				all++
+				if d := difference(pair[0], pair[1]); d == "" {
+					same++
+				} else {
+					differ[d]++
+				}
+			}
+		}
+	}
+	if all == 0 || float64(same) < least*float64(all) {
+		t.Errorf("the decoders agree on %d of %d instructions: %v", same, all, differ)
+	}
+	if testing.Verbose() {
+		t.Logf("the decoders agree on %d of %d instructions: %v", same, all, differ)
+	}
+}
+
+// instructions are those of the helper and of package x86, for all functions
+// of a program.
+func instructions(t *testing.T, path, exe string) [][2]x86.Inst {
+	t.Helper()
+	id, err := symbol.BuildID(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := symbol.New(symbol.Config{DebugDirs: []string{}})
+	defer r.Close()
+	code, err := r.Code(&model.Module{Path: exe, BuildID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &front{path: path}
+	f.begin(context.Background(), time.Minute)
+	defer f.stop()
+	var out [][2]x86.Inst
+	for addr := code.Next(0); addr != 0; addr = code.Next(addr) {
+		fn, ok := code.Function(addr)
+		if !ok || fn.Lo != addr || !code.Executable(addr) {
+			continue
+		}
+		l, err := f.Listing(code, addr)
+		if f.failed != nil {
+			t.Fatal(err)
+		}
+		for _, in := range l.Insts {
+			bytes := code.Bytes(in.Addr)
+			out = append(out, [2]x86.Inst{in, x86.Decode(bytes[:min(len(bytes), 15)], in.Addr)})
+		}
+	}
+	return out
+}
+
+// difference names what two instructions differ in that matters to a slice.
+func difference(a, b x86.Inst) string {
+	var out []string
+	add := func(what string, x, y any) {
+		if p, q := fmt.Sprint(x), fmt.Sprint(y); p != q {
+			out = append(out, fmt.Sprintf("%s %s/%s", what, p, q))
+		}
+	}
+	add("length", a.Len, b.Len)
+	add("kind", a.Kind, b.Kind)
+	add("target", a.Target, b.Target)
+	add("indirect", a.Indirect, b.Indirect)
+	add("opaque", a.Opaque, b.Opaque)
+	add("def", a.Def, b.Def)
+	add("use", a.Use, b.Use)
+	add("kills", a.Kills, b.Kills)
+	add("load", where(a.Load), where(b.Load))
+	add("second load", where(a.Load2), where(b.Load2))
+	add("store", where(a.Store), where(b.Store))
+	add("address", where(a.Address), where(b.Address))
+	add("move", a.Move, b.Move)
+	if a.Move != x86.NoMove || a.Indirect {
+		add("imm", a.Imm, b.Imm)
+		add("dst", a.Dst, b.Dst)
+		add("src", a.Src, b.Src)
+	}
+	add("sp", a.SP, b.SP)
+	add("bound", a.Bound, b.Bound)
+	return strings.Join(out, ", ")
+}
+
+func where(m *x86.Mem) string {
+	if m == nil {
+		return "none"
+	}
+	scale := m.Scale
+	if m.Index == x86.None {
+		scale = 0
+	}
+	return fmt.Sprintf("%d+%d*%d%+d:%d %v", m.Base, m.Index, scale, m.Disp, m.Size, m.Thread)
+}

@@ -1,0 +1,144 @@
+package dyninst
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model/symbol"
+	"laggard/slicing"
+	"laggard/slicing/native"
+	"laggard/slicing/slicetest"
+)
+
+// script writes a helper that is a shell script.
+func script(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), program)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// criterion is a state of a test program.
+func criterion(t *testing.T) slicing.Criterion {
+	t.Helper()
+	p := slicetest.Programs(t)[0]
+	stub := slicetest.Stub(t)
+	return p.Criterion(t, p.Build(t, stub, slicetest.Compiler("gcc", p.Name), "-O0"))
+}
+
+// TestFailures: whatever the helper does, the slice is the one of native, and
+// says why.
+func TestFailures(t *testing.T) {
+	c := criterion(t)
+	r := symbol.New(symbol.Config{DebugDirs: []string{}})
+	defer r.Close()
+	want, err := native.New(r, native.Options{}).Slice(context.Background(), c, slicing.Budget{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]struct{ body, note string }{
+		"ends":        {"echo 'no memory' >&2; exit 3", "exit status 3: no memory"},
+		"killed":      {"kill -9 $$", "signal: killed"},
+		"hangs":       {"sleep 1000 & wait", errTime.Error()},
+		"garbage":     {"read x; echo garbage; cat", "its answer: invalid character"},
+		"length":      {`read x; echo '{"insts":[{"addr":4096,"len":0}]}'; cat`, "instruction at 0x1000: length 0"},
+		"register":    {`read x; echo '{"insts":[{"addr":4096,"len":2,"dst":99}]}'; cat`, "register 99"},
+		"no operands": {`read x; echo '{"insts":[{"addr":4096,"len":2,"move":4,"dst":1}]}'; cat`, "without its operands"},
+		"refuses":     {`while read x; do echo '{"error":"no"}'; done`, "did not take apart"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := New(script(t, f.body), r, native.Options{})
+			defer s.Close()
+			got, err := s.Slice(context.Background(), c, slicing.Budget{Time: 2 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want.Lines, got.Lines); diff != "" {
+				t.Errorf("not the slice of native:\n%s", diff)
+			}
+			if all := strings.Join(got.Notes, "\n"); !strings.Contains(all, f.note) {
+				t.Errorf("notes %q, want %q", all, f.note)
+			}
+			if own := name == "refuses"; (got.Backend == s.Name()) != own {
+				t.Errorf("backend %q", got.Backend)
+			}
+		})
+	}
+}
+
+// TestAbsent: a helper that cannot be started is a failure like others.
+func TestAbsent(t *testing.T) {
+	c := criterion(t)
+	r := symbol.New(symbol.Config{DebugDirs: []string{}})
+	defer r.Close()
+	s := New(filepath.Join(t.TempDir(), "none"), r, native.Options{})
+	defer s.Close()
+	got, err := s.Slice(context.Background(), c, slicing.Budget{})
+	if err != nil || got.Backend != "native" || len(got.Lines) == 0 || len(got.Notes) == 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestGroup: what a helper started ends with it.
+func TestGroup(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pid")
+	p, err := start(script(t, fmt.Sprintf("sleep 1000 & echo $! >%s; wait", pids)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.ask(request{}, 500*time.Millisecond); !errors.Is(err, errTime) {
+		t.Errorf("%v, want %v", err, errTime)
+	}
+	_ = p.end()
+	text, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	t.Error("the helper's child is still there")
+}
+
+// TestGivesUp: a helper that keeps failing is not started for ever.
+func TestGivesUp(t *testing.T) {
+	starts := filepath.Join(t.TempDir(), "starts")
+	f := &front{path: script(t, "echo >>"+starts+"; exit 1")}
+	c := criterion(t)
+	r := symbol.New(symbol.Config{DebugDirs: []string{}})
+	defer r.Close()
+	code, err := r.Code(c.Stack[0].Module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 * maxFailures {
+		f.begin(context.Background(), time.Minute)
+		if _, err := f.Listing(code, c.Stack[0].Offset); err == nil {
+			t.Error("no error")
+		}
+	}
+	text, err := os.ReadFile(starts)
+	if n := strings.Count(string(text), "\n"); err != nil || n != maxFailures {
+		t.Errorf("started %d times, %v", n, err)
+	}
+}

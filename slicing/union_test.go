@@ -1,0 +1,75 @@
+package slicing_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"laggard/slicing"
+)
+
+// scripted has a slice ready for each rank.
+type scripted map[int][]int
+
+func (scripted) Name() string { return "scripted" }
+
+func (s scripted) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) (slicing.Slice, error) {
+	lines, ok := s[c.Rank]
+	if !ok {
+		return slicing.Slice{}, slicing.ErrNothing
+	}
+	var out slicing.Slice
+	for _, n := range lines {
+		out.Lines = append(out.Lines, slicing.Line{File: "a.c", Line: n})
+	}
+	return out, nil
+}
+
+func criteria(ranks ...int) (out []slicing.Criterion) {
+	for _, r := range ranks {
+		out = append(out, slicing.Criterion{Rank: r})
+	}
+	return out
+}
+
+// TestUnion: each step says what it adds, and one that fails does not end it.
+func TestUnion(t *testing.T) {
+	s := scripted{3: {5, 7}, 1: {7, 9}, 0: {5}}
+	steps := slicing.Union(context.Background(), s, criteria(3, 2, 1, 0), slicing.Budget{})
+	want := [][]bool{{true, true}, nil, {false, true}, {false}}
+	if len(steps) != len(want) {
+		t.Fatalf("%d steps", len(steps))
+	}
+	for i, w := range want {
+		if !slices.Equal(steps[i].New, w) || (steps[i].Err != nil) != (i == 1) {
+			t.Errorf("step %d: %+v", i, steps[i])
+		}
+	}
+	if !errors.Is(steps[1].Err, slicing.ErrNothing) {
+		t.Error(steps[1].Err)
+	}
+}
+
+// slow takes all the time it is given.
+type slow struct{ scripted }
+
+func (s slow) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) (slicing.Slice, error) {
+	time.Sleep(b.Time)
+	return s.scripted.Slice(ctx, c, b)
+}
+
+// TestUnionTime: the time is for all criteria; the first has its share of it.
+func TestUnionTime(t *testing.T) {
+	s := slow{scripted{0: {1}, 1: {2}}}
+	steps := slicing.Union(context.Background(), s, criteria(0, 1), slicing.Budget{Time: 5 * time.Millisecond})
+	if len(steps) != 1 || len(steps[0].Slice.Lines) != 1 {
+		t.Errorf("%+v", steps)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if steps := slicing.Union(ctx, s, criteria(0, 1), slicing.Budget{Time: time.Second}); len(steps) != 0 {
+		t.Errorf("cancelled: %+v", steps)
+	}
+}
