@@ -13,9 +13,9 @@ RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
 LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-scale fuzz install clean
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-scale dyninst-helper fuzz install clean
 
-build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich ## everything into bin/
+build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -56,6 +56,18 @@ $(BIN)/laggard-mpich: $(GOFILES)
 	@if [ -z "$(MPICH_CC)" ]; then echo 'laggard-mpich is left out: no MPICH (Debian: libmpich-dev)'; \
 	else mkdir -p $(B)/mpich; ln -sfn $(MPICH_LIB) $(B)/mpich/libmpi.so; set -x; \
 	CGO_ENABLED=1 $(MPICH_ENV) $(GO) build -tags mpi $(LDFLAGS) -o $@ ./mpiapp; fi
+
+# The helper needs Dyninst 13 (DYNINST_ROOT, or the usual places); laggard works without it.
+HELPER := $(wildcard slicing/dyninst/helper/*)
+
+dyninst-helper: $(BIN)/laggard-dyninst ## the helper of slice --backend dyninst, if Dyninst is found
+
+$(BIN)/laggard-dyninst: $(HELPER)
+	@mkdir -p $(BIN) $(B)
+	@if ! command -v cmake >/dev/null; then echo 'laggard-dyninst is left out: no cmake'; \
+	elif ! cmake -S slicing/dyninst/helper -B $(B)/dyninst >$(B)/dyninst.log 2>&1; then \
+	  echo "laggard-dyninst is left out: $$(grep -m1 -A2 -E '^ *(Dyninst is not found|Could not find a package|Could NOT find)' $(B)/dyninst.log | tr -s '\n ' ' ')"; \
+	else cmake --build $(B)/dyninst && cp $(B)/dyninst/laggard-dyninst $@; fi
 
 # ---- what the machine must have ----
 
@@ -156,7 +168,7 @@ lint: ## formatting, vet, staticcheck, import directions
 install: build ## into PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/laggard
 	install -m 755 $(wildcard $(BIN)/laggard $(BIN)/laggard-mpi $(BIN)/laggard-mpich) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BIN)/liblaggard.so $(DESTDIR)$(PREFIX)/lib/laggard
+	install -m 755 $(BIN)/liblaggard.so $(wildcard $(BIN)/laggard-dyninst) $(DESTDIR)$(PREFIX)/lib/laggard
 
 clean:
 	rm -rf $(BIN) $(B)

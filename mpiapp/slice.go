@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -56,6 +57,9 @@ const (
 	quickTime   = time.Second
 	quickGroups = 8
 )
+
+// sliceMemory is what the slices may use before memory is collected eagerly.
+const sliceMemory = 448 << 20
 
 type sliceFlags struct {
 	diagnoseFlags
@@ -115,6 +119,7 @@ func (a *app) slice(f sliceFlags, dir string) error {
 		return err
 	}
 	q.slice = &f.sliceOptions
+	debug.SetMemoryLimit(sliceMemory)
 	var result *report.Result
 	err = inWorld(q.analysts, func(c reduce.Comm) error {
 		r, err := analyse(q, c)

@@ -38,7 +38,10 @@ func (l *CodedLines) Add(c *Code, pc uint64) {
 
 func (l *CodedLines) add(t *lineTable) {
 	for _, seq := range t.seqs.list {
-		for _, r := range seq.item {
+		for i, r := range seq.item {
+			if i+1 < len(seq.item) && seq.item[i+1].addr == r.addr {
+				continue // a line that the compiler only mentions
+			}
 			name := t.file(int64(r.file))
 			if l.lines[name] == nil {
 				l.lines[name] = map[int]bool{}

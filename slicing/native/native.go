@@ -32,7 +32,7 @@ const (
 )
 
 // maxCached bounds the instructions that are kept from one slice to the next.
-const maxCached = 120_000
+const maxCached = 400_000
 
 // Slicer is the backend. It keeps what it learned of the modules.
 type Slicer struct {

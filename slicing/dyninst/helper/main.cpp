@@ -4,7 +4,7 @@
 // with one line:
 //
 //   {"module":"/path","entry":4198,"seconds":8}
-//   {"insts":[...],"jumps":[[from,to,...]],"halts":[addr],"open":[addr]}
+//   {"insts":[...],"jumps":[[from,to,...]],"halts":[addr]}
 //
 // or {"error":"..."}. An instruction has the members of Described
 // (instruction.h). It ends with its standard input.

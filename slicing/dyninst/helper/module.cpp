@@ -48,32 +48,25 @@ static std::string list(const std::vector<std::string> &items) {
 
 // Ends is what the edges at the end of blocks tell.
 struct Ends {
-  std::vector<std::string> jumps, halts, open;
+  std::vector<std::string> jumps, halts;
 
   void add(Block *b, const Described &last) {
     std::set<uint64_t> to;
-    bool returns = false, unknown = false;
+    bool returns = false;
     for (auto e : b->targets()) {
       returns = returns || e->type() == ParseAPI::CALL_FT;
-      if (e->type() != ParseAPI::INDIRECT)
-        continue;
-      if (e->sinkEdge())
-        unknown = true;
-      else
+      if (e->type() == ParseAPI::INDIRECT && !e->sinkEdge())
         to.insert(e->trg_addr());
     }
     auto at = std::to_string(last.addr);
     if (last.kind == CALL && !returns)
       halts.push_back(at);
-    if (last.kind != JUMP || !last.indirect)
+    if (last.kind != JUMP || !last.indirect || to.empty())
       return;
-    if (to.empty() && unknown)
-      open.push_back(at);
     std::vector<std::string> all{at};
     for (auto t : to)
       all.push_back(std::to_string(t));
-    if (!to.empty())
-      jumps.push_back(list(all));
+    jumps.push_back(list(all));
   }
 };
 
@@ -104,6 +97,5 @@ std::string Module::function(uint64_t entry) {
   o.raw("insts", list(insts));
   o.raw("jumps", list(ends.jumps));
   o.raw("halts", list(ends.halts));
-  o.raw("open", list(ends.open));
   return o.str();
 }

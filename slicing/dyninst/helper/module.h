@@ -1,7 +1,6 @@
 // The control flow of functions, from ParseAPI.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 
