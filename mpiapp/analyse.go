@@ -97,8 +97,7 @@ func analyse(q question, c reduce.Comm) (*report.Result, error) {
 	if err == nil && q.page {
 		var compared *report.Result
 		if compared, err = s.conclude(other, known, sum, second, newStopwatch()); err == nil && result != nil {
-			addExtra(q, result, sum)
-			result.Extra.Compared = compared
+			result.Extra.Comms, result.Extra.Compared = communicators(sum), compared
 		}
 	}
 	if err != nil || result == nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,15 +27,24 @@ const (
 )
 
 // answer is one analysis rank's part of a diagnosis, as analyse, over several
-// looks if the job makes progress.
+// looks if the job makes progress. Source files are read once, for the look that
+// is shown.
 func answer(q question, c reduce.Comm) (*report.Result, error) {
+	result, err := watched(q, c)
+	if result != nil && q.page {
+		addSources(q, result)
+	}
+	return result, err
+}
+
+func watched(q question, c reduce.Comm) (*report.Result, error) {
 	result, err := analyse(q, c)
 	if err != nil {
 		return nil, err
 	}
 	var seen tally
 	for n := 1; n < looks; n++ {
-		goesOn, err := reduce.Broadcast(reduce.NewTree(c), boolCodec, result != nil && result.Running, nil)
+		goesOn, err := reduce.Broadcast(reduce.NewTree(c), asJSON[bool](), result != nil && result.Running, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -54,11 +62,6 @@ func answer(q question, c reduce.Comm) (*report.Result, error) {
 	}
 	seen.add(result)
 	return seen.result(), nil
-}
-
-var boolCodec = reduce.Codec[bool]{
-	Encode: func(b bool) ([]byte, error) { return json.Marshal(b) },
-	Decode: func(b []byte) (v bool, err error) { return v, json.Unmarshal(b, &v) },
 }
 
 // tally sums up looks at a running job.

@@ -18,15 +18,21 @@ const aroundFrame = 10
 // maxFrames bounds the lines on stacks that source is looked up for.
 const maxFrames = 1000
 
-// addExtra adds to a result what only the page shows.
-func addExtra(q question, r *report.Result, sum progress.Summary) {
+// communicators lists those of the run for the page's filter.
+func communicators(sum progress.Summary) []report.Communicator {
 	comms := slices.Clone(sum.Comms)
 	slices.SortStableFunc(comms, func(x, y progress.Comm) int { return cmp.Compare(first(x), first(y)) })
+	var out []report.Communicator
 	for _, c := range comms {
-		r.Extra.Comms = append(r.Extra.Comms, report.Communicator{
+		out = append(out, report.Communicator{
 			ID: fmt.Sprintf("%x", c.ID), Ranks: c.Groups[0].Union(c.Groups[1]).String(), World: c.World,
 		})
 	}
+	return out
+}
+
+// addSources adds to a result the source around its stacks, which the page shows.
+func addSources(q question, r *report.Result) {
 	finder := report.SourceFinder{RunDir: q.dir, Roots: q.symbols.Roots, Started: r.Run.Created}
 	files, lines := stackLines(r)
 	for _, file := range files {
@@ -76,13 +82,12 @@ func stackLines(r *report.Result) ([]string, map[string][]int) {
 
 // other is the same question to the algorithm that the page compares with.
 func (q question) other() question {
-	q.slice = nil // the same code, whatever the order
 	if q.options.Algorithm == progress.PDI {
 		q.options.Algorithm = progress.LoopAware
 	} else {
 		q.options.Algorithm = progress.PDI
 	}
-	q.slice = nil
+	q.slice = nil // the same code, whatever the order
 	return q
 }
 
