@@ -19,15 +19,17 @@ type Header struct {
 type chunk struct {
 	off, size int64
 	slot, seq uint32
+	stream    bool // holds a block of a stream, and has no seq
 }
 
 // layout is what the walk through a file found.
 type layout struct {
-	header Header
-	sure   bool // the checksum of the header is right
-	slots  map[uint32][]chunk
-	end    int64 // behind the last chunk
-	size   int64 // of the file at that time
+	header  Header
+	sure    bool // the checksum of the header is right
+	slots   map[uint32][]chunk
+	streams map[uint32][]int64 // offsets of the stream chunks of a slot
+	end     int64              // behind the last chunk
+	size    int64              // of the file at that time
 }
 
 // readLayout reads the file header and walks the chunks. Whatever is wrong goes
@@ -37,13 +39,17 @@ func (m *image) readLayout(p *problems) (*layout, error) {
 	if size < fileSize {
 		return nil, fmt.Errorf("%w: %d bytes are no file header", ErrTruncated, size)
 	}
-	l := &layout{slots: map[uint32][]chunk{}, end: pageSize, size: size}
+	l := &layout{slots: map[uint32][]chunk{}, streams: map[uint32][]int64{}, end: pageSize, size: size}
 	if err := m.readHeader(l, p); err != nil {
 		return nil, err
 	}
 	l.size = m.awaitEnd(p)
 	for _, c := range m.walk(pageSize, l.size, p) {
-		l.slots[c.slot] = append(l.slots[c.slot], c)
+		if c.stream {
+			l.streams[c.slot] = append(l.streams[c.slot], c.off)
+		} else {
+			l.slots[c.slot] = append(l.slots[c.slot], c)
+		}
 		l.end = c.off + c.size
 	}
 	for slot, chunks := range l.slots {
@@ -117,14 +123,21 @@ func (m *image) walk(off, size int64, p *problems) []chunk {
 
 // chunkAt reads the chunk header at off, if there is a whole and sound one.
 func (m *image) chunkAt(off, size int64) (chunk, bool) {
-	if size-off < chunkHeader || m.u32(off) != chunkMagic {
+	if size-off < chunkHeader {
+		return chunk{}, false
+	}
+	magic, crcAt := m.u32(off), int64(chunkCRC)
+	switch magic {
+	case chunkMagic:
+	case streamMagic:
+		crcAt = streamCRC
+	default:
 		return chunk{}, false
 	}
 	head := m.words(nil, off, chunkHeader)
 	le32, _ := fields(head)
-	c := chunk{off: off, size: int64(le32(chunkSizeAt)), slot: le32(chunkSlot), seq: le32(chunkSeq)}
-	ok := crc32.Checksum(head[:chunkCRC], castagnoli) == le32(chunkCRC) &&
-		c.size >= pageSize && c.size%pageSize == 0
+	c := chunk{off: off, size: int64(le32(chunkSizeAt)), slot: le32(chunkSlot), seq: le32(chunkSeq), stream: magic == streamMagic}
+	ok := crc32.Checksum(head[:crcAt], castagnoli) == le32(int(crcAt)) && c.size >= pageSize && c.size%pageSize == 0
 	return c, ok
 }
 

@@ -7,9 +7,10 @@ import "hash/crc32"
 // names are those of the C fields; offsets are in bytes from the start of the
 // structure that the prefix names.
 const (
-	fileMagic  = 0x3144524147474c4c // "LLGGARD1"
-	chunkMagic = 0x4b43474c         // "LGCK"
-	version    = 1
+	fileMagic   = 0x3144524147474c4c // "LLGGARD1"
+	chunkMagic  = 0x4b43474c         // "LGCK"
+	streamMagic = 0x4d53474c         // "LGSM"
+	version     = 1
 
 	pageSize       = 4096
 	firstChunkSize = 16384
@@ -49,6 +50,22 @@ const (
 	chunkCRC    = 16
 	chunkUsed   = 24
 	chunkHeader = 32
+)
+
+// struct lg_stream_chunk.
+const (
+	streamKindAt = 12
+	streamThread = 14
+	streamNumber = 16
+	streamPacked = 20
+	streamCRC    = 24
+	streamCut    = 28
+	streamBlock  = 32
+	streamUsed   = 40
+	streamHeader = 48
+
+	blockSize = 262144 // most bytes of one block
+	noThread  = 0xffff
 )
 
 // struct lg_rec.

@@ -214,6 +214,11 @@ uint32_t lg_slot(void); /* of this process in the file */
 void *lg_rec_begin(int type, int thread, uint32_t fixed, uint32_t size);
 void lg_rec_commit(void *rec);
 void lg_file_sync(void);
+/* Space in the node file: bytes (a multiple of LG_PAGE) that are nobody else's,
+ * and counted in *total, at most `limit` in all; -1: none, `why` says it. */
+int64_t lg_file_space(size_t size, uint64_t *total, uint64_t limit, const char **why);
+void *lg_file_map(int64_t at, size_t size); /* NULL: failed, errno */
+bool lg_file_write(const void *p, size_t n, int64_t at);
 uint32_t lg_crc(uint32_t crc, const void *p, size_t n);
 
 static inline void lg_seq_begin(uint64_t *seq)

@@ -248,27 +248,50 @@ bool lg_file_open(void)
   return true;
 }
 
-static bool new_chunk(size_t need)
+int64_t lg_file_space(size_t size, uint64_t *sum, uint64_t most, const char **why)
 {
-  size_t size = nchunks ? LG_CHUNK : LG_FIRST_CHUNK;
-  need += sizeof *chunk;
-  if (size < need)
-    size = (need + LG_PAGE - 1) / LG_PAGE * LG_PAGE;
-  if (total + size > limit || nchunks == sizeof maps / sizeof *maps) {
-    lg_turn_off("table full: this rank has used its %lu MB (LAGGARD_MAX_MB)", (unsigned long)(limit >> 20));
-    return false;
+  if (*sum + size > most) {
+    *why = NULL;
+    return -1;
   }
   uint64_t at = __atomic_fetch_add(&head->end, size, __ATOMIC_RELAXED);
   int err = reserve(at, size);
   if (err) {
     uint64_t end = at + size; /* give it back, unless another rank has reserved behind it */
     __atomic_compare_exchange_n(&head->end, &end, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    lg_turn_off("cannot extend the run file: %s", strerror(err));
+    *why = strerror(err);
+    return -1;
+  }
+  *sum += size;
+  return (int64_t)at;
+}
+
+void *lg_file_map(int64_t at, size_t size)
+{
+  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+bool lg_file_write(const void *p, size_t n, int64_t at)
+{
+  return still_ours() && pwrite(fd, p, n, (off_t)at) == (ssize_t)n;
+}
+
+static bool new_chunk(size_t need)
+{
+  size_t size = nchunks ? LG_CHUNK : LG_FIRST_CHUNK;
+  const char *why = NULL;
+  need += sizeof *chunk;
+  if (size < need)
+    size = (need + LG_PAGE - 1) / LG_PAGE * LG_PAGE;
+  int64_t at = nchunks == sizeof maps / sizeof *maps ? -1 : lg_file_space(size, &total, limit, &why);
+  if (at < 0 && !why) {
+    lg_turn_off("table full: this rank has used its %lu MB (LAGGARD_MAX_MB)", (unsigned long)(limit >> 20));
     return false;
   }
-  struct lg_chunk *c = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
-  if (c == MAP_FAILED) {
-    lg_turn_off("cannot map the run file: %s", strerror(errno));
+  struct lg_chunk *c = at < 0 ? NULL : lg_file_map(at, size);
+  if (!c) {
+    lg_turn_off("cannot extend the run file: %s", why ? why : strerror(errno));
     return false;
   }
   c->size = (uint32_t)size;
@@ -279,7 +302,6 @@ static bool new_chunk(size_t need)
   __atomic_store_n(&c->magic, magic, __ATOMIC_RELEASE);
   maps[nchunks].p = c;
   maps[nchunks++].n = size;
-  total += size;
   chunk = c;
   return true;
 }

@@ -17,10 +17,12 @@
 
 #define LG_MAGIC 0x3144524147474c4cull /* "LLGGARD1" */
 #define LG_CHUNK_MAGIC 0x4b43474cu     /* "LGCK" */
+#define LG_STREAM_MAGIC 0x4d53474cu    /* "LGSM" */
 #define LG_VERSION 1
 #define LG_PAGE 4096          /* chunks start and end on multiples of this */
 #define LG_FIRST_CHUNK 16384  /* size of a slot's first chunk, bytes */
 #define LG_CHUNK 65536        /* size of the later ones, unless one record needs more */
+#define LG_BLOCK 262144       /* bytes of events in one block of a stream, at most */
 #define LG_MAX_FRAMES 64      /* innermost frames kept of a stack */
 #define LG_MAX_PENDING 128    /* pending operations listed in a thread record */
 #define LG_CHANNELS 64        /* channels in one channel record */
@@ -52,6 +54,30 @@ struct lg_chunk {
   uint32_t pad;
   uint64_t used; /* bytes behind this header filled with committed records */
 };
+
+/* Events of one thread, in the order they happened, go through blocks of at most
+ * LG_BLOCK bytes. The live chunk of a stream holds the block that is being
+ * filled; when it is full it is packed into a chunk of its own by zstd, and the
+ * live chunk is used again for the next. Without zstd the chunk stays as it is
+ * and a new one is begun. A process that is killed in between leaves a block
+ * both packed and live: they are the same. */
+struct lg_stream_chunk {
+  uint32_t magic; /* LG_STREAM_MAGIC, written last */
+  uint32_t size;  /* bytes, this header included */
+  uint32_t slot;
+  uint16_t kind;   /* enum lg_stream_kind */
+  uint16_t thread; /* index of the thread; LG_NO_THREAD for one that never called MPI */
+  uint32_t number; /* of the stream within the slot: 0, 1, 2 ... */
+  uint32_t packed; /* bytes of the block when packed by zstd, 0 if it is not */
+  uint32_t crc;    /* CRC-32C of the 24 bytes above */
+  uint32_t cut;    /* 1: the stream ended here, for want of room */
+  uint64_t block;  /* number of the block: 0, 1, 2 ...; changes in a live chunk */
+  uint64_t used;   /* bytes behind this header that are filled */
+};
+
+enum lg_stream_kind { LG_STREAM_USAGE = 1, LG_STREAM_MOVEMENT = 2 };
+
+#define LG_NO_THREAD 0xffffu
 
 enum lg_type {
   LG_REC_RANK = 1,

@@ -13,6 +13,11 @@
 static void constants(void) {
   VALUE("fileMagic", LG_MAGIC);
   VALUE("chunkMagic", LG_CHUNK_MAGIC);
+  VALUE("streamMagic", LG_STREAM_MAGIC);
+  VALUE("blockSize", LG_BLOCK);
+  VALUE("noThread", LG_NO_THREAD);
+  VALUE("UsageStream", LG_STREAM_USAGE);
+  VALUE("MovementStream", LG_STREAM_MOVEMENT);
   VALUE("version", LG_VERSION);
   VALUE("pageSize", LG_PAGE);
   VALUE("firstChunkSize", LG_FIRST_CHUNK);
@@ -74,6 +79,15 @@ static void headers(void) {
   AT("chunkSizeAt", lg_chunk, size);
   AT("chunkSlot", lg_chunk, slot);
   AT("chunkSeq", lg_chunk, seq);
+  AT("streamKindAt", lg_stream_chunk, kind);
+  AT("streamThread", lg_stream_chunk, thread);
+  AT("streamNumber", lg_stream_chunk, number);
+  AT("streamPacked", lg_stream_chunk, packed);
+  AT("streamCRC", lg_stream_chunk, crc);
+  AT("streamCut", lg_stream_chunk, cut);
+  AT("streamBlock", lg_stream_chunk, block);
+  AT("streamUsed", lg_stream_chunk, used);
+  VALUE("streamHeader", sizeof(struct lg_stream_chunk));
   AT("chunkCRC", lg_chunk, crc);
   AT("chunkUsed", lg_chunk, used);
   VALUE("chunkHeader", sizeof(struct lg_chunk));

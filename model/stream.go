@@ -1,0 +1,180 @@
+package model
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// StreamKind says what the events of a stream are about.
+type StreamKind uint16
+
+const (
+	UsageStream    StreamKind = 1 // MPI calls with their arguments, see model/usage
+	MovementStream StreamKind = 2 // allocations, copies and messages, see model/movement
+)
+
+// Stream is the events of one thread of a process, in the order they happened,
+// in blocks that no event crosses. The bytes of the blocks are what the recorder
+// of that kind wrote.
+type Stream struct {
+	Kind   StreamKind
+	Thread int  // Thread.Index; -1 of a thread that never called MPI
+	Number int  // tells apart the streams of a process
+	Cut    bool // it ends early: the recorder ran out of room
+	file   string
+	slot   int
+	blocks []block
+}
+
+// block is one of a stream, as it is in the file.
+type block struct {
+	off    int64 // of its chunk
+	number uint64
+	packed int // bytes when packed by zstd; 0: it is not packed
+	data   []byte
+}
+
+// unpacker refuses blocks that no recorder writes.
+var unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(4*blockSize))
+
+// Blocks yields the blocks from the first on. A block that is damaged or missing
+// yields an error that says where, and nil; those behind it follow. The bytes
+// are the caller's.
+func (s *Stream) Blocks() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		next := uint64(0)
+		for _, b := range s.blocks {
+			if b.number != next && !yield(nil, s.fault(b.off, fmt.Errorf("%w: blocks %d to %d", ErrLost, next, b.number-1))) {
+				return
+			}
+			next = b.number + 1
+			data, err := b.unpack()
+			if err != nil {
+				data, err = nil, s.fault(b.off, err)
+			}
+			if !yield(data, err) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Stream) fault(off int64, err error) error {
+	return &FormatError{File: s.file, Rank: -1, Slot: s.slot, Section: "stream", Offset: off, Err: err}
+}
+
+func (b *block) unpack() ([]byte, error) {
+	if b.packed == 0 {
+		return slices.Clone(b.data), nil
+	}
+	data, err := unpacker.DecodeAll(b.data, make([]byte, 0, b.packed))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrChecksum, err)
+	}
+	if len(data) != b.packed {
+		return nil, fmt.Errorf("%w: %d bytes of %d in a block", ErrTruncated, len(data), b.packed)
+	}
+	return data, nil
+}
+
+// Streams gives f the streams of a kind of each of the slots, in the order of
+// the files and slots, together with what is wrong with them. It holds the packed
+// streams of one file at a time.
+func (x *Index) Streams(slots []SlotInfo, kind StreamKind, f func(SlotInfo, []*Stream, error)) {
+	slots = slices.Clone(slots)
+	slices.SortFunc(slots, func(a, b SlotInfo) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Slot-b.Slot) })
+	for len(slots) > 0 {
+		name := slots[0].File
+		file := x.openFile(name)
+		for len(slots) > 0 && slots[0].File == name {
+			streams, err := file.streams(slots[0], kind)
+			f(slots[0], streams, err)
+			slots = slots[1:]
+		}
+		file.close()
+	}
+}
+
+func (f *openFile) streams(s SlotInfo, kind StreamKind) (out []*Stream, err error) {
+	if f.err != nil {
+		return nil, &FormatError{File: s.File, Rank: s.Rank, Slot: s.Slot, Offset: -1, Err: f.err}
+	}
+	fault := f.img.guard(func() { out, err = f.img.readStreams(f.layout.streams[uint32(s.Slot)], s, kind) })
+	if fault != nil {
+		err = errors.Join(err, &FormatError{File: s.File, Rank: s.Rank, Slot: s.Slot, Section: "stream", Offset: -1, Err: fault})
+	}
+	return out, err
+}
+
+// readStreams copies the streams of a kind from the chunks at the offsets.
+func (m *image) readStreams(offsets []int64, s SlotInfo, kind StreamKind) ([]*Stream, error) {
+	of := map[int]*Stream{}
+	var errs []error
+	for _, off := range offsets {
+		if StreamKind(m.u32(off+streamKindAt)) != kind {
+			continue
+		}
+		head := m.words(nil, off, streamHeader)
+		le32, _ := fields(head)
+		number := int(le32(streamNumber))
+		if of[number] == nil {
+			of[number] = &Stream{Kind: kind, Thread: threadOf(le32(streamKindAt) >> 16), Number: number, file: s.File, slot: s.Slot}
+		}
+		if b, err := m.readBlock(off); err != nil {
+			errs = append(errs, of[number].fault(off, err))
+		} else {
+			of[number].blocks = append(of[number].blocks, b)
+			of[number].Cut = of[number].Cut || le32(streamCut) != 0
+		}
+	}
+	var out []*Stream
+	for _, stream := range of {
+		stream.order()
+		out = append(out, stream)
+	}
+	slices.SortFunc(out, func(a, b *Stream) int { return a.Number - b.Number })
+	return out, errors.Join(errs...)
+}
+
+func threadOf(v uint32) int {
+	if v == noThread {
+		return -1
+	}
+	return int(v)
+}
+
+// readBlock copies the block in the chunk at off, which a live process may be
+// filling.
+func (m *image) readBlock(off int64) (b block, err error) {
+	size := int64(m.u32(off+chunkSizeAt)) - streamHeader
+	for range spins {
+		b = block{off: off, number: m.u64(off + streamBlock), packed: int(m.u32(off + streamPacked))}
+		used := m.u64(off + streamUsed)
+		whole := int64(used+7) &^ 7
+		if used > uint64(size) || off+streamHeader+whole > m.size() || b.packed > blockSize {
+			return b, fmt.Errorf("%w: a block of %d bytes, unpacked %d, in a chunk of %d", ErrCorrupt, used, b.packed, size)
+		}
+		b.data = m.words(nil, off+streamHeader, whole)[:used]
+		if m.u64(off+streamBlock) == b.number && m.u64(off+streamUsed) >= used {
+			return b, nil
+		}
+	}
+	return b, ErrTorn
+}
+
+// order sorts the blocks and drops what is there twice: a process that was
+// killed while it packed a block left it live too.
+func (s *Stream) order() {
+	slices.SortStableFunc(s.blocks, func(a, b block) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(b.packed, a.packed))
+	})
+	s.blocks = slices.CompactFunc(s.blocks, func(a, b block) bool { return a.number == b.number })
+	if n := len(s.blocks); n > 0 && s.blocks[n-1].packed == 0 && len(s.blocks[n-1].data) == 0 {
+		s.blocks = s.blocks[:n-1]
+	}
+}

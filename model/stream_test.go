@@ -1,0 +1,125 @@
+package model
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// appendBlock appends a chunk with a block, as the recorder leaves it.
+func appendBlock(file []byte, slot uint32, number, block int, data []byte, pack bool) []byte {
+	stored, packed := data, 0
+	if pack {
+		w, _ := zstd.NewWriter(nil)
+		stored, packed = w.EncodeAll(data, nil), len(data)
+	}
+	chunk := make([]byte, (streamHeader+len(stored)+pageSize-1)/pageSize*pageSize)
+	le := binary.LittleEndian
+	le.PutUint32(chunk, streamMagic)
+	le.PutUint32(chunk[chunkSizeAt:], uint32(len(chunk)))
+	le.PutUint32(chunk[chunkSlot:], slot)
+	le.PutUint16(chunk[streamKindAt:], uint16(UsageStream))
+	le.PutUint32(chunk[streamNumber:], uint32(number))
+	le.PutUint32(chunk[streamPacked:], uint32(packed))
+	le.PutUint32(chunk[streamCRC:], crc32.Checksum(chunk[:streamCRC], castagnoli))
+	le.PutUint64(chunk[streamBlock:], uint64(block))
+	le.PutUint64(chunk[streamUsed:], uint64(len(stored)))
+	copy(chunk[streamHeader:], stored)
+	return append(file, chunk...)
+}
+
+// written is a run directory of one slot with the blocks behind its records.
+func written(t *testing.T, blocks func(file []byte) []byte) *Index {
+	t.Helper()
+	dir := t.TempDir()
+	name, err := WriteNode(dir, Header{RunID: 7, Host: "n"}, []*Rank{{Rank: 0, Size: 1, Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, name)
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = blocks(file)
+	binary.LittleEndian.PutUint64(file[fileEnd:], uint64(len(file)))
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Scan(dir)
+	if err != nil || len(x.Problems) > 0 {
+		t.Fatal(err, x.Problems)
+	}
+	return x
+}
+
+// read returns the bytes of all streams of the slot, and what was wrong.
+func readAll(x *Index) (out [][]byte, err error) {
+	x.Streams(x.Slots, UsageStream, func(_ SlotInfo, streams []*Stream, wrong error) {
+		err = errors.Join(err, wrong)
+		for _, s := range streams {
+			var all []byte
+			for data, wrong := range s.Blocks() {
+				all = append(all, data...)
+				err = errors.Join(err, wrong)
+			}
+			out = append(out, all)
+		}
+	})
+	return out, err
+}
+
+func randomBytes(seed uint64, n int) []byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = byte(r.IntN(4))
+	}
+	return out
+}
+
+func TestStreamsComeBackInOrder(t *testing.T) {
+	a, b, c := randomBytes(1, 5000), randomBytes(2, 70000), randomBytes(3, 9)
+	x := written(t, func(f []byte) []byte {
+		f = appendBlock(f, 0, 1, 0, c, false)
+		f = appendBlock(f, 0, 0, 1, b, true)
+		f = appendBlock(f, 0, 0, 0, a, true)
+		f = appendBlock(f, 0, 0, 1, b, false) // killed while it was packed
+		return appendBlock(f, 0, 0, 2, c, false)
+	})
+	got, err := readAll(x)
+	if err != nil || len(got) != 2 {
+		t.Fatal(len(got), err)
+	}
+	if !bytes.Equal(got[0], bytes.Join([][]byte{a, b, c}, nil)) || !bytes.Equal(got[1], c) {
+		t.Error("other bytes came back")
+	}
+}
+
+func TestDamagedBlocksAreToldAndTheRestRead(t *testing.T) {
+	a, b := randomBytes(1, 5000), randomBytes(2, 7000)
+	x := written(t, func(f []byte) []byte {
+		f = appendBlock(f, 0, 0, 0, a, true)
+		at := len(f) + streamHeader
+		f = appendBlock(f, 0, 0, 1, a, true)
+		clear(f[at : at+4])
+		return appendBlock(f, 0, 0, 3, b, true)
+	})
+	got, err := readAll(x)
+	if !errors.Is(err, ErrChecksum) || !errors.Is(err, ErrLost) {
+		t.Errorf("the damage is %v", err)
+	}
+	if len(got) != 1 || !bytes.Equal(got[0], append(a, b...)) {
+		t.Error("what is whole did not come back")
+	}
+	if run, err := x.Load(0, 1); err != nil || len(run.Problems) > 0 || len(run.Ranks) != 1 {
+		t.Error("streams disturb the records:", run, err)
+	}
+}
