@@ -21,7 +21,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- the function table (generated from functions.tbl) ---- */
+/* ---- the function table (generated from model/mpi/functions.tbl) ---- */
 
 enum lg_class {
 #define LG_CLASS(name) CLS_##name,

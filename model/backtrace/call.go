@@ -1,25 +1,20 @@
 package backtrace
 
 import (
-	_ "embed"
 	"regexp"
 	"strings"
 	"sync"
 
 	"laggard/model"
+	"laggard/model/mpi"
 	"laggard/model/symbol"
 )
 
-// functionsText lists the functions of MPI that the recorder knows, one a line.
-//
-//go:embed functions.txt
-var functionsText string
-
-// functions are these by their names in lower case.
+// functions are those of MPI by their names in lower case.
 var functions = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
-	for name := range strings.FieldsSeq(functionsText) {
-		out[strings.ToLower(name)] = name
+	for _, f := range mpi.Functions() {
+		out[strings.ToLower(f.Name)] = f.Name
 	}
 	return out
 })

@@ -1,4 +1,4 @@
-// Command gen writes the recorder's wrappers from recorder/functions.tbl:
+// Command gen writes the recorder's wrappers from the table of model/mpi:
 // classes.inc (the classes that occur), and wrappers.c (the table of argument
 // roles and one wrapper per function and language binding).
 //
@@ -6,26 +6,19 @@
 // untouched; no MPI function takes a floating-point argument and every handle
 // fits a register, so one library serves every MPI without its mpi.h.
 //
-// Usage: gen functions.tbl outdir
+// Usage: gen outdir
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
+
+	"laggard/model/mpi"
 )
-
-type param struct{ ctype, name string }
-
-type function struct {
-	class, ret, name string
-	params           []param
-}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -35,96 +28,20 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("usage: gen functions.tbl outdir")
+	if len(args) != 1 {
+		return fmt.Errorf("usage: gen outdir")
 	}
-	functions, err := readTable(args[0])
-	if err != nil {
+	functions := mpi.Functions()
+	if err := os.WriteFile(filepath.Join(args[0], "classes.inc"), classes(functions), 0o644); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(args[1], "classes.inc"), classes(functions), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(args[1], "wrappers.c"), wrappers(functions), 0o644)
+	return os.WriteFile(filepath.Join(args[0], "wrappers.c"), wrappers(functions), 0o644)
 }
 
-var lineForm = regexp.MustCompile(`^(\w+)\s+(\w+) (\w+)\((.*)\)$`)
-var paramForm = regexp.MustCompile(`^(.*?[ *])(\w+)((?:\[.*\])?)$`)
-
-// readTable reads functions.tbl; an error names the file and line.
-func readTable(name string) ([]function, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var out []function
-	scan := bufio.NewScanner(f)
-	for n := 1; scan.Scan(); n++ {
-		line := strings.TrimSpace(scan.Text())
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		fn, err := parse(line)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
-		}
-		out = append(out, fn)
-	}
-	return out, scan.Err()
-}
-
-func parse(line string) (function, error) {
-	m := lineForm.FindStringSubmatch(line)
-	if m == nil {
-		return function{}, fmt.Errorf("not «class type name(parameters)»: %q", line)
-	}
-	fn := function{class: m[1], ret: m[2], name: m[3]}
-	if m[4] == "" {
-		return fn, nil
-	}
-	for _, p := range splitParams(m[4]) {
-		p = strings.TrimSpace(p)
-		if p == "..." {
-			// Only MPI_Pcontrol: what follows its level fits three registers or is ignored.
-			for i := range 3 {
-				fn.params = append(fn.params, param{"long", fmt.Sprintf("extra%d", i)})
-			}
-			continue
-		}
-		q := paramForm.FindStringSubmatch(p)
-		if q == nil {
-			return function{}, fmt.Errorf("%s: parameter %q has no name", fn.name, p)
-		}
-		fn.params = append(fn.params, param{strings.ReplaceAll(q[1]+q[3], " ", ""), q[2]})
-	}
-	return fn, nil
-}
-
-// splitParams splits at commas outside parentheses and brackets.
-func splitParams(s string) []string {
-	var out []string
-	depth, start := 0, 0
-	for i, r := range s {
-		switch r {
-		case '(', '[':
-			depth++
-		case ')', ']':
-			depth--
-		case ',':
-			if depth == 0 {
-				out = append(out, s[start:i])
-				start = i + 1
-			}
-		}
-	}
-	return append(out, s[start:])
-}
-
-func classes(functions []function) []byte {
+func classes(functions []*mpi.Function) []byte {
 	seen := map[string]bool{}
 	for _, f := range functions {
-		seen[f.class] = true
+		seen[f.Class] = true
 	}
 	names := make([]string, 0, len(seen))
 	for n := range seen {
@@ -150,16 +67,16 @@ var roles = []struct {
 	{"tag", []string{"tag", "sendtag"}, nil},
 	{"tag2", []string{"recvtag"}, nil},
 	{"count", []string{"count", "incount"}, nil},
-	{"request", nil, []string{"MPI_Request", "MPI_Request*", "MPI_Request[]"}},
-	{"status", nil, []string{"MPI_Status*", "MPI_Status[]"}},
+	{"request", nil, []string{"MPI_Request", "MPI_Request *", "MPI_Request []"}},
+	{"status", nil, []string{"MPI_Status *", "MPI_Status []"}},
 	{"flag", []string{"flag"}, nil},
 	{"index", []string{"indx", "index"}, nil},
 	{"outcount", []string{"outcount"}, nil},
 	{"indices", []string{"array_of_indices"}, nil},
-	{"newcomm", nil, []string{"MPI_Comm*"}},
-	{"win", nil, []string{"MPI_Win", "MPI_Win*"}},
-	{"file", nil, []string{"MPI_File", "MPI_File*"}},
-	{"message", nil, []string{"MPI_Message*"}},
+	{"newcomm", nil, []string{"MPI_Comm *"}},
+	{"win", nil, []string{"MPI_Win", "MPI_Win *"}},
+	{"file", nil, []string{"MPI_File", "MPI_File *"}},
+	{"message", nil, []string{"MPI_Message *"}},
 	{"group", nil, []string{"MPI_Group"}},
 	{"group2", []string{"remote_group"}, nil},
 }
@@ -173,18 +90,18 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-func position(f function, names, types []string) int {
-	for i, p := range f.params {
-		if contains(names, p.name) || contains(types, p.ctype) {
+func position(f *mpi.Function, names, types []string) int {
+	for i, p := range f.Params {
+		if contains(names, p.Name) || contains(types, p.Type) {
 			return i
 		}
 	}
 	return -1
 }
 
-func desc(f function) string {
+func desc(f *mpi.Function) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "{.name = %q, .cls = CLS_%s, .nargs = %d", f.name, f.class, len(f.params))
+	fmt.Fprintf(&b, "{.name = %q, .cls = CLS_%s, .nargs = %d", f.Name, f.Class, len(f.Params))
 	for _, r := range roles {
 		fmt.Fprintf(&b, ", .%s = %d", r.field, position(f, r.names, r.types))
 	}
@@ -197,10 +114,10 @@ func desc(f function) string {
 }
 
 // strings with hidden lengths that a Fortran caller appends.
-func characters(f function) int {
+func characters(f *mpi.Function) int {
 	n := 0
-	for _, p := range f.params {
-		if strings.HasPrefix(strings.TrimPrefix(p.ctype, "const"), "char") {
+	for _, p := range f.Params {
+		if strings.HasPrefix(strings.TrimPrefix(p.Type, "const "), "char") {
 			n++
 		}
 	}
@@ -214,17 +131,17 @@ type writer struct {
 	entries []entry
 }
 
-func wrappers(functions []function) []byte {
+func wrappers(functions []*mpi.Function) []byte {
 	w := &writer{}
-	fmt.Fprintf(w, "/* Generated from functions.tbl by recorder/gen. */\n#include \"core.h\"\n#include \"wrap.h\"\n\n")
+	fmt.Fprintf(w, "/* Generated from model/mpi/functions.tbl by recorder/gen. */\n#include \"core.h\"\n#include \"wrap.h\"\n\n")
 	fmt.Fprintf(w, "const struct lg_desc lg_descs[] = {\n")
 	for _, f := range functions {
 		fmt.Fprintf(w, "  %s,\n", desc(f))
 	}
 	fmt.Fprintf(w, "};\n\n")
 	for i, f := range functions {
-		w.wrap(f, i, f.name, "P"+f.name, "LG_BIND_C", len(f.params))
-		if !strings.HasSuffix(f.name, "_c") {
+		w.wrap(f, i, f.Name, "P"+f.Name, "LG_BIND_C", len(f.Params))
+		if !strings.HasSuffix(f.Name, "_c") {
 			w.fortran(f, i)
 		}
 	}
@@ -233,14 +150,14 @@ func wrappers(functions []function) []byte {
 }
 
 // wrap writes one wrapper and notes the entry it forwards to.
-func (w *writer) wrap(f function, desc int, symbol, next, binding string, n int) {
+func (w *writer) wrap(f *mpi.Function, desc int, symbol, next, binding string, n int) {
 	w.entries = append(w.entries, entry{symbol, next})
 	ret := "long"
-	if f.ret == "double" {
+	if f.Return == "double" {
 		ret = "double"
 	}
 	kind := "LG_WRAP"
-	if f.class == "light" {
+	if f.Class == "light" {
 		kind = "LG_WRAP_LIGHT"
 	}
 	fmt.Fprintf(w, "%s(%s, %s, %d, %d, %s, (%s), (%s), (%s))\n", kind, ret, symbol, len(w.entries)-1, desc, binding,
@@ -261,12 +178,12 @@ func list(n int, form, empty string) string {
 // fortran writes the wrappers of the Fortran bindings. A Fortran caller passes
 // one argument more (ierror) and the lengths of its strings; handing on more
 // than was passed is harmless.
-func (w *writer) fortran(f function, desc int) {
-	n := len(f.params) + 1 + characters(f)
-	lower := strings.ToLower(f.name)
+func (w *writer) fortran(f *mpi.Function, desc int) {
+	n := len(f.Params) + 1 + characters(f)
+	lower := strings.ToLower(f.Name)
 	w.wrap(f, desc, lower+"_", "p"+lower+"_", "LG_BIND_F", n)
-	for _, alias := range []string{lower, lower + "__", strings.ToUpper(f.name)} {
-		if alias != f.name {
+	for _, alias := range []string{lower, lower + "__", strings.ToUpper(f.Name)} {
+		if alias != f.Name {
 			fmt.Fprintf(w, "LG_ALIAS(%s, %s_)\n", alias, lower)
 		}
 	}

@@ -9,4 +9,4 @@
 // language run-time libraries are written by hand, in libc.tbl.
 package calls
 
-//go:generate go run ./gen ../../recorder/functions.tbl mpi.tbl
+//go:generate go run ./gen mpi.tbl

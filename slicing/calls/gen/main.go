@@ -1,6 +1,6 @@
 // Command gen derives the roles of the arguments of all MPI functions from
 // their prototypes: from the types, and from the parameter names of the MPI
-// standard. Usage: gen FUNCTIONS.tbl MPI.tbl
+// standard. Usage: gen MPI.tbl
 package main
 
 import (
@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"laggard/model/mpi"
 )
 
 func main() {
@@ -19,47 +21,27 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 2 {
-		return errors.New("usage: gen FUNCTIONS.tbl MPI.tbl")
+	if len(args) != 1 {
+		return errors.New("usage: gen MPI.tbl")
 	}
-	table, err := os.ReadFile(args[0])
-	if err != nil {
-		return err
-	}
-	out, err := derive(table)
-	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
-	}
-	return os.WriteFile(args[1], out, 0o666)
+	return os.WriteFile(args[0], derive(mpi.Functions()), 0o666)
 }
 
-const head = `# Made by go generate from recorder/functions.tbl: the role of each argument
+const head = `# Made by go generate from the table of model/mpi: the role of each argument
 # of the MPI functions. The letters are those of role.go.
 `
 
-// derive turns lines "class type name(params)" into lines "name roles".
-func derive(table []byte) ([]byte, error) {
+// derive gives each function a line "name roles".
+func derive(functions []*mpi.Function) []byte {
 	out := bytes.NewBufferString(head)
-	for n, line := range strings.Split(string(table), "\n") {
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		class, rest, _ := strings.Cut(line, " ")
-		open, end := strings.Index(rest, "("), strings.LastIndex(rest, ")")
-		words := strings.Fields(rest[:max(open, 0)])
-		if open < 0 || end < open || len(words) < 2 {
-			return nil, fmt.Errorf("line %d: not a prototype", n+1)
-		}
-		name := words[len(words)-1]
+	for _, f := range functions {
 		roles := ""
-		for _, p := range strings.Split(rest[open+1:end], ",") {
-			if p = strings.TrimSpace(p); p != "" {
-				roles += role(class, name, p)
-			}
+		for _, p := range f.Params {
+			roles += role(f.Class, f.Name, p.Type+" "+p.Name)
 		}
-		fmt.Fprintf(out, "%s %s\n", name, roles+strings.Repeat("-", max(0, 1-len(roles))))
+		fmt.Fprintf(out, "%s %s\n", f.Name, roles+strings.Repeat("-", max(0, 1-len(roles))))
 	}
-	return out.Bytes(), nil
+	return out.Bytes()
 }
 
 // role is the letter for one parameter.

@@ -1,0 +1,114 @@
+package mpi
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+//go:embed functions.tbl
+var text string
+
+// Function is an MPI function.
+type Function struct {
+	Name   string // of its C binding, such as MPI_Send
+	Class  string // what a call means, see recorder/call.c: send, irecv, coll, local, ...
+	Return string // C type
+	Params []Param
+}
+
+// Param is a parameter of a Function.
+type Param struct {
+	Type string // C type, an array as in "const int []"
+	Name string // as in the standard: buf, count, datatype, dest, ...
+}
+
+// Functions returns all functions, in the order of the table. They are shared: do
+// not change them.
+var Functions = sync.OnceValue(func() []*Function {
+	functions, err := parseTable(text)
+	if err != nil {
+		panic(err) // a test reads the table too
+	}
+	return functions
+})
+
+var byName = sync.OnceValue(func() map[string]*Function {
+	out := map[string]*Function{}
+	for _, f := range Functions() {
+		out[f.Name] = f
+	}
+	return out
+})
+
+// Find returns the function of that name, nil if there is none.
+func Find(name string) *Function { return byName()[name] }
+
+var lineForm = regexp.MustCompile(`^(\w+)\s+(\w+) (\w+)\((.*)\)$`)
+var paramForm = regexp.MustCompile(`^(.*?[ *])(\w+)((?:\[.*\])?)$`)
+
+// parseTable reads lines «class type name(parameters)»; an error names the line.
+func parseTable(text string) ([]*Function, error) {
+	var out []*Function
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		f, err := parse(line)
+		if err != nil {
+			return nil, fmt.Errorf("functions.tbl:%d: %w", i+1, err)
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+func parse(line string) (*Function, error) {
+	m := lineForm.FindStringSubmatch(line)
+	if m == nil {
+		return nil, fmt.Errorf("not «class type name(parameters)»: %q", line)
+	}
+	f := &Function{Class: m[1], Return: m[2], Name: m[3]}
+	if m[4] == "" {
+		return f, nil
+	}
+	for _, p := range splitParams(m[4]) {
+		p = strings.TrimSpace(p)
+		if p == "..." {
+			// Only MPI_Pcontrol: what follows its level fits three registers or is ignored.
+			for i := range 3 {
+				f.Params = append(f.Params, Param{"long", fmt.Sprintf("extra%d", i)})
+			}
+			continue
+		}
+		q := paramForm.FindStringSubmatch(p)
+		if q == nil {
+			return nil, fmt.Errorf("%s: parameter %q has no name", f.Name, p)
+		}
+		f.Params = append(f.Params, Param{strings.TrimSpace(strings.TrimSpace(q[1]) + " " + q[3]), q[2]})
+	}
+	return f, nil
+}
+
+// splitParams splits at commas outside parentheses and brackets.
+func splitParams(s string) []string {
+	var out []string
+	depth, start := 0, 0
+	for i, r := range s {
+		switch r {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, s[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(out, s[start:])
+}
