@@ -19,6 +19,7 @@ var allowed = map[string][]string{
 	"laggard/model/progress":    {"laggard/model"},
 	"laggard/model/scaling":     {"laggard/model"},
 	"laggard/model/symbol":      {"laggard/model"},
+	"laggard/model/usage":       {"laggard/model", "laggard/model/mpi"},
 	"laggard/reduce":            {},
 	"laggard/reduce/reducetest": {"laggard/reduce"},
 	"laggard/injector":          {"laggard/model", "laggard/injector/ptrace"},

@@ -1,0 +1,47 @@
+package usage
+
+// Operation is what a call does that other ranks take part in, as the replay of
+// one rank leaves it.
+type Operation struct {
+	Kind OperationKind
+	Mode SendMode // of a Send
+	Call int      // index into Trace.Calls: the call that begins it (MPI_Start of a persistent one)
+	Made int      // the call that made the request of a persistent one; else as Call
+	Comm int      // index into Trace.Comms
+	Peer int      // destination or source as given, or root; model.Any, model.ProcNull
+	Tag  int
+	// Type and Count are of the buffer; Collectives have theirs in the call.
+	Type  int
+	Count int64
+	// Blocking: the call returns only when it is complete.
+	Blocking bool
+	// Done is the call that completed it, -1 none; Cancelled: it was cancelled.
+	Done      int
+	Cancelled bool
+	// Source, FromTag and Bytes are what its status said; Bytes -1: not known.
+	Source, FromTag int
+	Bytes           int64
+	// Number of the collective on its communicator, from 1.
+	Number uint64
+}
+
+// OperationKind is the kind of an Operation.
+type OperationKind int
+
+const (
+	Send OperationKind = iota + 1
+	Recv
+	Probe // also a matched one; the receive of its message follows as Recv with Source and FromTag
+	Collective
+	OneSided
+)
+
+// SendMode is the mode of a send (MPI-3.1 §3.4).
+type SendMode int
+
+const (
+	Standard SendMode = iota
+	Buffered
+	Synchronous
+	Ready
+)

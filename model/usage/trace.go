@@ -1,0 +1,114 @@
+package usage
+
+import (
+	"laggard/model"
+	"laggard/model/mpi"
+)
+
+// Trace is what one rank recorded.
+type Trace struct {
+	Rank, Size int // in MPI_COMM_WORLD
+	Host       string
+	Phase      model.Phase
+	End        model.End
+	// ThreadLevel that MPI provided: 0 single to 3 multiple; -1 unknown.
+	ThreadLevel int
+	Sites       []Site
+	Comms       []*model.Comm // communicators, and windows and files as such
+	Types       []*Datatype
+	// Names are those of predefined handles and constants, by the type of the
+	// parameter ("MPI_Op") and the value.
+	Names map[string]map[int64]string
+	Calls []Call // in the order of Begin
+	// Notes are what the recorder found itself, such as a send buffer that changed.
+	Notes []Note
+	// Complete is false if the recording has gaps or ended before the rank did;
+	// Why says it.
+	Complete bool
+	Why      string
+}
+
+// Site is a place in the program that calls MPI: the stack, innermost first.
+type Site struct {
+	Stack   []model.Frame
+	Binding model.Binding
+}
+
+// Call is one MPI call.
+type Call struct {
+	Func   *mpi.Function
+	Site   int    // index into Trace.Sites
+	Thread int    // 0 the first that called MPI
+	Begin  uint64 // place of the call among all begins and returns of the process, from 1
+	Return uint64 // place of its return; 0: it never returned
+	// In has a value for each parameter as it was before the call; nil: not
+	// recorded, or an output only. Out likewise after the call, for parameters
+	// that MPI writes.
+	In, Out []Value
+	Code    int // what it returned; 0 MPI_SUCCESS
+}
+
+// Value is a parameter: one number, or those of an array.
+//
+//   - int, MPI_Count, MPI_Aint, MPI_Offset: the number. Ranks and tags are those
+//     of package model: model.Any, model.ProcNull.
+//   - MPI_Comm, MPI_Win, MPI_File: index into Trace.Comms; Null; Invalid.
+//   - MPI_Datatype: index into Trace.Types; Null; Invalid.
+//   - other handles: a number that is the same while the object lives (the
+//     handle); Null.
+//   - buffers: the address; Bottom; InPlace.
+//   - MPI_Status: four numbers for each: source, tag, bytes, and 1 if cancelled.
+//     Nil: not known.
+//   - strings and functions: nil.
+type Value []int64
+
+const (
+	Null    = -1 // MPI_COMM_NULL and the like
+	Invalid = -2 // no handle that MPI knows, or one that was freed
+	Bottom  = -3 // MPI_BOTTOM
+	InPlace = -4 // MPI_IN_PLACE
+)
+
+// Datatype is one that the rank used or made.
+type Datatype struct {
+	Name               string // of a predefined one, such as MPI_INT; else ""
+	Size, LB, Extent   int64  // bytes
+	TrueLB, TrueExtent int64
+	Combiner           string // such as MPI_COMBINER_VECTOR; "" of a predefined one
+	// As MPI_Type_get_contents gives them.
+	Ints, Addresses []int64
+	Types           []int // indices into Trace.Types
+}
+
+// Note is what the recorder found while the program ran.
+type Note struct {
+	Kind  NoteKind
+	Call  int // index into Trace.Calls: the call that began the operation
+	Seen  int // the call at which it was seen; -1 none
+	Value int64
+}
+
+// NoteKind says what a Note is about.
+type NoteKind int
+
+const (
+	// SendBufferChanged: the bytes to be sent differ between the begin of a send
+	// and its completion.
+	SendBufferChanged NoteKind = iota + 1
+)
+
+// Value1 returns parameter name as it was before the call; ok is false if it was
+// not recorded.
+func (c *Call) Value1(name string) (v int64, ok bool) { return value1(c.Func, c.In, name) }
+
+// Result1 is Value1 of what MPI returned in the parameter.
+func (c *Call) Result1(name string) (v int64, ok bool) { return value1(c.Func, c.Out, name) }
+
+func value1(f *mpi.Function, values []Value, name string) (int64, bool) {
+	for i, p := range f.Params {
+		if p.Name == name && i < len(values) && len(values[i]) > 0 {
+			return values[i][0], true
+		}
+	}
+	return 0, false
+}
