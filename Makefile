@@ -94,7 +94,7 @@ define need
 endef
 
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
-TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps binutils strace shellcheck elfutils gdb clang chromium
+TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps binutils strace shellcheck elfutils gdb clang llvm chromium
 SLURM_PACKAGES := slurm-wlm munge
 
 $(B):
