@@ -40,9 +40,31 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
+  int8_t newtype;
+  /* what it sends; the rest only if that is not 0 */
+  uint16_t sends; /* enum lg_sends */
+  bool wide;      /* counts are MPI_Count, not int */
+  int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
 };
 
-enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08 };
+enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, and flags */
+  LG_SENDS_ONE = 1,    /* a buffer of count elements */
+  LG_SENDS_BLOCKS = 2, /* count elements for each member */
+  LG_SENDS_SUM = 3,    /* counts differ by member */
+  LG_SENDS_EACH = 4,   /* counts and types do */
+  LG_SENDS_SINGLE = 5, /* one element */
+  LG_SENDS_TWO = 6,    /* two elements */
+  LG_SENDS_FORM = 7,
+  LG_SENDS_FROM_ROOT = 8,
+  LG_SENDS_TO_ROOT = 16,
+  LG_SENDS_NEAR = 32,  /* the members are the neighbours */
+  LG_SENDS_LOCAL = 64, /* the members are always those of the local group */
+  LG_SENDS_SAME = 128, /* count and type are those of the call in place, too */
+  LG_SENDS_OWN_BLOCK = 256,     /* in place it is a block of the receive buffer */
+  LG_SENDS_OWN_OF_BLOCKS = 512, /* the own one of blocks of different counts */
+};
+
+enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08, LG_BIND_F08_LARGE /* counts are wide; recorded as the one before */ };
 
 extern const struct lg_desc lg_descs[];
 extern const char *const lg_entry_names[];
@@ -62,6 +84,9 @@ struct lg_family {
   long status_ignore;                        /* C value, for one status and for arrays */
   long comm_world, comm_self, comm_null, request_null;
   int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
+  int root;                                  /* MPI_ROOT, at the root of an intercommunicator */
+  long in_place;                             /* C value */
+  long type_null, op_null;                   /* MPI_DATATYPE_NULL, MPI_NO_OP */
   int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
 
@@ -105,6 +130,10 @@ long lg_group_handle(const struct lg_call *c, int i);
 long lg_session_handle(const struct lg_call *c, int i); /* behind a pointer */
 long lg_win_handle(const struct lg_call *c, int i); /* C handle, by value */
 bool lg_request_null(const struct lg_call *c, long handle);
+bool lg_in_place(const struct lg_call *c, int i);
+long lg_type_handle(const struct lg_call *c, int i, int k); /* as given: the k-th of an array, or by value for k < 0 */
+long lg_type_size(const struct lg_call *c, long handle); /* bytes of such a handle; 0 unknown */
+long lg_op_handle(const struct lg_call *c, int i); /* C handle, by value */
 long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */
 
 /* ---- states ---- */
@@ -130,6 +159,10 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   struct lg_comm_ref *comm;
   uint32_t comm_gen;
   struct lg_chan *chan[2];
+  struct lg_traffic *sent; /* in the file; NULL before it sends */
+  long type;               /* the datatype seen last, with its size */
+  uint64_t type_size;
+  uint32_t type_gen;
 };
 
 struct lg_thr { /* private half of a thread */
@@ -263,6 +296,14 @@ struct lg_site {
 struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa);
 void lg_site_start(void);
 
+/* ---- how much is sent ---- */
+
+extern bool lg_volume; /* it is recorded */
+void lg_volume_start(void);
+uint64_t lg_send_bytes(struct lg_call *c); /* by the arguments of a call whose communicator is known */
+void lg_sent(struct lg_call *c, uint64_t bytes); /* counts a call of its state */
+void lg_type_freed(void);
+
 /* ---- communicators, requests, channels ---- */
 
 struct lg_comm_ref {
@@ -273,6 +314,9 @@ struct lg_comm_ref {
   uint32_t flags; /* as in struct lg_comm */
   uint64_t id;
   uint64_t members; /* hash of the membership, both sides, and of the neighbours */
+  int rank, size, remote_size; /* of the groups; rank -1, size 0: unknown */
+  int slots;        /* messages of a neighbourhood collective, in the order of its arguments */
+  uint64_t nobody;  /* bit k: slot k is MPI_PROC_NULL */
   struct lg_comm_live *live;
   struct lg_window *win; /* of a window, once it has been synchronised */
 };
@@ -299,6 +343,8 @@ struct lg_neighbours { /* ranks in a communicator, ascending; without a topology
   bool known;
   int nsources, ndests;
   int *sources, *dests; /* to be freed */
+  int slots;       /* dests as they were given */
+  uint64_t nobody; /* bit k: MPI_PROC_NULL is the k-th of them */
   uint64_t hash;
 };
 
@@ -325,6 +371,7 @@ struct lg_req {
   int32_t peer2, tag2; /* the receiving half of an Isendrecv; peer2 LG_NONE: none */
   uint64_t seq, seq2;
   uint32_t state;
+  uint64_t bytes; /* that starting a persistent one sends */
   bool persistent, active, cancelled, buffered;
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */

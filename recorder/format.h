@@ -28,6 +28,7 @@
 #define LG_CHANNELS 64        /* channels in one channel record */
 #define LG_LOCKS 64           /* locks in one record of locks */
 #define LG_MAX_NEIGHBOURS 4096 /* listed of one communicator, each way */
+#define LG_MAX_ARGUMENTS 4096  /* bytes kept of the program's arguments */
 
 /* File header. Everything up to `crc` is fixed once `magic` is written. */
 struct lg_file {
@@ -91,6 +92,7 @@ enum lg_type {
   LG_REC_LOCKS = 9,
   LG_REC_SITE = 10,
   LG_REC_SENT = 11,
+  LG_REC_ARGUMENTS = 12,
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */
@@ -353,6 +355,15 @@ struct lg_sent {
   uint32_t state;
   uint32_t pad;
   struct lg_traffic traffic; /* mutable */
+};
+
+/* LG_REC_ARGUMENTS: the arguments of the program, without its name. Fixed part =
+ * this, then the arguments, each ended by a zero byte and the last one cut if
+ * they are too long, padded to 8; no mutable part. */
+struct lg_arguments {
+  struct lg_rec h;
+  uint32_t bytes; /* of the arguments, their zero bytes included */
+  uint32_t pad;
 };
 
 #endif

@@ -211,6 +211,7 @@ static void start_once(void)
   }
   pthread_atfork(NULL, NULL, in_child);
   lg_site_start();
+  lg_volume_start();
   lg_started = true;
   lg_ends_start();
   lg_watch_start();
