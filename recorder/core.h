@@ -40,7 +40,6 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
-  int8_t newtype;
   /* what it sends; the rest only if that is not 0 */
   uint16_t sends; /* enum lg_sends */
   bool wide;      /* counts are MPI_Count, not int */

@@ -79,7 +79,6 @@ var roles = []struct {
 	{"message", nil, []string{"MPI_Message *"}},
 	{"group", nil, []string{"MPI_Group"}},
 	{"group2", []string{"remote_group"}, nil},
-	{"newtype", nil, []string{"MPI_Datatype*"}},
 }
 
 // sendRoles are those of what a call sends, for functions that send (sends):
@@ -132,7 +131,7 @@ func desc(f *mpi.Function) string {
 		for _, r := range sendRoles {
 			fmt.Fprintf(&b, ", .%s = %d", r.field, position(f, r.names, nil))
 		}
-		if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.params[i].ctype, "MPI_Count") {
+		if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
 			b.WriteString(", .wide = true")
 		}
 	}

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"laggard/model/mpi"
+)
 
 // collectiveSends says what a rank sends in a collective, by its name without
 // the marks of its variants: enum lg_sends in core.h.
@@ -29,9 +33,9 @@ var collectiveSends = map[string]string{
 }
 
 // sends says what a rank sends in a call, "" nothing that its arguments tell.
-func sends(f function) string {
-	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(f.name, "MPI_"), "_c"), "_init")
-	switch f.class {
+func sends(f *mpi.Function) string {
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(f.Name, "MPI_"), "_c"), "_init")
+	switch f.Class {
 	case "send", "isend", "bsend", "ibsend", "send_init", "bsend_init", "sendrecv", "isendrecv":
 		return "LG_SENDS_ONE"
 	case "icoll":
