@@ -194,6 +194,7 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 	case recSent:
 		show(w, rec.fixed, sentFields)
 		m.dumpTraffic(w, rec)
+		fmt.Fprintf(w, " distance %d", m.u64(rec.live+sentDistance))
 	case recArguments:
 		fmt.Fprintf(w, " %q", strings.TrimRight(string(rec.fixed[argumentsFixed:]), "\x00"))
 	case recRest:

@@ -131,7 +131,7 @@ var minSize = [recTypes]struct{ fixed, live uint32 }{
 	recChannels:  {0, channelSize},
 	recLocks:     {0, lockSize},
 	recSite:      {stateFixed, trafficSize},
-	recSent:      {sentFixed, trafficSize},
+	recSent:      {sentFixed, sentLive},
 	recArguments: {argumentsFixed, 0},
 	recRest:      {restFixed, 0},
 	recLike:      {likeFixed, 0},
@@ -311,6 +311,8 @@ const (
 	trafficCalls = 0
 	trafficBytes = 8
 	trafficSize  = 16
+	sentDistance = 16
+	sentLive     = 24
 
 	argumentsBytes = 0
 	argumentsFixed = 8

@@ -219,6 +219,8 @@ var layoutInGo = map[string]uint64{
 	"sentFixed":        uint64(sentFixed),
 	"trafficCalls":     uint64(trafficCalls),
 	"trafficBytes":     uint64(trafficBytes),
+	"sentDistance":     uint64(sentDistance),
+	"sentLive":         uint64(sentLive),
 	"trafficSize":      uint64(trafficSize),
 	"argumentsBytes":   uint64(argumentsBytes),
 	"argumentsFixed":   uint64(argumentsFixed),

@@ -119,7 +119,7 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 		t.Model.States = append(t.Model.States, s)
 		t.Model.Visits = append(t.Model.Visits, r.Uint64())
 		if r.IntN(2) == 0 {
-			t.Sent = append(t.Sent, Sent{State: len(t.Model.States) - 1, Traffic: randomTraffic(r)})
+			t.Sent = append(t.Sent, Sent{State: len(t.Model.States) - 1, Traffic: randomTraffic(r), Distance: r.Uint64()})
 		}
 	}
 	for i := range n {

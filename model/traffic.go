@@ -67,7 +67,7 @@ func (r *slotReader) assembleTraffic() {
 			continue
 		}
 		if state := t.state(r, s.state, recSent.String(), s.off); state >= 0 {
-			t.thread.Sent = append(t.thread.Sent, Sent{State: state, Traffic: r.traffic(s.live)})
+			t.thread.Sent = append(t.thread.Sent, Sent{State: state, Traffic: r.traffic(s.live), Distance: r.img.u64(s.live + sentDistance)})
 		}
 	}
 	for _, t := range r.rank.Threads {
@@ -85,6 +85,7 @@ func joinSent(sent []Sent) []Sent {
 		if n := len(out); n > 0 && out[n-1].State == s.State {
 			out[n-1].Calls += s.Calls
 			out[n-1].Bytes += s.Bytes
+			out[n-1].Distance += s.Distance
 		} else {
 			out = append(out, s)
 		}
@@ -105,7 +106,7 @@ func (w *slotWriter) sent(t *Thread) {
 	for _, s := range t.Sent {
 		w.fits("state that sends", s.State, 0, len(t.Model.States)-1)
 		var fixed, live fill
-		w.record(recSent, t.Index, *fixed.i32(s.State).u32(0), *live.u64(s.Calls).u64(s.Bytes))
+		w.record(recSent, t.Index, *fixed.i32(s.State).u32(0), *live.u64(s.Calls).u64(s.Bytes).u64(s.Distance))
 	}
 }
 

@@ -163,6 +163,9 @@ type Traffic struct {
 type Sent struct {
 	State int // index into Model.States
 	Traffic
+	// Distance adds up, over point-to-point and one-sided calls, how far the peer
+	// was away in the communicator, as on a ring.
+	Distance uint64
 }
 
 // Site is a call stack below MPI, of any thread: calls of a function of the C
@@ -315,14 +318,15 @@ type Problem struct {
 
 // Manifest is manifest.json, written once per run by laggard run or exec.
 type Manifest struct {
-	SchemaVersion int       `json:"schema_version"`
-	RunID         string    `json:"run_id"` // hex, as in the files
-	Created       time.Time `json:"created"`
-	Version       string    `json:"version"` // of laggard
-	Command       []string  `json:"command"`
-	Ranks         int       `json:"ranks"`              // expected; 0 not known beforehand
-	Job           string    `json:"job"`                // the resource manager's name for it, "" without one
-	Record        []string  `json:"record,omitempty"`   // what was recorded: progress, and as asked usage, movement, volume
-	LiveDir       string    `json:"live_dir,omitempty"` // where on their nodes the files are until they are collected, "" here
-	Imported      bool      `json:"imported,omitempty"` // no recorder made it: from backtraces, see docs/offline.md
+	SchemaVersion int                `json:"schema_version"`
+	RunID         string             `json:"run_id"` // hex, as in the files
+	Created       time.Time          `json:"created"`
+	Version       string             `json:"version"` // of laggard
+	Command       []string           `json:"command"`
+	Ranks         int                `json:"ranks"`              // expected; 0 not known beforehand
+	Job           string             `json:"job"`                // the resource manager's name for it, "" without one
+	Record        []string           `json:"record,omitempty"`   // what was recorded: progress, and as asked usage, movement, volume
+	Features      map[string]float64 `json:"features,omitempty"` // further numbers that say how large the run is
+	LiveDir       string             `json:"live_dir,omitempty"` // where on their nodes the files are until they are collected, "" here
+	Imported      bool               `json:"imported,omitempty"` // no recorder made it: from backtraces, see docs/offline.md
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"laggard/model/progress"
@@ -103,20 +102,11 @@ func (a *app) writePage(name string, r *report.Result) error {
 	return err
 }
 
-// pageFile leaves the file there whole, or not at all. It is for the user alone,
-// as the run directory is.
+// pageFile is for the user alone, as the run directory is.
 func pageFile(name string, r *report.Result) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".laggard-*.html")
-	if err != nil {
+	var page bytes.Buffer
+	if err := report.HTML(&page, r); err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone already, if all went well
-	err = report.HTML(f, r)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return wholeFile(name, page.Bytes())
 }

@@ -250,8 +250,10 @@ static void dispatch_after(struct lg_call *c)
 static inline void count_bytes(struct lg_call *c)
 {
   int cls = c->desc->cls;
-  if (cls != CLS_send_init && cls != CLS_bsend_init && cls != CLS_coll_init)
-    lg_sent(c, lg_send_bytes(c));
+  if (cls == CLS_send_init || cls == CLS_bsend_init || cls == CLS_coll_init)
+    return;
+  bool collective = cls == CLS_coll || cls == CLS_icoll;
+  lg_sent(c, collective ? LG_NONE : lg_peer(lg_int(c, c->desc->peer)), lg_send_bytes(c));
 }
 
 static bool uses_tables(int cls)

@@ -158,7 +158,7 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   struct lg_comm_ref *comm;
   uint32_t comm_gen;
   struct lg_chan *chan[2];
-  struct lg_traffic *sent; /* in the file; NULL before it sends */
+  struct lg_sent *sent; /* in the file; NULL before it sends */
   long type;               /* the datatype seen last, with its size */
   uint64_t type_size;
   uint32_t type_gen;
@@ -300,7 +300,7 @@ void lg_site_start(void);
 extern bool lg_volume; /* it is recorded */
 void lg_volume_start(void);
 uint64_t lg_send_bytes(struct lg_call *c); /* by the arguments of a call whose communicator is known */
-void lg_sent(struct lg_call *c, uint64_t bytes); /* counts a call of its state */
+void lg_sent(struct lg_call *c, int peer, uint64_t bytes); /* counts a call of its state; peer below 0: none, or of a collective */
 void lg_type_freed(void);
 
 /* ---- communicators, requests, channels ---- */

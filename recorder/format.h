@@ -354,7 +354,10 @@ struct lg_sent {
   struct lg_rec h;
   uint32_t state;
   uint32_t pad;
-  struct lg_traffic traffic; /* mutable */
+  struct lg_traffic traffic; /* mutable, from here */
+  /* Sum over point-to-point and one-sided calls of how far the peer is away in
+   * the communicator, as on a ring: |peer - rank| or size less that. */
+  uint64_t distance;
 };
 
 /* LG_REC_ARGUMENTS: the arguments of the program, without its name. Fixed part =

@@ -1,6 +1,7 @@
 /* How many bytes each call site sends: at the MPI call, by the arguments of this
  * rank (bytes.c), and below MPI, as the second library tells. */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "core.h"
@@ -47,7 +48,7 @@ void lg_volume_start(void)
   lg_unlock_file();
 }
 
-static struct lg_traffic *sent_record(const struct lg_call *c)
+static struct lg_sent *sent_record(const struct lg_call *c)
 {
   lg_lock_file();
   struct lg_sent *r = lg_rec_begin(LG_REC_SENT, (int)c->thr->pub->index, offsetof(struct lg_sent, traffic) - sizeof(struct lg_rec), sizeof *r);
@@ -56,17 +57,24 @@ static struct lg_traffic *sent_record(const struct lg_call *c)
     lg_rec_commit(r);
   }
   lg_unlock_file();
-  return r ? &r->traffic : NULL;
+  return r;
 }
 
-void lg_sent(struct lg_call *c, uint64_t bytes)
+static uint64_t away(const struct lg_comm_ref *comm, int peer)
 {
-  struct lg_traffic *t = c->st->sent;
+  int d = abs(peer - comm->rank), round = comm->size - d;
+  return (uint64_t)(round > 0 && round < d ? round : d);
+}
+
+void lg_sent(struct lg_call *c, int peer, uint64_t bytes)
+{
+  struct lg_sent *t = c->st->sent;
   if (unlikely(!t) && !(c->st->sent = t = sent_record(c)))
     return;
-  /* a state is one thread's */
-  t->calls++;
-  t->bytes += bytes;
+  t->traffic.calls++; /* a state is one thread's */
+  t->traffic.bytes += bytes;
+  if (c->comm && peer >= 0)
+    t->distance += away(c->comm, peer);
 }
 
 LG_EXPORT void laggard_sent(const char *function, size_t bytes, uint64_t ra, uint64_t cfa)

@@ -83,8 +83,10 @@ void start_one(struct lg_call *c, long handle)
     r->seq = count_recv(c, r->comm, r->peer, r->tag);
   else if (r->kind == LG_OP_COLL && !r->ref->freed)
     r->seq = ++r->ref->live->coll;
-  if (r->bytes)
-    lg_sent(c, r->bytes);
+  if (r->bytes) {
+    c->comm = r->ref;
+    lg_sent(c, r->kind == LG_OP_SEND ? r->peer : LG_NONE, r->bytes);
+  }
   if (r->buffered)
     note_buffered(r->comm, r->peer, r->tag, r->seq);
 }

@@ -230,6 +230,8 @@ static void content(void) {
   FIXED("sentFixed", lg_sent, traffic);
   AT("trafficCalls", lg_traffic, calls);
   AT("trafficBytes", lg_traffic, bytes);
+  BEHIND("sentDistance", lg_sent, distance, traffic);
+  VALUE("sentLive", sizeof(struct lg_sent) - offsetof(struct lg_sent, traffic));
   VALUE("trafficSize", sizeof(struct lg_traffic));
   FIXED("argumentsBytes", lg_arguments, bytes);
   VALUE("argumentsFixed", sizeof(struct lg_arguments) - sizeof(struct lg_rec));
