@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"laggard/injector/synth":    {"laggard/model"},
 	"laggard/report":            {"laggard/model", "laggard/model/progress", "laggard/model/symbol", "laggard/slicing"},
 	"laggard/report/reporttest": {"laggard/model", "laggard/report", "laggard/slicing"},
-	"laggard/report/volume":     {"laggard/model", "laggard/model/scaling"},
+	"laggard/report/volume":     {"laggard/model", "laggard/model/scaling", "laggard/report"},
 	"laggard/slicing":           {"laggard/model"},
 	"laggard/slicing/calls":     {},
 	"laggard/slicing/calls/gen": {"laggard/model/mpi"},

@@ -125,7 +125,7 @@ func (o *observed) notes(trained *scaling.Trained, index *model.Index) []string 
 	var out []string
 	rank := func(set model.RankSet, text string) {
 		if set.Len() > 0 {
-			out = append(out, fmt.Sprintf("%s: %s", ranksOf(set), text))
+			out = append(out, fmt.Sprintf("%s: %s", setName(set), text))
 		}
 	}
 	if len(o.Programs) > 0 && !slices.Contains(o.Programs, trained.Program) && !slices.ContainsFunc(o.Programs, func(p scaling.Program) bool { return p.BuildID != "" && p.BuildID == trained.Program.BuildID }) {
@@ -140,7 +140,7 @@ func (o *observed) notes(trained *scaling.Trained, index *model.Index) []string 
 	return out
 }
 
-func ranksOf(set model.RankSet) string {
+func setName(set model.RankSet) string {
 	if set.Len() == 1 {
 		return "rank " + set.String()
 	}

@@ -35,6 +35,9 @@ var (
 // train is one analysis rank's part of the training; the models are at rank 0.
 func (q training) train(c reduce.Comm) (*scaling.Trained, *observed, error) {
 	t := reduce.NewTree(c)
+	if c.Rank() != 0 {
+		q.say = func(string, ...any) {}
+	}
 	all, err := q.read(c, t)
 	if err != nil {
 		return nil, nil, err

@@ -30,7 +30,7 @@ func Text(w io.Writer, r *Result) error {
 	p := &printer{}
 	p.line("%s", Headline(r))
 	for i := range r.Sources {
-		p.source(r, &r.Sources[i])
+		p.source(&r.Sources[i])
 	}
 	if r.Crash != nil {
 		p.line("crash: rank %d: %s", r.Crash.Rank, printable(r.Crash.What))
@@ -78,7 +78,11 @@ func ranks(set model.RankSet) string {
 var sourceNames = map[scaling.Source]string{scaling.AtMPI: "MPI calls", scaling.AtSocket: "sockets"}
 
 // source says what one model says, in a line.
-func (p *printer) source(r *Result, s *scaling.SourceVerdict) {
+func (p *printer) source(s *scaling.SourceVerdict) {
+	p.line("%s: %s", sourceNames[s.Source], sourceLine(s))
+}
+
+func sourceLine(s *scaling.SourceVerdict) string {
 	v := s.Verdict
 	by := "kernel canonical correlation"
 	if v.Model == scaling.ByRegression {
@@ -88,8 +92,14 @@ func (p *printer) source(r *Result, s *scaling.SourceVerdict) {
 	if v.Flagged.Len() > 0 {
 		verdict = "flagged " + v.Flagged.String()
 	}
-	p.line("%s: %s; by %s; %s; correlation %s, at least %.3f is good; %.0f %% of the bytes foretold",
-		sourceNames[s.Source], verdict, by, reach(v), span(v.Correlation), 1-v.Threshold, 100*v.Covered)
+	if v.Elsewhere.Len() > 0 {
+		verdict += fmt.Sprintf(", but in %s the library takes other paths, as it may so far from the training", ranks(v.Elsewhere))
+	}
+	text := fmt.Sprintf("%s; by %s; %s; %.0f %% of the bytes foretold", verdict, by, reach(v), 100*v.Covered)
+	if v.KCCAInRange {
+		text += fmt.Sprintf("; correlation %s, at least %.3f is good", span(v.Correlation), 1-v.Threshold)
+	}
+	return text
 }
 
 func reach(v *scaling.Verdict) string {
