@@ -229,7 +229,7 @@ func (s *scene) shares() chart {
 		Width:  leftEdge + plotWidth + 16,
 		Legend: []legend{{"past", "training"}, {"now", "this run"}, {"bad", "this run, at a place to look at"}},
 	}
-	slot := plotWidth / float64(max(len(s.order), 8))
+	slot := plotWidth / float64(max(len(s.order), 6))
 	for i, run := range append(s.drawn(), &s.now) {
 		now := run == &s.now
 		p := panel{Title: "training, " + run.label, Left: leftEdge, Top: 26 + float64(i)*(height+gap), Width: plotWidth, Height: height}

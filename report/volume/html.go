@@ -79,8 +79,12 @@ func Page(r *Result) ([]byte, error) {
 	if len(r.Localisation) > 0 && r.Localisation[0].Divergence != nil {
 		p.Look = where(*r.Localisation[0].Divergence)
 	}
-	for i := range r.seen {
-		p.Charts = append(p.Charts, charts(r, i)...)
+	for _, speaks := range []bool{true, false} {
+		for i := range r.seen {
+			if speaks == (r.seen[i].Source == r.Source) {
+				p.Charts = append(p.Charts, charts(r, i)...)
+			}
+		}
 	}
 	for i := range r.Localisation[:min(len(r.Localisation), maxShownPlaces)] {
 		p.Places = append(p.Places, placeOf(&r.Localisation[i], r.Crash != nil))

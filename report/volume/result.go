@@ -131,8 +131,8 @@ func shown(s *scaling.Site) []scaling.Frame {
 	return frames
 }
 
-// name is a short name of a site: its innermost frame, and the first that is
-// the program's own.
+// name is a short name of a site: its two innermost frames, and the first that
+// is the program's own.
 func name(s *scaling.Site) string {
 	if s == nil {
 		return "–"
@@ -146,7 +146,11 @@ func name(s *scaling.Site) string {
 		return strings.TrimSuffix(text, " of ")
 	}
 	text += where(frames[0])
-	if at := slices.IndexFunc(frames, func(f scaling.Frame) bool { return !scaling.InLibrary(f) }); at > 0 {
+	at := slices.IndexFunc(frames, func(f scaling.Frame) bool { return !scaling.InLibrary(f) })
+	if at > 1 {
+		text += " ← " + where(frames[1])
+	}
+	if at > 0 {
 		text += " ← " + where(frames[at])
 	}
 	return text

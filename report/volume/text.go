@@ -98,8 +98,21 @@ func sourceLine(s *scaling.SourceVerdict) string {
 	text := fmt.Sprintf("%s; by %s; %s; %.0f %% of the bytes foretold", verdict, by, reach(v), 100*v.Covered)
 	if v.KCCAInRange {
 		text += fmt.Sprintf("; correlation %s, at least %.3f is good", span(v.Correlation), 1-v.Threshold)
+		if overruled(v) {
+			text += ", but the bytes are as foretold"
+		}
 	}
 	return text
+}
+
+// overruled: correlations below the threshold of ranks that are not flagged.
+func overruled(v *scaling.Verdict) bool {
+	for i, c := range v.Correlation {
+		if c < 1-v.Threshold && !v.Flagged.Contains(v.Ranks[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 func reach(v *scaling.Verdict) string {
@@ -153,10 +166,12 @@ func Difference(p *scaling.Place, source scaling.Source, crash bool) string {
 	switch same := p.Training != nil && p.Production != nil && p.Training.Key() == p.Production.Key(); {
 	case crash:
 		return fmt.Sprintf("the call site of training nearest to the crash (%s of the bytes; %s)", share(p.TrainingShare), at)
+	case p.Production != nil && p.Production.Feature != "":
+		return fmt.Sprintf("%s of the peers of a call site is not what was foretold (%s)", printable(p.Production.Feature), at)
+	case p.Training != nil && p.Training.Feature != "":
+		return fmt.Sprintf("%s of the peers of a call site is not what was foretold: it sends nothing (%s)", printable(p.Training.Feature), at)
 	case p.Production == nil && p.Training != nil:
 		return fmt.Sprintf("a call site sends nothing where %s of the bytes were expected (%s)", share(p.TrainingShare), at)
-	case same && p.Production.Feature != "":
-		return fmt.Sprintf("%s of the peers of a call site is not what was foretold (%s)", printable(p.Production.Feature), at)
 	case same:
 		return fmt.Sprintf("a call site sends %s of the bytes, %s were expected (%s)", share(p.ProductionShare), share(p.TrainingShare), at)
 	case p.Training == nil:
