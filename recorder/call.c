@@ -239,10 +239,19 @@ static void dispatch_after(struct lg_call *c)
     return;
   case CLS_rma_nb: return after_begun(c, LG_OP_RMA);
   case CLS_file_nb: remember(c, LG_OP_OTHER); return;
+  case CLS_type_free: return lg_type_freed();
   case CLS_init: return lg_start_done();
   case CLS_finalize: lg_rank->status = LG_FINALIZED; return;
   default: return;
   }
+}
+
+/* A request that is only made sends when it is started. */
+static inline void count_bytes(struct lg_call *c)
+{
+  int cls = c->desc->cls;
+  if (cls != CLS_send_init && cls != CLS_bsend_init && cls != CLS_coll_init)
+    lg_sent(c, lg_send_bytes(c));
 }
 
 static bool uses_tables(int cls)
@@ -309,6 +318,8 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   }
   lg_lock_tables();
   dispatch_before(c);
+  if (unlikely(lg_volume) && d->sends)
+    count_bytes(c);
   lg_unlock_tables();
   return true;
 }

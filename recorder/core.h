@@ -3,7 +3,8 @@
  * the verified stack cache, unwinding (unwind.c, by cfi.c and modules.c) only on
  * a miss; p2p.c, wait.c, window.c and comm.c write down what the call waits for,
  * with the tables of requests and channels in request.c and the neighbours that
- * topology.c asks for; file.c keeps all of it in the memory-mapped node file; watch.c looks after the process from a thread of its
+ * topology.c asks for; site.c names call stacks below MPI, for the second library
+ * (libc/, by export.h); file.c keeps all of it in the memory-mapped node file; watch.c looks after the process from a thread of its
  * own, and ends.c records how it ends. family.c reads the handles of each MPI. */
 #ifndef LAGGARD_CORE_H
 #define LAGGARD_CORE_H
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <signal.h>
+#include "cache.h"
 #include "format.h"
 
 #define LG_HIDDEN __attribute__((visibility("hidden")))
@@ -38,9 +40,30 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
+  /* what it sends; the rest only if that is not 0 */
+  uint16_t sends; /* enum lg_sends */
+  bool wide;      /* counts are MPI_Count, not int */
+  int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
 };
 
-enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08 };
+enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, and flags */
+  LG_SENDS_ONE = 1,    /* a buffer of count elements */
+  LG_SENDS_BLOCKS = 2, /* count elements for each member */
+  LG_SENDS_SUM = 3,    /* counts differ by member */
+  LG_SENDS_EACH = 4,   /* counts and types do */
+  LG_SENDS_SINGLE = 5, /* one element */
+  LG_SENDS_TWO = 6,    /* two elements */
+  LG_SENDS_FORM = 7,
+  LG_SENDS_FROM_ROOT = 8,
+  LG_SENDS_TO_ROOT = 16,
+  LG_SENDS_NEAR = 32,  /* the members are the neighbours */
+  LG_SENDS_LOCAL = 64, /* the members are always those of the local group */
+  LG_SENDS_SAME = 128, /* count and type are those of the call in place, too */
+  LG_SENDS_OWN_BLOCK = 256,     /* in place it is a block of the receive buffer */
+  LG_SENDS_OWN_OF_BLOCKS = 512, /* the own one of blocks of different counts */
+};
+
+enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08, LG_BIND_F08_LARGE /* counts are wide; recorded as the one before */ };
 
 extern const struct lg_desc lg_descs[];
 extern const char *const lg_entry_names[];
@@ -60,6 +83,9 @@ struct lg_family {
   long status_ignore;                        /* C value, for one status and for arrays */
   long comm_world, comm_self, comm_null, request_null;
   int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
+  int root;                                  /* MPI_ROOT, at the root of an intercommunicator */
+  long in_place;                             /* C value */
+  long type_null, op_null;                   /* MPI_DATATYPE_NULL, MPI_NO_OP */
   int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
 
@@ -103,6 +129,10 @@ long lg_group_handle(const struct lg_call *c, int i);
 long lg_session_handle(const struct lg_call *c, int i); /* behind a pointer */
 long lg_win_handle(const struct lg_call *c, int i); /* C handle, by value */
 bool lg_request_null(const struct lg_call *c, long handle);
+bool lg_in_place(const struct lg_call *c, int i);
+long lg_type_handle(const struct lg_call *c, int i, int k); /* as given: the k-th of an array, or by value for k < 0 */
+long lg_type_size(const struct lg_call *c, long handle); /* bytes of such a handle; 0 unknown */
+long lg_op_handle(const struct lg_call *c, int i); /* C handle, by value */
 long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */
 
 /* ---- states ---- */
@@ -128,33 +158,17 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   struct lg_comm_ref *comm;
   uint32_t comm_gen;
   struct lg_chan *chan[2];
+  struct lg_traffic *sent; /* in the file; NULL before it sends */
+  long type;               /* the datatype seen last, with its size */
+  uint64_t type_size;
+  uint32_t type_gen;
 };
-
-struct lg_slot_check { /* a return address and where on the stack it was found */
-  const uint64_t *where;
-  uint64_t value;
-};
-
-struct lg_cached { /* one verified unwinding */
-  uint64_t ra, cfa;
-  struct lg_st *st;
-  const struct lg_desc *desc;
-  struct lg_slot_check *check;
-  uint32_t nchecks, gen;
-};
-
-#define LG_CACHE_SETS 512
-#define LG_CACHE_WAYS 4
 
 struct lg_thr { /* private half of a thread */
   uint64_t outer_cfa, outer_ra; /* of the MPI call in progress; 0 outside */
   struct lg_thread *pub;
   struct lg_st *prev;
-  struct lg_cached *cache; /* LG_CACHE_SETS * LG_CACHE_WAYS */
-  uint32_t cache_gen, cache_turn, unload_gen;
-  struct lg_slot_check *checks; /* storage behind the cache entries */
-  uint32_t nchecks;
-  uint64_t stack_lo, stack_hi; /* bounds of the native stack */
+  struct lg_cache cache;       /* of its states */
   struct lg_st *states;        /* block list, see state.c */
   uint32_t nstates;
   struct lg_st **by_hash;
@@ -197,10 +211,12 @@ void lg_unlock_tables(void);
 void lg_lock_file(void);
 bool lg_trylock_file(void); /* false also when this thread holds it */
 void lg_unlock_file(void);
+bool lg_file_mine(void); /* this thread holds it */
 
 uint64_t lg_now(void); /* CLOCK_REALTIME, ns */
 const char *lg_env(const char *name); /* LAGGARD_<name>, NULL if unset or empty */
 long lg_env_int(const char *name, long otherwise);
+bool lg_records(const char *what); /* whether LAGGARD_RECORD names it */
 void *lg_pages(size_t bytes); /* zeroed private memory; NULL */
 int lg_from_launcher(const char *const *names); /* the first of these variables that is set; -1 */
 extern const char *const lg_size_names[]; /* of variables with the size of MPI_COMM_WORLD */
@@ -253,13 +269,39 @@ struct lg_trace {
 
 void lg_modules_refresh(void);
 void lg_modules_unloading(bool begins); /* around a dlclose */
-extern uint32_t lg_module_gen, lg_unload_gen;
+extern uint32_t lg_module_gen;
 extern int lg_unloading; /* dlcloses in progress: no stack is captured meanwhile */
 bool lg_is_code(uint64_t pc); /* in a module that is known */
 void lg_modules_current(void); /* refreshes if the loader has been at work */
 uint64_t lg_frame_word(uint64_t pc); /* module index << 48 | offset; may write a module record */
 void lg_unwind(struct lg_regs *r, const struct lg_stack *s, bool in_handler, struct lg_trace *out); /* from the registers of a captured thread */
 void lg_unwind_caller(uint64_t cfa, uint64_t stack_hi, struct lg_trace *out); /* callers of the wrapper with that CFA; stack_hi 0: unknown */
+
+/* ---- call stacks below MPI ---- */
+
+/* A call into the C library, or into whatever else a preloaded function stands
+ * before, by its stack. It is of the whole process. */
+struct lg_site {
+  uint64_t hash;
+  const char *function;
+  const uint64_t *frames; /* in the file */
+  uint32_t index, nframes;
+  uint64_t *calls, *bytes; /* in the file, to be changed atomically */
+};
+
+/* The site of a call of `function`, a pointer that is the same for the same name
+ * and lasts, by the wrapper with this return address and CFA, in any thread; a
+ * hit takes no lock. NULL: nothing is to be recorded. */
+struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa);
+void lg_site_start(void);
+
+/* ---- how much is sent ---- */
+
+extern bool lg_volume; /* it is recorded */
+void lg_volume_start(void);
+uint64_t lg_send_bytes(struct lg_call *c); /* by the arguments of a call whose communicator is known */
+void lg_sent(struct lg_call *c, uint64_t bytes); /* counts a call of its state */
+void lg_type_freed(void);
 
 /* ---- communicators, requests, channels ---- */
 
@@ -271,6 +313,9 @@ struct lg_comm_ref {
   uint32_t flags; /* as in struct lg_comm */
   uint64_t id;
   uint64_t members; /* hash of the membership, both sides, and of the neighbours */
+  int rank, size, remote_size; /* of the groups; rank -1, size 0: unknown */
+  int slots;        /* messages of a neighbourhood collective, in the order of its arguments */
+  uint64_t nobody;  /* bit k: slot k is MPI_PROC_NULL */
   struct lg_comm_live *live;
   struct lg_window *win; /* of a window, once it has been synchronised */
 };
@@ -297,6 +342,8 @@ struct lg_neighbours { /* ranks in a communicator, ascending; without a topology
   bool known;
   int nsources, ndests;
   int *sources, *dests; /* to be freed */
+  int slots;       /* dests as they were given */
+  uint64_t nobody; /* bit k: MPI_PROC_NULL is the k-th of them */
   uint64_t hash;
 };
 
@@ -323,6 +370,7 @@ struct lg_req {
   int32_t peer2, tag2; /* the receiving half of an Isendrecv; peer2 LG_NONE: none */
   uint64_t seq, seq2;
   uint32_t state;
+  uint64_t bytes; /* that starting a persistent one sends */
   bool persistent, active, cancelled, buffered;
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */

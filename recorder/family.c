@@ -94,6 +94,35 @@ static void fortran_ignores(void)
     status_ignore[i] = visible(names[i]);
 }
 
+/* Fortran's MPI_IN_PLACE is an address too; for mpif.h MPICH keeps it in a
+ * variable. MPICH's mpi_f08 passes descriptors of buffers, which begin with their
+ * address. */
+static const void *in_place[3];
+static const void *const *in_place_kept;
+
+static void fortran_in_places(void)
+{
+  static const char *const names[] = {"mpi_fortran_in_place_", "mpi_fortran_in_place", "MPIR_F08_MPI_IN_PLACE"};
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    in_place[i] = visible(names[i]);
+  in_place_kept = visible("MPIR_F_MPI_IN_PLACE");
+}
+
+bool lg_in_place(const struct lg_call *c, int i)
+{
+  if (c->binding == LG_BIND_C)
+    return c->args[i] == lg_fam.in_place;
+  const void *p = (const void *)c->args[i];
+  if (p && lg_fam.handle_bytes == 4 && c->binding != LG_BIND_F)
+    p = *(void *const *)p;
+  if (in_place_kept && p && p == *in_place_kept)
+    return true;
+  for (unsigned k = 0; k < sizeof in_place / sizeof *in_place; k++)
+    if (in_place[k] && p == in_place[k])
+      return true;
+  return false;
+}
+
 bool lg_status_ignored(const struct lg_call *c)
 {
   int i = c->desc->status;
@@ -114,6 +143,7 @@ static void openmpi(void)
       .status_size = 24, .status_source = 0, .status_tag = 4, .status_cancelled = 12, .status_cancel_mask = ~0, .status_ignore = 0,
       .comm_world = (long)visible("ompi_mpi_comm_world"), .comm_self = (long)visible("ompi_mpi_comm_self"),
       .comm_null = (long)visible("ompi_mpi_comm_null"), .request_null = (long)visible("ompi_request_null"),
+      .root = -4, .in_place = 1, .type_null = (long)visible("ompi_mpi_datatype_null"), .op_null = (long)visible("ompi_mpi_op_no_op"),
       .lock_exclusive = 1, .topo_cart = 1, .topo_graph = 2, .topo_dist_graph = 3};
 }
 
@@ -123,6 +153,7 @@ static void mpich(void)
       .id = 2, .handle_bytes = 4, .any_source = -2, .any_tag = -1, .proc_null = -1, .undefined = -32766,
       .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_ignore = 1,
       .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
+      .root = -3, .in_place = -1, .type_null = 0x0c000000, .op_null = 0x5800000e,
       .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
 }
 
@@ -135,6 +166,7 @@ bool lg_family_detect(void)
   else
     return false;
   fortran_ignores();
+  fortran_in_places();
   return true;
 }
 
@@ -257,4 +289,34 @@ long lg_session_handle(const struct lg_call *c, int i)
   if (c->binding != LG_BIND_C)
     return c_handle(*(const int *)p, "PMPI_Session_f2c");
   return lg_fam.handle_bytes == 4 ? *(const int *)p : *(const long *)p;
+}
+
+long lg_op_handle(const struct lg_call *c, int i)
+{
+  return by_value(c, i, "PMPI_Op_f2c");
+}
+
+/* Datatypes are known by what the program passes: a Fortran handle is converted
+ * only to ask for its size. */
+long lg_type_handle(const struct lg_call *c, int i, int k)
+{
+  return k < 0 ? lg_handle_in(c, i) : lg_handle_at(c, i, k);
+}
+
+long lg_type_size(const struct lg_call *c, long handle)
+{
+  static long (*ask)(long, int *), (*ask_wide)(long, long *);
+  long size = 0;
+  int narrow = 0;
+  if (!ask && !ask_wide) {
+    ask_wide = (long (*)(long, long *))lg_find_symbol("PMPI_Type_size_x");
+    ask = (long (*)(long, int *))lg_find_symbol("PMPI_Type_size");
+  }
+  if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
+    handle = c_handle((int)handle, "PMPI_Type_f2c");
+  if (!handle || handle == lg_fam.type_null)
+    return 0;
+  if (ask_wide)
+    return ask_wide(handle, &size) == 0 && size > 0 ? size : 0;
+  return ask && ask(handle, &narrow) == 0 && narrow > 0 ? narrow : 0;
 }

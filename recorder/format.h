@@ -28,6 +28,7 @@
 #define LG_CHANNELS 64        /* channels in one channel record */
 #define LG_LOCKS 64           /* locks in one record of locks */
 #define LG_MAX_NEIGHBOURS 4096 /* listed of one communicator, each way */
+#define LG_MAX_ARGUMENTS 4096  /* bytes kept of the program's arguments */
 
 /* File header. Everything up to `crc` is fixed once `magic` is written. */
 struct lg_file {
@@ -89,6 +90,9 @@ enum lg_type {
   LG_REC_CHANNELS = 7,
   LG_REC_NOTE = 8, /* fixed part: text, why the recorder gave something up */
   LG_REC_LOCKS = 9,
+  LG_REC_SITE = 10,
+  LG_REC_SENT = 11,
+  LG_REC_ARGUMENTS = 12,
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */
@@ -324,6 +328,42 @@ struct lg_lock {
 struct lg_locks {
   struct lg_rec h;
   struct lg_lock entry[LG_LOCKS];
+};
+
+struct lg_traffic { /* both change by themselves, atomically */
+  uint64_t calls; /* that moved bytes */
+  uint64_t bytes;
+};
+
+/* LG_REC_SITE: a call stack below MPI, of any thread. Fixed part = this, then
+ * frames, then the name of the function that was called, padded to 8; mutable
+ * part = struct lg_traffic: what these calls sent. */
+struct lg_site_rec {
+  struct lg_rec h;
+  uint32_t index; /* within the process: 0, 1, 2 … */
+  uint16_t nframes;
+  uint16_t name_len;
+  uint32_t flags; /* 1: the unwinding ended before the outermost frame */
+  uint32_t pad;
+  /* uint64_t frames[nframes]; char name[name_len]; */
+};
+
+/* LG_REC_SENT: what the MPI calls of a state of the thread sent, by their
+ * arguments; written when they first send. */
+struct lg_sent {
+  struct lg_rec h;
+  uint32_t state;
+  uint32_t pad;
+  struct lg_traffic traffic; /* mutable */
+};
+
+/* LG_REC_ARGUMENTS: the arguments of the program, without its name. Fixed part =
+ * this, then the arguments, each ended by a zero byte and the last one cut if
+ * they are too long, padded to 8; no mutable part. */
+struct lg_arguments {
+  struct lg_rec h;
+  uint32_t bytes; /* of the arguments, their zero bytes included */
+  uint32_t pad;
 };
 
 #endif

@@ -62,6 +62,7 @@ void after_init_request(struct lg_call *c, uint32_t kind)
   r->persistent = true;
   r->active = false;
   r->buffered = c->desc->cls == CLS_bsend_init;
+  r->bytes = lg_volume && c->desc->sends ? lg_send_bytes(c) : 0;
   if (kind == LG_OP_COLL) {
     r->peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
     return;
@@ -82,6 +83,8 @@ void start_one(struct lg_call *c, long handle)
     r->seq = count_recv(c, r->comm, r->peer, r->tag);
   else if (r->kind == LG_OP_COLL && !r->ref->freed)
     r->seq = ++r->ref->live->coll;
+  if (r->bytes)
+    lg_sent(c, r->bytes);
   if (r->buffered)
     note_buffered(r->comm, r->peer, r->tag, r->seq);
 }

@@ -81,6 +81,22 @@ var roles = []struct {
 	{"group2", []string{"remote_group"}, nil},
 }
 
+// sendRoles are those of what a call sends, for functions that send (sends):
+// buffer, count and type, and those of the receiving side, which MPI_IN_PLACE
+// puts in their place.
+var sendRoles = []struct {
+	field string
+	names []string
+}{
+	{"send_buf", []string{"sendbuf", "buf", "buffer", "origin_addr"}},
+	{"send_count", []string{"sendcount", "sendcounts", "count", "origin_count", "recvcount", "recvcounts"}},
+	{"send_type", []string{"sendtype", "sendtypes", "datatype", "origin_datatype"}},
+	{"in_place_count", []string{"recvcount", "recvcounts"}},
+	{"in_place_type", []string{"recvtype", "recvtypes"}},
+	{"partitions", []string{"partitions"}},
+	{"op", []string{"op"}},
+}
+
 func contains(list []string, s string) bool {
 	for _, x := range list {
 		if x == s {
@@ -109,7 +125,17 @@ func desc(f *mpi.Function) string {
 	if position(f, []string{"dest"}, nil) >= 0 {
 		source = position(f, []string{"source"}, nil)
 	}
-	fmt.Fprintf(&b, ", .peer2 = %d}", source)
+	fmt.Fprintf(&b, ", .peer2 = %d", source)
+	if how := sends(f); how != "" {
+		fmt.Fprintf(&b, ", .sends = %s", how)
+		for _, r := range sendRoles {
+			fmt.Fprintf(&b, ", .%s = %d", r.field, position(f, r.names, nil))
+		}
+		if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
+			b.WriteString(", .wide = true")
+		}
+	}
+	b.WriteString("}")
 	return b.String()
 }
 
@@ -187,8 +213,10 @@ func (w *writer) fortran(f *mpi.Function, desc int) {
 			fmt.Fprintf(w, "LG_ALIAS(%s, %s_)\n", alias, lower)
 		}
 	}
-	for _, suffix := range []string{"_f08_", "_f08ts_", "_f08_large_", "_f08ts_large_"} {
+	for _, suffix := range []string{"_f08_", "_f08ts_"} {
 		w.wrap(f, desc, lower+suffix, "p"+lower+suffix, "LG_BIND_F08", n)
+		large := strings.TrimSuffix(suffix, "_") + "_large_"
+		w.wrap(f, desc, lower+large, "p"+lower+large, "LG_BIND_F08_LARGE", n)
 	}
 }
 
