@@ -17,7 +17,6 @@ import (
 	"laggard/model"
 	"laggard/model/progress"
 	"laggard/model/symbol"
-	"laggard/reduce"
 	"laggard/report"
 	"laggard/slicing"
 	"laggard/slicing/calls"
@@ -121,14 +120,7 @@ func (a *app) slice(f sliceFlags, dir string) error {
 	}
 	q.slice = &f.sliceOptions
 	debug.SetMemoryLimit(sliceMemory)
-	var result *report.Result
-	err = inWorld(q.analysts, func(c reduce.Comm) error {
-		r, err := analyse(q, c)
-		if r != nil {
-			result = r
-		}
-		return err
-	})
+	result, err := concluded(q, q.analysts, analyse)
 	if err != nil || result == nil {
 		return err
 	}
