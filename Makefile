@@ -13,7 +13,7 @@ RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
 LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-scale dyninst-helper fuzz install clean
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-volume bench-scale dyninst-helper fuzz install clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
 
@@ -196,6 +196,20 @@ bench: deps ## what the recorder and the diagnosis cost
 	mkdir -p $(B)/lammps && cp $(LAMMPS_IN) $(B)/lammps/
 	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench \
 	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none
+
+# A program that does nothing but send: blocks of 1 KB from all to all.
+bench-volume: deps ## what recording the volume of communication costs
+	@$(MAKE) --no-print-directory build
+	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
+	mpicc.mpich -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.mpich
+	mpicc.openmpi -O2 -g mpiapp/testdata/programs/scaling/allgather.c -o $(B)/allgather
+	$(BENCH) -record volume -cpu 1 -pairs 15 -percall $(B)/percall.openmpi
+	$(BENCH) -record volume -cpu 1 -pairs 15 -percall $(B)/percall.mpich
+	mkdir -p $(B)/lammps && cp $(LAMMPS_IN) $(B)/lammps/
+	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench -record volume \
+	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BENCH) -record volume -pairs 25 -name 'allgather over TCP, 2 ranks' -- \
+	  mpirun.openmpi --bind-to none --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo -np 2 $(B)/allgather 20000 1024
 
 bench-scale: build ## time of a diagnosis against ranks, as a plot (docs/scale.svg)
 	$(GO) run ./mpiapp/bench -laggard $(BIN)/laggard -o docs/scale.svg \

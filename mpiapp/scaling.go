@@ -11,7 +11,6 @@ import (
 
 	"laggard/model/scaling"
 	"laggard/model/symbol"
-	"laggard/reduce"
 	"laggard/report/volume"
 )
 
@@ -131,29 +130,21 @@ func (a *app) train(f scalingFlags, dirs []string) error {
 	if q.features, err = readFeatures(f.features, dirs); err != nil {
 		return err
 	}
-	var trained *scaling.Trained
-	var seen *observed
-	err = inWorld(f.analysts, func(c reduce.Comm) error {
-		m, o, err := q.train(c)
-		if m != nil {
-			trained, seen = m, o
-		}
-		return err
-	})
+	trained, err := concluded(q, f.analysts, training.train)
 	if err != nil || trained == nil {
 		return plainError(err)
 	}
-	data, err := scaling.EncodeTrained(trained)
+	data, err := scaling.EncodeTrained(trained.model)
 	if err == nil {
 		err = wholeFile(f.output, data)
 	}
 	if err != nil {
 		return fmt.Errorf("model %s: %w", f.output, err)
 	}
-	if err := volume.Training(a.out, f.output, trained, seen.Facts.Problems.lines()); err != nil {
+	if err := volume.Training(a.out, f.output, trained.model, trained.seen.Facts.Problems.lines()); err != nil {
 		return err
 	}
-	if len(seen.Facts.Problems) > 0 {
+	if len(trained.seen.Facts.Problems) > 0 {
 		return exitError{exitDamaged}
 	}
 	return nil
@@ -229,14 +220,7 @@ func (a *app) test(f scalingFlags, dir string) error {
 	if q.sources, err = parseSources(f.source); err != nil {
 		return err
 	}
-	var result *volume.Result
-	err = inWorld(f.analysts, func(c reduce.Comm) error {
-		r, err := q.judge(c)
-		if r != nil {
-			result = r
-		}
-		return err
-	})
+	result, err := concluded(q, f.analysts, judging.judge)
 	if err != nil || result == nil {
 		return err
 	}

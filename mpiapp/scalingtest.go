@@ -36,77 +36,89 @@ func (q judging) judge(c reduce.Comm) (*volume.Result, error) {
 	}
 	w := sighting{add: q.add, only: append([]string{}, trained.Controls()...)}
 	for _, m := range trained.Models {
-		w.sources = append(w.sources, m.Source)
+		if slices.Contains(q.sources, m.Source) {
+			w.sources = append(w.sources, m.Source)
+		}
+	}
+	if len(w.sources) == 0 {
+		return nil, usageError{fmt.Errorf("--source %s: the model was not trained on it", q.sources[0])}
 	}
 	o, index, err := w.observe(q.dir, c, t)
+	if err == nil {
+		err = sameControls(o, trained.Controls())
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := sameControls(o, trained.Controls()); err != nil {
-		return nil, err
-	}
-	names := newNamer(q.symbols)
-	defer names.close()
-	circumstances := scaling.Circumstances{Library: scaling.InLibrary}
+	j := judge{comm: c, tree: t, names: newNamer(q.symbols), circumstances: scaling.Circumstances{Library: scaling.InLibrary}}
+	defer j.names.close()
 	if o.Crash != nil {
-		names.frames(o.Crash.Stack, true)
-		circumstances.Crash = o.Crash.Stack
+		j.names.frames(o.Crash.Stack, true)
+		j.circumstances.Crash = o.Crash.Stack
 	}
-	var verdicts []scaling.SourceVerdict
-	var seen []volume.Seen
-	var notes []string
-	for _, m := range trained.Models {
-		table := o.Tables[m.Source]
-		if !slices.Contains(q.sources, m.Source) {
-			continue
-		}
-		if len(table.Sites) == 0 && m.Source == scaling.AtSocket {
-			notes = append(notes, "nothing was sent through sockets: another network than in training?")
-			continue
-		}
-		if len(table.Sites) == 0 { // that no rank sent anything is an observation too
-			table = &scaling.Table{Sites: slices.Clone(m.Model.Sites), Rows: table.Rows}
-		}
-		verdict, err := judgeSource(m.Model, table, circumstances, names, c, t)
-		if err != nil {
-			return nil, fmt.Errorf("source %s: %w", m.Source, err)
-		}
-		verdicts = append(verdicts, scaling.SourceVerdict{Source: m.Source, Verdict: verdict})
-		seen = append(seen, volume.Seen{Source: m.Source, Model: m.Model, Table: table})
-	}
-	if len(verdicts) == 0 {
-		return nil, usageError{fmt.Errorf("%s: %s", q.dir, strings.Join(notes, "; "))}
-	}
-	if c.Rank() != 0 {
-		return nil, nil
+	if err := j.sources(trained, o); err != nil || c.Rank() != 0 {
+		return nil, err
 	}
 	return volume.New(volume.Input{
 		Dir: index.Dir, ID: model.RunIDText(index.ID), Manifest: index.Manifest, Size: index.Size,
-		Answer: scaling.Unite(verdicts), Seen: seen, Crash: o.Crash,
-		Notes: append(notes, o.notes(trained, index)...), Problems: o.Facts.Problems.lines(),
+		Answer: scaling.Unite(j.verdicts), Seen: j.seen, Crash: o.Crash,
+		Notes: append(j.notes, o.notes(trained, index)...), Problems: o.Facts.Problems.lines(),
 	}), nil
 }
 
-// judgeSource judges a share of the rows; the verdict is at rank 0, where the
-// call sites get their names first.
-func judgeSource(m *scaling.Model, table *scaling.Table, circumstances scaling.Circumstances, names *namer, c reduce.Comm, t *reduce.Tree) (*scaling.Verdict, error) {
-	n := len(table.Rows)
-	mine := &scaling.Table{Sites: table.Sites, Rows: table.Rows[c.Rank()*n/c.Size() : (c.Rank()+1)*n/c.Size()]}
-	j := &scaling.Judgement{}
+// judge gathers what the models of the sources say.
+type judge struct {
+	comm          reduce.Comm
+	tree          *reduce.Tree
+	names         *namer
+	circumstances scaling.Circumstances
+	verdicts      []scaling.SourceVerdict
+	seen          []volume.Seen
+	notes         []string
+}
+
+func (j *judge) sources(trained *scaling.Trained, o *observed) error {
+	for _, m := range trained.Models {
+		table := o.Tables[m.Source]
+		switch {
+		case table == nil: // not wanted
+			continue
+		case len(table.Sites) == 0 && m.Source == scaling.AtSocket && len(o.Tables) > 1:
+			j.notes = append(j.notes, "nothing was sent through sockets: another network than in training?")
+			continue
+		case len(table.Sites) == 0: // that no rank sent anything is an observation too
+			table = &scaling.Table{Sites: slices.Clone(m.Model.Sites), Rows: table.Rows}
+		}
+		verdict, err := j.source(m.Model, table)
+		if err != nil {
+			return fmt.Errorf("source %s: %w", m.Source, err)
+		}
+		j.verdicts = append(j.verdicts, scaling.SourceVerdict{Source: m.Source, Verdict: verdict})
+		j.seen = append(j.seen, volume.Seen{Source: m.Source, Model: m.Model, Table: table})
+	}
+	return nil
+}
+
+// source judges a share of the rows; the verdict is at rank 0, where the call
+// sites get their names first.
+func (j *judge) source(m *scaling.Model, table *scaling.Table) (*scaling.Verdict, error) {
+	n, rank, size := len(table.Rows), j.comm.Rank(), j.comm.Size()
+	mine := &scaling.Table{Sites: table.Sites, Rows: table.Rows[rank*n/size : (rank+1)*n/size]}
+	judged := &scaling.Judgement{}
 	var err error
 	if len(mine.Rows) > 0 {
-		j, err = m.Judge(mine)
+		judged, err = m.Judge(mine)
 	}
-	if j, err = reduce.Reduce(t, judgements, j, err); err != nil {
+	if judged, err = reduce.Reduce(j.tree, judgements, judged, err); err != nil {
 		return nil, err
 	}
 	verdict := &scaling.Verdict{}
-	if c.Rank() == 0 {
-		names.sites(table.Sites)
-		names.sites(m.Sites)
-		verdict, err = m.Conclude(table, j, circumstances)
+	if rank == 0 {
+		j.names.sites(table.Sites)
+		j.names.sites(m.Sites)
+		verdict, err = m.Conclude(table, judged, j.circumstances)
 	}
-	return verdict, reduce.Agree(t, err)
+	return verdict, reduce.Agree(j.tree, err)
 }
 
 // sameControls: a run without a number that the training had cannot be judged.

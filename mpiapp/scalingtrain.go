@@ -32,15 +32,21 @@ var (
 	trainedCodec = reduce.Codec[*scaling.Trained]{Encode: scaling.EncodeTrained, Decode: scaling.DecodeTrained}
 )
 
+// lesson is a model, and what it was made of.
+type lesson struct {
+	model *scaling.Trained
+	seen  *observed
+}
+
 // train is one analysis rank's part of the training; the models are at rank 0.
-func (q training) train(c reduce.Comm) (*scaling.Trained, *observed, error) {
+func (q training) train(c reduce.Comm) (*lesson, error) {
 	t := reduce.NewTree(c)
 	if c.Rank() != 0 {
 		q.say = func(string, ...any) {}
 	}
 	all, err := q.read(c, t)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	out := &scaling.Trained{}
 	if len(all.Programs) > 0 {
@@ -52,29 +58,35 @@ func (q training) train(c reduce.Comm) (*scaling.Trained, *observed, error) {
 			continue // nothing was sent this way
 		}
 		q.say("fitting %d ranks and %d call sites, source %s", len(table.Rows), len(table.Sites), source)
-		part, err := scaling.Fit(table, scaling.Options{}, c.Rank(), c.Size())
-		part, err = reduce.Reduce(t, parts, part, err)
-		var m *scaling.Model
-		if err == nil && c.Rank() == 0 {
-			m, err = scaling.Assemble(table, scaling.Options{}, part)
-		}
-		if err = reduce.Agree(t, err); err != nil {
-			return nil, nil, fmt.Errorf("source %s: %w", source, err)
+		m, err := fit(table, c, t)
+		if err != nil {
+			return nil, fmt.Errorf("source %s: %w", source, err)
 		}
 		out.Models = append(out.Models, scaling.Sourced{Source: source, Model: m})
 	}
 	if len(out.Models) == 0 {
-		return nil, nil, usageError{fmt.Errorf("nothing was sent in any of the runs")}
+		return nil, usageError{fmt.Errorf("nothing was sent in any of the runs")}
 	}
 	if c.Rank() != 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	n := newNamer(q.symbols)
 	defer n.close()
 	for _, m := range out.Models {
 		n.sites(m.Model.Sites)
 	}
-	return out, all, nil
+	return &lesson{out, all}, nil
+}
+
+// fit shares the fitting among the analysis ranks; the model is at rank 0.
+func fit(table *scaling.Table, c reduce.Comm, t *reduce.Tree) (*scaling.Model, error) {
+	part, err := scaling.Fit(table, scaling.Options{}, c.Rank(), c.Size())
+	part, err = reduce.Reduce(t, parts, part, err)
+	var m *scaling.Model
+	if err == nil && c.Rank() == 0 {
+		m, err = scaling.Assemble(table, scaling.Options{}, part)
+	}
+	return m, reduce.Agree(t, err)
 }
 
 // read reads all runs.
