@@ -218,6 +218,7 @@ const char *lg_env(const char *name); /* LAGGARD_<name>, NULL if unset or empty 
 long lg_env_int(const char *name, long otherwise);
 bool lg_records(const char *what); /* whether LAGGARD_RECORD names it */
 void *lg_pages(size_t bytes); /* zeroed private memory; NULL */
+void *lg_pages_grow(void *old, size_t was, size_t bytes); /* more of it with the same content; NULL: the old one stays */
 int lg_from_launcher(const char *const *names); /* the first of these variables that is set; -1 */
 extern const char *const lg_size_names[]; /* of variables with the size of MPI_COMM_WORLD */
 
