@@ -1,0 +1,28 @@
+/* Data movements (docs/movement.md): which events there are is in format.h. The
+ * functions that see them, in libc/ and moved.c, come through export.h or this. */
+#ifndef LAGGARD_MOVES_H
+#define LAGGARD_MOVES_H
+
+#include "core.h"
+
+#pragma GCC visibility push(hidden)
+
+extern bool lg_moving; /* movements are recorded */
+
+void lg_moves_start(void);
+bool lg_moves_wanted(uint64_t ra); /* whether the module that called is of interest */
+void lg_moves_modules(void);       /* reads the list of those that are not */
+uint32_t lg_moves_site(const struct lg_st *st); /* the site of a state, as events name it */
+
+struct lg_message { /* one that an MPI call names */
+  const void *at;
+  uint64_t bytes;
+  uint32_t comm;
+  int32_t peer, tag;
+  uint64_t seq;
+};
+
+void lg_moves_message(bool out, const struct lg_st *st, const struct lg_message *m);
+
+#pragma GCC visibility pop
+#endif
