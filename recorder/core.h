@@ -210,6 +210,7 @@ void lg_lock_tables(void);
 void lg_unlock_tables(void);
 void lg_lock_file(void);
 bool lg_trylock_file(void); /* false also when this thread holds it */
+bool lg_lock_file_soon(void); /* false: not to be had, as if its holder waited for what this thread holds */
 void lg_unlock_file(void);
 bool lg_file_mine(void); /* this thread holds it */
 
@@ -293,6 +294,7 @@ struct lg_site {
  * and lasts, by the wrapper with this return address and CFA, in any thread; a
  * hit takes no lock. NULL: nothing is to be recorded. */
 struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa);
+struct lg_site *lg_site_at(const char *function, uint64_t ra); /* the same of a return address alone */
 void lg_site_start(void);
 
 /* ---- how much is sent ---- */

@@ -33,78 +33,7 @@ static struct lane *lanes;
 static uint32_t nlanes;
 static uint64_t order; /* of the next event of the process */
 static pthread_key_t thread_gone;
-
-/* ---- threads ---- */
-
-static void release(void *lane)
-{
-  self = NULL;
-  __atomic_store_n(&((struct lane *)lane)->in_use, false, __ATOMIC_RELEASE);
-}
-
-static struct lane *lane_new(void)
-{
-  for (struct lane *l = lanes; l; l = l->next)
-    if (!l->in_use)
-      return l;
-  struct lane *l = lg_pages(sizeof *l);
-  if (!l)
-    return NULL;
-  l->number = nlanes;
-  l->next = lanes;
-  __atomic_store_n(&lanes, l, __ATOMIC_RELEASE);
-  __atomic_store_n(&nlanes, nlanes + 1, __ATOMIC_RELEASE);
-  return l;
-}
-
-/* arrive gives the calling thread its lane. Signals are held back here and where
- * a block is packed: a handler that leaves by a jump would keep a lock. */
-static struct lane *__attribute__((noinline)) arrive(void)
-{
-  sigset_t all, was;
-  struct lane *l = NULL;
-  int err = errno;
-  if (arriving || lg_file_mine())
-    return NULL;
-  arriving = true;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &was);
-  lg_lock_file();
-  l = lane_new();
-  if (l)
-    l->in_use = true;
-  lg_unlock_file();
-  if (l && !l->stream)
-    l->stream = lg_stream_open(LG_STREAM_MOVEMENT, lg_self ? lg_self->pub->index : LG_NO_THREAD);
-  if (l) {
-    pthread_setspecific(thread_gone, l);
-    l->busy = false;
-    self = l;
-  }
-  pthread_sigmask(SIG_SETMASK, &was, NULL);
-  arriving = false;
-  errno = err;
-  return l;
-}
-
-/* enter begins an event of this thread; NULL: it is not to be recorded. */
-static inline struct lane *enter(void)
-{
-  struct lane *l = self;
-  if (unlikely(!l) && !(l = arrive()))
-    return NULL;
-  if (unlikely(l->busy || !l->stream || !l->stream->live))
-    return NULL;
-  l->busy = true;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  return l;
-}
-
-static inline void leave(struct lane *l)
-{
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  l->busy = false;
-}
+static bool early; /* what came before the first event is written */
 
 /* ---- events ---- */
 
@@ -114,7 +43,11 @@ static unsigned char *__attribute__((noinline)) turn(struct lane *l)
   int err = errno;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &was);
-  unsigned char *p = lg_stream_begin(l->stream, ROOM);
+  unsigned char *p = NULL;
+  if (lg_lock_file_soon()) { /* which beginning a block needs */
+    p = lg_stream_begin(l->stream, ROOM);
+    lg_unlock_file();
+  }
   pthread_sigmask(SIG_SETMASK, &was, NULL);
   errno = err;
   return p;
@@ -208,9 +141,96 @@ static void put_copy(struct lane *l, uint32_t site, const void *to, const void *
   lg_stream_end(l->stream, lg_put_u(q, n));
 }
 
+/* ---- threads ---- */
+
+static void put_early(const struct lg_early *e)
+{
+  struct lg_site *site = lg_site_at(e->function, e->ra);
+  put_alloc(self, site ? site->index + 1 : 0, e->p, e->n);
+}
+
+static void release(void *lane)
+{
+  self = NULL;
+  __atomic_store_n(&((struct lane *)lane)->in_use, false, __ATOMIC_RELEASE);
+}
+
+static struct lane *lane_new(void)
+{
+  for (struct lane *l = lanes; l; l = l->next)
+    if (!l->in_use)
+      return l;
+  struct lane *l = lg_pages(sizeof *l);
+  if (!l)
+    return NULL;
+  l->number = nlanes;
+  l->next = lanes;
+  __atomic_store_n(&lanes, l, __ATOMIC_RELEASE);
+  __atomic_store_n(&nlanes, nlanes + 1, __ATOMIC_RELEASE);
+  return l;
+}
+
+/* arrive gives the calling thread its lane. Signals are held back here and where
+ * a block is packed: a handler that leaves by a jump would keep a lock. */
+static struct lane *__attribute__((noinline)) arrive(void)
+{
+  sigset_t all, was;
+  struct lane *l = NULL;
+  int err = errno;
+  if (arriving || lg_file_mine())
+    return NULL;
+  arriving = true;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &was);
+  if (lg_lock_file_soon()) {
+    l = lane_new();
+    if (l)
+      l->in_use = true;
+    if (l && !l->stream)
+      l->stream = lg_stream_open(LG_STREAM_MOVEMENT, lg_self ? lg_self->pub->index : LG_NO_THREAD);
+    lg_unlock_file();
+  }
+  if (l) {
+    l->busy = true; /* to set the key may allocate */
+    self = l;
+    pthread_setspecific(thread_gone, l);
+    if (l->number == 0 && !early)
+      lg_early_each(put_early);
+    early = true;
+    l->busy = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &was, NULL);
+  arriving = false;
+  errno = err;
+  return l;
+}
+
+/* enter begins an event of this thread; NULL: it is not to be recorded. */
+static inline struct lane *enter(void)
+{
+  struct lane *l = self;
+  if (unlikely(lg_off) || (unlikely(!l) && !(l = arrive())))
+    return NULL;
+  if (unlikely(l->busy || !l->stream || !l->stream->live))
+    return NULL;
+  l->busy = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return l;
+}
+
+static inline void leave(struct lane *l)
+{
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  l->busy = false;
+}
+
+/* ---- what others tell ---- */
+
 LG_EXPORT void laggard_allocated(const char *function, const void *p, size_t n, uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
+  if (unlikely(!lg_moving))
+    return lg_early_alloc(function, p, n, ra);
   if (!lg_moves_wanted(ra) || !(l = enter()))
     return;
   put_alloc(l, site_of(function, ra, cfa), p, n);
@@ -220,6 +240,8 @@ LG_EXPORT void laggard_allocated(const char *function, const void *p, size_t n, 
 LG_EXPORT void laggard_freed(const void *p, uint64_t ra)
 {
   struct lane *l;
+  if (unlikely(!lg_moving))
+    return lg_early_free(p);
   if (!lg_moves_wanted(ra) || !(l = enter()))
     return;
   put_free(l, p);
@@ -229,6 +251,10 @@ LG_EXPORT void laggard_freed(const void *p, uint64_t ra)
 LG_EXPORT void laggard_resized(const char *function, const void *was, size_t had, const void *p, size_t n, uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
+  if (unlikely(!lg_moving)) {
+    lg_early_free(was);
+    return lg_early_alloc(function, p, n, ra);
+  }
   if (!lg_moves_wanted(ra) || !(l = enter()))
     return;
   unsigned char *q = NULL;
@@ -247,7 +273,7 @@ LG_EXPORT void laggard_resized(const char *function, const void *was, size_t had
 LG_EXPORT void laggard_copied(const char *function, void *to, const void *from, size_t n, uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
-  if (!lg_moves_wanted(ra) || !(l = enter()))
+  if (!lg_moving || !lg_moves_wanted(ra) || !(l = enter()))
     return;
   put_copy(l, site_of(function, ra, cfa), to, from, n);
   leave(l);
@@ -308,7 +334,7 @@ void lg_moves_message(bool out, const struct lg_st *st, const struct lg_message 
 {
   struct lane *l;
   unsigned char *q;
-  if (!m->bytes || !(l = enter()))
+  if (!lg_moving || !m->bytes || !(l = enter()))
     return;
   if ((q = room(l)) != NULL) {
     q = head(l, q, out ? LG_MOVE_SEND : LG_MOVE_RECV);

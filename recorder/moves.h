@@ -12,7 +12,17 @@ extern bool lg_moving; /* movements are recorded */
 void lg_moves_start(void);
 bool lg_moves_wanted(uint64_t ra); /* whether the module that called is of interest */
 void lg_moves_modules(void);       /* reads the list of those that are not */
-uint32_t lg_moves_site(const struct lg_st *st); /* the site of a state, as events name it */
+
+struct lg_early { /* a buffer from before the first MPI call */
+  const void *p;
+  size_t n;
+  uint64_t ra;
+  const char *function;
+};
+
+void lg_early_alloc(const char *function, const void *p, size_t n, uint64_t ra);
+void lg_early_free(const void *p);
+void lg_early_each(void (*f)(const struct lg_early *));
 
 struct lg_message { /* one that an MPI call names */
   const void *at;

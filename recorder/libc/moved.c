@@ -17,5 +17,7 @@ void lg_moved(const struct lg_io *io)
   int before = errno;
   if (laggard_recording() && lg_wants & LG_WANTS_VOLUME && io->out)
     laggard_sent(io->function, io->bytes, io->ra, io->cfa);
+  if (lg_wants & LG_WANTS_MOVEMENT && laggard_moving())
+    lg_connection_moved(io);
   errno = before;
 }
