@@ -330,15 +330,15 @@ LG_EXPORT void laggard_transferred(const char *function, bool out, struct laggar
 /* ---- messages of MPI ---- */
 
 /* A state of a thread is named by the number of its thread and its own. */
-void lg_moves_message(bool out, const struct lg_st *st, const struct lg_message *m)
+void lg_moves_message(bool out, const struct lg_message *m)
 {
   struct lane *l;
   unsigned char *q;
-  if (!lg_moving || !m->bytes || !(l = enter()))
+  if (!(l = enter()))
     return;
   if ((q = room(l)) != NULL) {
     q = head(l, q, out ? LG_MOVE_SEND : LG_MOVE_RECV);
-    q = lg_put_u(lg_put_u(q, lg_self->pub->index), st->index);
+    q = lg_put_u(lg_put_u(q, m->thread), m->state);
     q = lg_put_s(lg_put_s(lg_put_u(q, m->comm), m->peer), m->tag);
     q = put_address(lg_put_u(q, m->seq), out ? &l->from : &l->to, m->at);
     lg_stream_end(l->stream, lg_put_u(q, m->bytes));

@@ -27,12 +27,13 @@ void lg_early_each(void (*f)(const struct lg_early *));
 struct lg_message { /* one that an MPI call names */
   const void *at;
   uint64_t bytes;
+  uint32_t thread, state; /* that sends it, or began to receive it */
   uint32_t comm;
   int32_t peer, tag;
   uint64_t seq;
 };
 
-void lg_moves_message(bool out, const struct lg_st *st, const struct lg_message *m);
+void lg_moves_message(bool out, const struct lg_message *m);
 
 #pragma GCC visibility pop
 #endif
