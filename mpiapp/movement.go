@@ -10,6 +10,7 @@ import (
 
 	"laggard/model"
 	"laggard/model/movement"
+	"laggard/model/movement/recorded"
 	"laggard/model/symbol"
 	"laggard/reduce"
 	"laggard/report"
@@ -38,6 +39,7 @@ type movementFlags struct {
 	json, exitCode, lastPhase bool
 	html, ranks               string
 	train, roots, debugDirs   []string
+	level                     string
 	depth, analysts           int
 }
 
@@ -58,6 +60,7 @@ func (a *app) movementCommand() *cobra.Command {
 	flags.StringArrayVar(&f.train, "train", nil, "`RUNDIR` of a good run to compare with; may be repeated")
 	flags.StringVar(&f.ranks, "ranks", "", "look only at chains that begin at the ranks of `SET`, such as 1-15")
 	flags.BoolVar(&f.lastPhase, "last-phase", false, "if no rank is unlike the others, look at ever shorter spans of time")
+	flags.StringVar(&f.level, "level", string(recorded.Application), "`WHAT` is looked at: application, with the messages of MPI; or library, with all that the MPI library does")
 	flags.IntVar(&f.depth, "depth", 1, "tell call sites apart by `N` innermost frames")
 	flags.IntVar(&f.analysts, "analysts", 0, "how many analysis ranks to use in this process (default: one per core)")
 	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
@@ -72,6 +75,7 @@ type inquiry struct {
 	options  movement.Options
 	ranks    *model.RankSet // nil: all
 	depth    int
+	level    recorded.Level
 	symbols  symbol.Config
 	analysts int
 }
@@ -83,6 +87,8 @@ func (a *app) inquire(f movementFlags, dir string) (inquiry, error) {
 		return inquiry{}, err
 	case f.json && f.html != "":
 		return inquiry{}, usageError{errors.New("--json and --html: it is one or the other")}
+	case f.level != string(recorded.Application) && f.level != string(recorded.Library):
+		return inquiry{}, usageError{fmt.Errorf("--level %q: it is application or library", f.level)}
 	case f.depth < 1:
 		return inquiry{}, usageError{fmt.Errorf("--depth %d: it is 1 or more", f.depth)}
 	case f.analysts < 0:
@@ -94,7 +100,7 @@ func (a *app) inquire(f movementFlags, dir string) (inquiry, error) {
 		}
 	}
 	q := inquiry{
-		dir: dir, train: f.train, ranks: only.ranks, depth: f.depth, analysts: f.analysts,
+		dir: dir, train: f.train, ranks: only.ranks, depth: f.depth, level: recorded.Level(f.level), analysts: f.analysts,
 		options: movement.Options{LastPhase: f.lastPhase},
 		symbols: symbol.Config{
 			RunDir:    dir,
@@ -148,10 +154,11 @@ func (a *app) movement(f movementFlags, dir string) error {
 
 // answer is one analysis rank's part; the result is at rank 0.
 func (q inquiry) answer(c reduce.Comm) (*report.Movement, error) {
-	tree := reduce.NewTree(c)
+	tree, resolver := reduce.NewTree(c), symbol.New(q.symbols)
+	defer resolver.Close()
 	var good movement.Profile
 	for _, dir := range q.train {
-		moved, err := gatherMoves(dir, c, tree, q.depth)
+		moved, err := q.gather(dir, c, tree, resolver)
 		if err != nil {
 			return nil, err
 		}
@@ -159,13 +166,13 @@ func (q inquiry) answer(c reduce.Comm) (*report.Movement, error) {
 			good = movement.MergeProfiles(good, movement.NewProfile(moved.trace))
 		}
 	}
-	moved, err := gatherMoves(q.dir, c, tree, q.depth)
+	moved, err := q.gather(q.dir, c, tree, resolver)
 	if err != nil {
 		return nil, err
 	}
 	var result *report.Movement
 	if c.Rank() == 0 {
-		result, err = q.conclude(moved, good)
+		result, err = q.conclude(moved, good, resolver)
 	}
 	if err = reduce.Agree(tree, err); err != nil {
 		return nil, err
@@ -173,7 +180,7 @@ func (q inquiry) answer(c reduce.Comm) (*report.Movement, error) {
 	return result, nil
 }
 
-func (q inquiry) conclude(moved *moves, good movement.Profile) (*report.Movement, error) {
+func (q inquiry) conclude(moved *moves, good movement.Profile, resolver *symbol.Resolver) (*report.Movement, error) {
 	if q.ranks != nil && q.ranks.Len() == 0 {
 		return nil, usageError{errors.New("--ranks: the set is empty")}
 	}
@@ -183,8 +190,6 @@ func (q inquiry) conclude(moved *moves, good movement.Profile) (*report.Movement
 	if len(q.train) > 0 {
 		q.options.Training = &good
 	}
-	resolver := symbol.New(q.symbols)
-	defer resolver.Close()
 	return report.NewMovement(report.MovementSource{
 		Run: runInfo(moved.index), Found: movement.Analyse(moved.trace, q.options), Trace: moved.trace,
 		Book: moved.book, Ways: moved.ways, Training: len(q.train), Notes: moved.notes(), Problems: moved.facts.Problems.lines(),

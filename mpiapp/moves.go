@@ -8,6 +8,7 @@ import (
 	"laggard/model"
 	"laggard/model/movement"
 	"laggard/model/movement/recorded"
+	"laggard/model/symbol"
 	"laggard/reduce"
 )
 
@@ -59,9 +60,9 @@ func (m *moves) notes() []string {
 	return []string{fmt.Sprintf("ranks %s used up their room before the end (LAGGARD_STREAM_MB): what they did later is not known", m.tally.Cut)}
 }
 
-// gatherMoves reads the movements of a run, each analysis rank those of its
+// gather reads the movements of a run, each analysis rank those of its
 // share: first who sends how much to whom, which all must know, then the chains.
-func gatherMoves(dir string, c reduce.Comm, tree *reduce.Tree, depth int) (*moves, error) {
+func (q inquiry) gather(dir string, c reduce.Comm, tree *reduce.Tree, resolver *symbol.Resolver) (*moves, error) {
 	s := &share{dir: dir, comm: c, tree: tree}
 	if err := s.find(); err != nil {
 		return nil, err
@@ -78,11 +79,11 @@ func gatherMoves(dir string, c reduce.Comm, tree *reduce.Tree, depth int) (*move
 	if err := m.tell(tree, sum); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(dir), err)
 	}
-	table, names := movement.Table{}, recorded.NewNamer(depth)
+	table, names := movement.Table{}, recorded.NewNamer(q.depth, sourceOf(resolver))
 	var failed error
 	s.eachReader(func(r *recorded.Reader, rank *model.Rank, _ []*model.Stream) {
 		p := movement.NewParser(rank.Rank)
-		r.Feed(p, m.ways, names) // what is wrong was said at the first reading
+		r.Feed(p, m.ways, q.level, names) // what is wrong was said at the first reading
 		t, err := p.Finish()
 		if err == nil && failed == nil {
 			table, err = movement.Merge(table, t)
@@ -90,6 +91,18 @@ func gatherMoves(dir string, c reduce.Comm, tree *reduce.Tree, depth int) (*move
 		failed = errors.Join(failed, err)
 	}, func(*model.Rank, []error) {})
 	return m, m.collect(tree, c.Rank() == 0, table, names.Book, failed)
+}
+
+// sourceOf names a return address by its place in the source, as the debug
+// information has it. Directories are left out: they change from build to build.
+func sourceOf(resolver *symbol.Resolver) func(model.Frame) string {
+	return func(f model.Frame) string {
+		l := resolver.Resolve(f, true)
+		if !l.Exact || l.Line == 0 || l.Function == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s %s:%d:%d", l.Function, filepath.Base(l.File), l.Line, l.Column)
+	}
 }
 
 // tell makes known to all analysis ranks what each has found out.

@@ -10,10 +10,26 @@ var eventKinds = map[Kind]movement.EventKind{
 	Out: movement.Send, In: movement.Recv, Send: movement.Send, Recv: movement.Recv,
 }
 
+// Level says whose movements are looked at.
+type Level string
+
+// The levels.
+const (
+	// Application leaves out what the MPI library copies and transfers, and
+	// follows its messages instead.
+	Application Level = "application"
+	// Library has all of it, and follows messages only where no connection shows
+	// them.
+	Library Level = "library"
+)
+
 // Feed gives the events of the rank to a parser. Its sites get their names from
 // the Namer. Moves that cannot be are left out.
-func (r *Reader) Feed(p *movement.Parser, w Ways, names *Namer) []error {
-	f := &feeder{reader: r, parser: p, ways: w, names: names, links: links{host: r.rank.Host}, states: map[[2]int]int32{}}
+func (r *Reader) Feed(p *movement.Parser, w Ways, level Level, names *Namer) []error {
+	f := &feeder{reader: r, parser: p, ways: w, level: level, names: names, links: links{host: r.rank.Host}, states: map[[2]int]int32{}}
+	for _, s := range r.rank.Sites {
+		f.inside = append(f.inside, level == Application && s != nil && Inside(s.Stack))
+	}
 	errs := r.Moves(f.take)
 	return append(errs, f.errs...)
 }
@@ -22,6 +38,8 @@ type feeder struct {
 	reader *Reader
 	parser *movement.Parser
 	ways   Ways
+	level  Level
+	inside []bool // by index into Rank.Sites: what is done there is left out
 	names  *Namer
 	links  links
 	sites  []int32 // by index into Rank.Sites, plus one; 0: not asked yet
@@ -40,10 +58,12 @@ func (f *feeder) take(m *Move) {
 	}
 	followed := true
 	switch m.Kind {
-	case Alloc, Copy:
+	case Alloc:
 		e.Site = f.site(m.Site)
+	case Copy:
+		e.Site, followed = f.site(m.Site), !f.left(m.Site)
 	case Out, In:
-		followed = f.transfer(m, &e)
+		followed = !f.left(m.Site) && f.transfer(m, &e)
 	case Send, Recv:
 		followed = f.message(m, &e)
 	}
@@ -54,6 +74,9 @@ func (f *feeder) take(m *Move) {
 		f.errs = append(f.errs, err)
 	}
 }
+
+// left tells whether what is done at a site is left out.
+func (f *feeder) left(site int) bool { return site >= 0 && site < len(f.inside) && f.inside[site] }
 
 // maxErrors bounds what is told of one rank.
 const maxErrors = 8
@@ -77,7 +100,7 @@ func (f *feeder) message(m *Move, e *movement.Event) bool {
 	if m.Kind == Recv {
 		pair = [2]int{peer, own}
 	}
-	if !known || !f.ways.messages[pair] {
+	if !known || f.level == Library && !f.ways.messages[pair] {
 		return false
 	}
 	e.Site, e.Seq = f.state(m.Thread, m.State), m.Seq

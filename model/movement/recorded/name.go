@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -14,43 +15,76 @@ import (
 // without being what is looked for: what they do, their caller does.
 var transparent = []string{"libstdc++", "libc++", "libgfortran", "libflang", "libgcc_s", "liblaggard"}
 
+// insideMPI is the library whose wrappers MPI calls go through: what is called
+// from within one of them is the MPI library's.
+const insideMPI = "liblaggard.so"
+
 // Namer gives call sites names that hold across ranks and runs: the function
-// that was called, and by build-id and offset the innermost frames of the stack,
-// as many as Depth says. It keeps what is behind the names.
+// that was called, and the innermost frames of the stack, as many as Depth says.
+// A frame is named by its place in the source, since a compiler may make several
+// calls of one, or else by build-id and offset. The Namer keeps what is behind
+// the names.
 type Namer struct {
 	Depth int // at least 1
-	Book  Book
+	// Source returns the place in the source of a return address; "" unknown.
+	// What it gives must hold across ranks.
+	Source func(model.Frame) string
+	Book   Book
 }
 
-// NewNamer returns a Namer of so many frames.
-func NewNamer(depth int) *Namer {
-	return &Namer{max(depth, 1), Book{Modules: map[string]string{}, Stacks: map[string]string{}}}
+// NewNamer returns a Namer of so many frames; source may be nil.
+func NewNamer(depth int, source func(model.Frame) string) *Namer {
+	return &Namer{max(depth, 1), source, Book{Modules: map[string]string{}, Sites: map[string]Entry{}}}
 }
 
 // Name returns the name of the site where function is called from the stack,
 // innermost frame first.
 func (n *Namer) Name(function string, stack []model.Frame) string {
-	whole := make([]string, len(stack))
+	from, to := visibleFrames(stack, n.Depth)
+	words := make([]string, len(stack))
+	name := function
 	for i, f := range stack {
-		whole[i] = n.frame(f)
+		words[i] = n.frame(f)
+		if i >= from && i < to {
+			name += "\x00" + n.place(f, words[i])
+		}
 	}
-	name := function + " " + strings.Join(visibleFrames(stack, whole, n.Depth), " ")
-	text := strings.Join(whole, " ")
-	if was, known := n.Book.Stacks[name]; !known || text < was {
-		n.Book.Stacks[name] = text
+	entry := Entry{function, strings.Join(words[from:to], " "), strings.Join(words, " ")}
+	if was, known := n.Book.Sites[name]; !known || entry.less(was) {
+		n.Book.Sites[name] = entry
 	}
 	return name
 }
 
-// visibleFrames returns the first frames that are not transparent, or the first
-// of all if there is none.
-func visibleFrames(stack []model.Frame, whole []string, depth int) []string {
-	for i, f := range stack {
-		if f.Module == nil || !isTransparent(f.Module.Path) {
-			return whole[i:min(i+depth, len(whole))]
+func (n *Namer) place(f model.Frame, word string) string {
+	if n.Source != nil && f.Module != nil {
+		if at := n.Source(f); at != "" {
+			return at
 		}
 	}
-	return whole[:min(depth, len(whole))]
+	return word
+}
+
+// Inside tells whether a stack is within an MPI call.
+func Inside(stack []model.Frame) bool {
+	for _, f := range stack {
+		if f.Module != nil && strings.HasPrefix(path.Base(f.Module.Path), insideMPI) {
+			return true
+		}
+	}
+	return false
+}
+
+// visibleFrames returns where the first frames are that are not transparent, or
+// the first of all if there is none.
+func visibleFrames(stack []model.Frame, depth int) (from, to int) {
+	for i, f := range stack {
+		if f.Module == nil || !isTransparent(f.Module.Path) {
+			from = i
+			break
+		}
+	}
+	return from, min(from+depth, len(stack))
 }
 
 func isTransparent(file string) bool {
@@ -82,25 +116,36 @@ func (n *Namer) frame(f model.Frame) string {
 // Book tells what is behind the names that a Namer gave.
 type Book struct {
 	Modules map[string]string `json:"modules"` // path, by build-id or name of the file
-	Stacks  map[string]string `json:"stacks"`  // of frames, by name of the site: the least of those that have the name
+	Sites   map[string]Entry  `json:"sites"`   // by name
+}
+
+// Entry is one call that has the name, the least of all of them.
+type Entry struct {
+	Function string `json:"function"`
+	Frames   string `json:"frames"` // those of the name
+	Stack    string `json:"stack"`
+}
+
+func (e Entry) less(f Entry) bool {
+	return cmp.Or(cmp.Compare(e.Stack, f.Stack), cmp.Compare(e.Frames, f.Frames)) < 0
 }
 
 // MergeBooks joins what is known; it keeps and changes a.
 func MergeBooks(a, b Book) Book {
 	if a.Modules == nil {
-		return Book{maps.Clone(b.Modules), maps.Clone(b.Stacks)}
+		return Book{maps.Clone(b.Modules), maps.Clone(b.Sites)}
 	}
-	join(a.Modules, b.Modules)
-	join(a.Stacks, b.Stacks)
-	return a
-}
-
-func join(into, from map[string]string) {
-	for k, v := range from {
-		if was, known := into[k]; !known || v < was {
-			into[k] = v
+	for id, file := range b.Modules {
+		if was, known := a.Modules[id]; !known || file < was {
+			a.Modules[id] = file
 		}
 	}
+	for name, e := range b.Sites {
+		if was, known := a.Sites[name]; !known || e.less(was) {
+			a.Sites[name] = e
+		}
+	}
+	return a
 }
 
 // Site is what a name stands for.
@@ -110,17 +155,20 @@ type Site struct {
 	Stack    []model.Frame // a whole stack that has them
 }
 
-// Site returns what the name stands for; an empty name is a site that is not
-// known. The error wraps ErrStream if it is none that a Namer gives.
+// Site returns what the name stands for. The error wraps ErrStream if it is none
+// that a Namer gave.
 func (b Book) Site(name string) (Site, error) {
-	function, rest, _ := strings.Cut(name, " ")
-	s := Site{Function: function}
+	entry, known := b.Sites[name]
+	if !known {
+		return Site{}, fmt.Errorf("%w: no site %q", ErrStream, name)
+	}
+	s := Site{Function: entry.Function}
 	var err error
 	modules := map[string]*model.Module{}
-	if s.Frames, err = b.frames(rest, modules); err != nil {
+	if s.Frames, err = b.frames(entry.Frames, modules); err != nil {
 		return Site{}, err
 	}
-	s.Stack, err = b.frames(b.Stacks[name], modules)
+	s.Stack, err = b.frames(entry.Stack, modules)
 	return s, err
 }
 
