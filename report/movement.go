@@ -93,6 +93,7 @@ type MovementViolation struct {
 	ContextMatches int                 `json:"context_matches"`
 	Completions    int                 `json:"completions"`
 	Instances      int                 `json:"instances"`
+	Edge           int                 `json:"edge"` // instances before the first, or behind the last, of the usual chains of their rank
 	Ranks          string              `json:"ranks"`
 	Matched        [3]int              `json:"matched"` // in common: from here in the chain, from here in the invariant, so many operations
 	Missing        []MovementOperation `json:"missing"`

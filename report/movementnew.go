@@ -110,7 +110,7 @@ func (n *placer) violation(v movement.Violation, inv MovementInvariant) Movement
 	out := MovementViolation{
 		Chain: n.chain(v.Chain), Invariant: v.Invariant,
 		Similarity: v.Similarity, Rareness: v.Rareness, Abnormality: v.Abnormality, Evidence: v.Evidence,
-		ContextMatches: v.ContextMatches, Completions: v.Completions, Instances: v.Instances, Ranks: v.Ranks.String(),
+		ContextMatches: v.ContextMatches, Completions: v.Completions, Instances: v.Instances, Edge: v.Edge, Ranks: v.Ranks.String(),
 		Matched: [3]int{v.ChainAt, v.InvariantAt, v.Matched},
 		Missing: []MovementOperation{}, Examples: []MovementExample{},
 	}

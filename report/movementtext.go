@@ -128,6 +128,8 @@ func (p *printer) violations(m *Movement) {
 
 func contextText(v MovementViolation) string {
 	switch {
+	case v.Edge == v.Instances:
+		return "; only before the first or behind the last of the usual ones"
 	case v.Completions > 0:
 		return fmt.Sprintf("; what is missing was found nearby in %d of %d, by itself", v.Completions, v.Instances)
 	case v.ContextMatches > 0:

@@ -1,6 +1,6 @@
-/* A halo exchange: the edge columns of a field are packed, sent to both
- * neighbours and unpacked into theirs. With an argument, in one step of 30 the
- * buffer of the left edge is sent to the right one too. */
+/* A halo exchange: the edge column of a field is packed into one of two buffers in
+ * turn, sent to the next rank and unpacked into its halo. With an argument, in
+ * one step of 30 the other buffer is sent, with the edge of the step before. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,11 @@ static void unpack(const double *edge, int column)
     memcpy(&field[i][column], edge + i, sizeof *edge);
 }
 
-static void advance(double (*fresh)[COLUMNS])
+static void advance(void)
 {
   for (int i = 0; i < ROWS; i++)
     for (int k = 1; k < COLUMNS - 1; k++)
-      fresh[i][k] = (field[i][k - 1] + field[i][k + 1]) / 2;
-  for (int i = 0; i < ROWS; i++) {
-    memcpy(&field[i][1], &fresh[i][1], (COLUMNS - 2) * sizeof(double));
-  }
+      field[i][k] = (field[i][k - 1] + field[i][k + 1]) / 2;
 }
 
 int main(int argc, char **argv)
@@ -38,21 +35,18 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   int left = (rank + size - 1) % size, right = (rank + 1) % size;
   field = calloc(ROWS, sizeof *field);
-  double (*fresh)[COLUMNS] = calloc(ROWS, sizeof *fresh);
-  double *to_left = malloc(ROWS * sizeof(double)), *to_right = malloc(ROWS * sizeof(double));
-  double *from_left = malloc(ROWS * sizeof(double)), *from_right = malloc(ROWS * sizeof(double));
+  double *edge[2], *halo = malloc(ROWS * sizeof *halo);
+  for (int i = 0; i < 2; i++)
+    edge[i] = malloc(ROWS * sizeof *edge[i]);
   for (int i = 0; i < STEPS; i++) {
-    MPI_Request r[4];
-    MPI_Irecv(from_left, ROWS, MPI_DOUBLE, left, 1, MPI_COMM_WORLD, &r[0]);
-    MPI_Irecv(from_right, ROWS, MPI_DOUBLE, right, 0, MPI_COMM_WORLD, &r[1]);
-    pack(to_left, 1);
-    pack(to_right, COLUMNS - 2);
-    MPI_Isend(to_left, ROWS, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &r[2]);
-    MPI_Isend(bad && i % RARE == RARE / 2 ? to_left : to_right, ROWS, MPI_DOUBLE, right, 1, MPI_COMM_WORLD, &r[3]);
-    MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
-    unpack(from_left, 0);
-    unpack(from_right, COLUMNS - 1);
-    advance(fresh);
+    int turn = i % 2, wrong = bad && i % RARE == RARE / 2;
+    MPI_Request r;
+    MPI_Irecv(halo, ROWS, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &r);
+    pack(edge[turn], COLUMNS - 2);
+    MPI_Send(edge[wrong ? 1 - turn : turn], ROWS, MPI_DOUBLE, right, 0, MPI_COMM_WORLD);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    unpack(halo, 0);
+    advance();
   }
   MPI_Finalize();
   return 0;

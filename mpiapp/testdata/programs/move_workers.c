@@ -28,7 +28,8 @@ static void worker(int rank, int size, int bad)
   for (int i = 0; i < TASKS; i++) {
     MPI_Recv(task, LEN, MPI_CHAR, 0, TASK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     memcpy(work, task, LEN);
-    memcpy(result, work, LEN);
+    for (int k = 0; k < LEN; k++)
+      result[k] = work[k] + 1;
     MPI_Send(result, LEN, MPI_CHAR, 0, RESULT, MPI_COMM_WORLD);
     if (bad && rank == size / 2)
       for (int k = 0; k < 8; k++)
