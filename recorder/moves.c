@@ -105,9 +105,28 @@ static inline unsigned char *put_address(unsigned char *p, uint64_t *last, const
   return p;
 }
 
+/* Within MPI_Init a library calls from some thousand stacks, once or twice from
+ * each: to unwind them would cost more than all that follows. There the return
+ * address stands for the stack. */
+static struct lg_site *initial_site(const char *function, uint64_t ra)
+{
+  static struct {
+    uint64_t ra;
+    struct lg_site *site;
+  } seen[1024];
+  typeof(seen[0]) *k = &seen[(ra * 0x9e3779b97f4a7c15ull) >> 54];
+  struct lg_site *s = __atomic_load_n(&k->site, __ATOMIC_ACQUIRE);
+  if (s && k->ra == ra && s->function == function)
+    return s;
+  s = lg_site_at(function, ra);
+  k->ra = ra;
+  __atomic_store_n(&k->site, s, __ATOMIC_RELEASE);
+  return s;
+}
+
 static inline uint32_t site_of(const char *function, uint64_t ra, uint64_t cfa)
 {
-  struct lg_site *s = lg_site_find(function, ra, cfa);
+  struct lg_site *s = unlikely(lg_rank->status == LG_STARTING) ? initial_site(function, ra) : lg_site_find(function, ra, cfa);
   return likely(s != NULL) ? s->index + 1 : 0;
 }
 

@@ -101,7 +101,7 @@ func against(c Group, frequency float64, inv []Invariant, opts Options) []Violat
 			continue
 		}
 		v := compare(c, p.Group, frequency, float64(p.Count))
-		if v.Invariant = i; v.Abnormality > opts.MinAbnormality {
+		if v.Invariant = i; v.Abnormality > opts.MinSuspicion {
 			out = append(out, v)
 		}
 	}
@@ -119,3 +119,7 @@ func rank(list []Violation) {
 
 // atEdge tells whether all instances are at the beginning or end of their rank.
 func (v *Violation) atEdge() bool { return v.Instances > 0 && v.Edge == v.Instances }
+
+// broken tells whether most instances have the missing part beside them, in a
+// chain of its own, as others do not.
+func (v *Violation) broken() bool { return v.Evidence >= 0.5 && 2*v.Completions > v.Instances }

@@ -28,7 +28,7 @@ const (
 func (r *Reader) Feed(p *movement.Parser, w Ways, level Level, names *Namer) []error {
 	f := &feeder{reader: r, parser: p, ways: w, level: level, names: names, links: links{host: r.rank.Host}, states: map[[2]int]int32{}}
 	for _, s := range r.rank.Sites {
-		f.inside = append(f.inside, level == Application && s != nil && Inside(s.Stack))
+		f.inside = append(f.inside, level == Application && s != nil && Inside(s))
 	}
 	errs := r.Moves(f.take)
 	return append(errs, f.errs...)

@@ -65,9 +65,13 @@ func (n *Namer) place(f model.Frame, word string) string {
 	return word
 }
 
-// Inside tells whether a stack is within an MPI call.
-func Inside(stack []model.Frame) bool {
-	for _, f := range stack {
+// Inside tells whether a site is within an MPI call. In MPI_Init the recorder
+// keeps the innermost frame alone.
+func Inside(s *model.Site) bool {
+	if s.Partial && len(s.Stack) == 1 {
+		return true
+	}
+	for _, f := range s.Stack {
 		if f.Module != nil && strings.HasPrefix(path.Base(f.Module.Path), insideMPI) {
 			return true
 		}
