@@ -1,7 +1,7 @@
 /* After DMTracker's case 2: to connect, a rank sends a request again and again
  * until a flag says that it was answered. With an argument, one rank reads the
  * flag only once, as a compiler may where it is not volatile, and resends for
- * ever; the others, who are connected, wait for its data. */
+ * ever; the others, who are connected, wait for it. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void connect_next(const char *what, int once)
   int flag = answered;
   while (!flag) {
     post_packet(what);
-    for (int i = 0; i < 50 && !(answered && asked_for); i++) {
+    for (int i = 0; i < 10; i++) {
       progress();
       usleep(200);
     }
@@ -59,9 +59,6 @@ int main(int argc, char **argv)
   packet = malloc(LEN);
   answer = malloc(LEN);
   asked = malloc(LEN);
-  MPI_Irecv(asked, LEN, MPI_CHAR, previous, REQUEST, MPI_COMM_WORLD, &asking);
-  MPI_Irecv(answer, LEN, MPI_CHAR, next, ANSWER, MPI_COMM_WORLD, &answering);
-  connect_next(hello, bad && rank == size * 2 / 3);
   for (int i = 0; i < STEPS; i++) {
     MPI_Request r;
     memcpy(out, x, LEN);
@@ -70,6 +67,9 @@ int main(int argc, char **argv)
     memcpy(y, in, LEN);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
   }
+  MPI_Irecv(asked, LEN, MPI_CHAR, previous, REQUEST, MPI_COMM_WORLD, &asking);
+  MPI_Irecv(answer, LEN, MPI_CHAR, next, ANSWER, MPI_COMM_WORLD, &answering);
+  connect_next(hello, bad && rank == size * 2 / 3);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;
