@@ -10,6 +10,8 @@ __attribute__((constructor)) static void ready(void)
   if (!laggard_records)
     return; /* liblaggard.so is not loaded */
   lg_wants = (laggard_records("volume") ? LG_WANTS_VOLUME : 0) | (laggard_records("movement") ? LG_WANTS_MOVEMENT : 0);
+  if (lg_wants & LG_WANTS_MOVEMENT)
+    lg_allocators_start();
 }
 
 void lg_moved(const struct lg_io *io)
