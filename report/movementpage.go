@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -175,6 +176,9 @@ func distancePicture(m *Movement) template.HTML {
 	top := max(limit, .01)
 	for _, d := range m.Distances.DistanceK {
 		top = max(top, d)
+	}
+	if slices.Max(m.Distances.DistanceK) == 0 {
+		return "<p>None: all ranks are alike.</p>"
 	}
 	far := map[int]bool{}
 	for _, o := range m.Outliers {
