@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "operation.h"
+#include "message.h"
 #include "members.h"
 
 /* ---- collectives, communicators, files ---- */
@@ -175,6 +175,14 @@ static void dispatch_before(struct lg_call *c)
   }
 }
 
+static void received(struct lg_call *c)
+{
+  uint64_t seq = c->desc->cls == CLS_recv ? (uint64_t)c->handle : c->seq2;
+  if (c->comm && wild(c->peer, c->tag) && status_at(c, 0))
+    seq = matched(c, c->comm->index, status_at(c, 0));
+  lg_message_received(c, seq);
+}
+
 static void dispatch_after(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
@@ -186,10 +194,8 @@ static void dispatch_after(struct lg_call *c)
   case CLS_send_init: case CLS_bsend_init: return after_init_request(c, LG_OP_SEND);
   case CLS_recv_init: return after_init_request(c, LG_OP_RECV);
   case CLS_coll_init: return after_init_request(c, LG_OP_COLL);
-  case CLS_recv: case CLS_sendrecv:
-    if (c->comm && wild(c->peer, c->tag) && status_at(c, 0))
-      matched(c, c->comm->index, status_at(c, 0));
-    return;
+  case CLS_recv: case CLS_sendrecv: return received(c);
+  case CLS_mrecv: return lg_message_received(c, (uint64_t)c->handle);
   case CLS_wait: case CLS_waitall: return completed_all(c);
   case CLS_waitany: return completed_any(c);
   case CLS_waitsome: completed_some(c); return;

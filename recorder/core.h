@@ -40,9 +40,10 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
+  int8_t recv_buf, recv_count, recv_type;
+  bool wide; /* counts are MPI_Count, not int */
   /* what it sends; the rest only if that is not 0 */
   uint16_t sends; /* enum lg_sends */
-  bool wide;      /* counts are MPI_Count, not int */
   int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
 };
 
@@ -80,6 +81,7 @@ struct lg_family {
   int status_size;                           /* bytes, C and Fortran alike */
   int status_source, status_tag;             /* byte offsets in MPI_Status */
   int status_cancelled, status_cancel_mask;  /* byte offset of an int, and its bits */
+  int status_count, status_count_high;       /* byte offsets of the bytes received, and of their higher half */
   long status_ignore;                        /* C value, for one status and for arrays */
   long comm_world, comm_self, comm_null, request_null;
   int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
@@ -210,6 +212,7 @@ void lg_lock_tables(void);
 void lg_unlock_tables(void);
 void lg_lock_file(void);
 bool lg_trylock_file(void); /* false also when this thread holds it */
+bool lg_lock_file_soon(void); /* false: not to be had, as if its holder waited for what this thread holds */
 void lg_unlock_file(void);
 bool lg_file_mine(void); /* this thread holds it */
 
@@ -294,6 +297,7 @@ struct lg_site {
  * and lasts, by the wrapper with this return address and CFA, in any thread; a
  * hit takes no lock. NULL: nothing is to be recorded. */
 struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa);
+struct lg_site *lg_site_at(const char *function, uint64_t ra); /* the same of a return address alone */
 void lg_site_start(void);
 
 /* ---- how much is sent ---- */
@@ -303,6 +307,18 @@ void lg_volume_start(void);
 uint64_t lg_send_bytes(struct lg_call *c); /* by the arguments of a call whose communicator is known */
 void lg_sent(struct lg_call *c, int peer, uint64_t bytes); /* counts a call of its state; peer below 0: none, or of a collective */
 void lg_type_freed(void);
+uint64_t lg_count_of(const struct lg_call *c, int i); /* a count, 0 if it is negative */
+
+/* ---- where it is ---- */
+
+struct lg_extent { /* of a datatype, bytes */
+  long extent, true_lb, true_extent; /* true_extent 0: not known */
+};
+
+const struct lg_extent *lg_type_extent(const struct lg_call *c, long handle);
+void lg_type_ask_extent(const struct lg_call *c, long handle, struct lg_extent *out);
+void *lg_buffer(const struct lg_call *c, int i); /* a buffer argument; NULL: MPI_BOTTOM or none */
+uint64_t lg_status_bytes(const char *status);    /* received */
 
 /* ---- communicators, requests, channels ---- */
 
@@ -363,6 +379,11 @@ struct lg_chan {
 
 struct lg_chan *lg_chan_get(struct lg_st *st, int way, uint32_t comm, int peer, int tag);
 
+struct lg_piece { /* of memory */
+  const void *at;
+  uint64_t bytes;
+};
+
 struct lg_req {
   uint64_t key;  /* 0 free, 1 deleted */
   uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_COLL, LG_OP_OTHER */
@@ -372,6 +393,8 @@ struct lg_req {
   uint64_t seq, seq2;
   uint32_t state;
   uint64_t bytes; /* that starting a persistent one sends */
+  uint32_t thread; /* that began it; with the buffers, if data movement is recorded */
+  struct lg_piece out, in;
   bool persistent, active, cancelled, buffered;
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */

@@ -140,7 +140,7 @@ static void openmpi(void)
 {
   lg_fam = (struct lg_family){
       .id = 1, .handle_bytes = 8, .any_source = -1, .any_tag = -1, .proc_null = -2, .undefined = -32766,
-      .status_size = 24, .status_source = 0, .status_tag = 4, .status_cancelled = 12, .status_cancel_mask = ~0, .status_ignore = 0,
+      .status_size = 24, .status_source = 0, .status_tag = 4, .status_cancelled = 12, .status_cancel_mask = ~0, .status_count = 16, .status_count_high = 20, .status_ignore = 0,
       .comm_world = (long)visible("ompi_mpi_comm_world"), .comm_self = (long)visible("ompi_mpi_comm_self"),
       .comm_null = (long)visible("ompi_mpi_comm_null"), .request_null = (long)visible("ompi_request_null"),
       .root = -4, .in_place = 1, .type_null = (long)visible("ompi_mpi_datatype_null"), .op_null = (long)visible("ompi_mpi_op_no_op"),
@@ -151,7 +151,7 @@ static void mpich(void)
 {
   lg_fam = (struct lg_family){
       .id = 2, .handle_bytes = 4, .any_source = -2, .any_tag = -1, .proc_null = -1, .undefined = -32766,
-      .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_ignore = 1,
+      .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_count = 0, .status_count_high = 4, .status_ignore = 1,
       .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
       .root = -3, .in_place = -1, .type_null = 0x0c000000, .op_null = 0x5800000e,
       .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
@@ -319,4 +319,36 @@ long lg_type_size(const struct lg_call *c, long handle)
   if (ask_wide)
     return ask_wide(handle, &size) == 0 && size > 0 ? size : 0;
   return ask && ask(handle, &narrow) == 0 && narrow > 0 ? narrow : 0;
+}
+
+void lg_type_ask_extent(const struct lg_call *c, long handle, struct lg_extent *out)
+{
+  static long (*ask)(long, long *, long *), (*ask_true)(long, long *, long *);
+  long lb;
+  if (!ask) {
+    ask = (long (*)(long, long *, long *))lg_find_symbol("PMPI_Type_get_extent");
+    ask_true = (long (*)(long, long *, long *))lg_find_symbol("PMPI_Type_get_true_extent");
+  }
+  if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
+    handle = c_handle((int)handle, "PMPI_Type_f2c");
+  *out = (struct lg_extent){0};
+  if (!handle || handle == lg_fam.type_null || !ask || !ask_true)
+    return;
+  if (ask(handle, &lb, &out->extent) || ask_true(handle, &out->true_lb, &out->true_extent))
+    *out = (struct lg_extent){0};
+}
+
+void *lg_buffer(const struct lg_call *c, int i)
+{
+  void *p = (void *)c->args[i];
+  bool described = p && lg_fam.handle_bytes == 4 && c->binding != LG_BIND_C && c->binding != LG_BIND_F;
+  return described ? *(void **)p : p;
+}
+
+uint64_t lg_status_bytes(const char *status)
+{
+  uint32_t low, high;
+  memcpy(&low, status + lg_fam.status_count, sizeof low);
+  memcpy(&high, status + lg_fam.status_count_high, sizeof high);
+  return (uint64_t)(lg_fam.id == 2 ? high >> 1 : high) << 32 | low;
 }

@@ -79,6 +79,9 @@ var roles = []struct {
 	{"message", nil, []string{"MPI_Message *"}},
 	{"group", nil, []string{"MPI_Group"}},
 	{"group2", []string{"remote_group"}, nil},
+	{"recv_buf", []string{"recvbuf", "buf"}, nil},
+	{"recv_count", []string{"recvcount", "count"}, nil},
+	{"recv_type", []string{"recvtype", "datatype"}, nil},
 }
 
 // sendRoles are those of what a call sends, for functions that send (sends):
@@ -131,9 +134,9 @@ func desc(f *mpi.Function) string {
 		for _, r := range sendRoles {
 			fmt.Fprintf(&b, ", .%s = %d", r.field, position(f, r.names, nil))
 		}
-		if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
-			b.WriteString(", .wide = true")
-		}
+	}
+	if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
+		b.WriteString(", .wide = true")
 	}
 	b.WriteString("}")
 	return b.String()
