@@ -9,9 +9,9 @@ int main(int argc, char **argv)
 	int faulty = argc > 1 && strcmp(argv[1], "faulty") == 0, rank;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	int shelf = 0;
+	int shelf[4] = {0};
 	MPI_Win win;
-	MPI_Win_create(&shelf, sizeof shelf, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_create(shelf, sizeof shelf, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	if (rank > 0) {
 		MPI_Win_lock(faulty ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 0, 0, win);
 		MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win); /* ERROR */

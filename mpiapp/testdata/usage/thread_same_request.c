@@ -1,4 +1,4 @@
-/* usage: class=thread_level|request_misuse ranks=2
+/* usage: class=thread_level|request_misuse ranks=2 may-hang
  * Two threads wait for the same request, which MPI_THREAD_MULTIPLE does not allow;
  * in the twin each has its own. */
 #include <mpi.h>

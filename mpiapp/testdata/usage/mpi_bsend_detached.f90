@@ -1,6 +1,6 @@
 ! usage: class=bsend_buffer ranks=2
 ! A buffered send after the buffer was detached.
-program mpi_bsend
+program mpi_bsend_detached
   use mpi
   implicit none
   integer :: rank, ierr
@@ -25,4 +25,4 @@ program mpi_bsend
     call MPI_Recv(word, 1, MPI_INTEGER, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
   end if
   call MPI_Finalize(ierr)
-end program mpi_bsend
+end program mpi_bsend_detached
