@@ -1,4 +1,4 @@
-! usage: class=potential_deadlock ranks=8
+! usage: class=potential_deadlock ranks=16
 ! A reduction over a hypercube by pairs that both send first; in the twin the
 ! lower one sends first.
 program f08_potential_hypercube
