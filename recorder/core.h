@@ -3,7 +3,8 @@
  * the verified stack cache, unwinding (unwind.c, by cfi.c and modules.c) only on
  * a miss; p2p.c, wait.c, window.c and comm.c write down what the call waits for,
  * with the tables of requests and channels in request.c and the neighbours that
- * topology.c asks for; file.c keeps all of it in the memory-mapped node file; watch.c looks after the process from a thread of its
+ * topology.c asks for; site.c names call stacks below MPI, for the second library
+ * (libc/, by export.h); file.c keeps all of it in the memory-mapped node file; watch.c looks after the process from a thread of its
  * own, and ends.c records how it ends. family.c reads the handles of each MPI. */
 #ifndef LAGGARD_CORE_H
 #define LAGGARD_CORE_H
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <signal.h>
+#include "cache.h"
 #include "format.h"
 
 #define LG_HIDDEN __attribute__((visibility("hidden")))
@@ -130,31 +132,11 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   struct lg_chan *chan[2];
 };
 
-struct lg_slot_check { /* a return address and where on the stack it was found */
-  const uint64_t *where;
-  uint64_t value;
-};
-
-struct lg_cached { /* one verified unwinding */
-  uint64_t ra, cfa;
-  struct lg_st *st;
-  const struct lg_desc *desc;
-  struct lg_slot_check *check;
-  uint32_t nchecks, gen;
-};
-
-#define LG_CACHE_SETS 512
-#define LG_CACHE_WAYS 4
-
 struct lg_thr { /* private half of a thread */
   uint64_t outer_cfa, outer_ra; /* of the MPI call in progress; 0 outside */
   struct lg_thread *pub;
   struct lg_st *prev;
-  struct lg_cached *cache; /* LG_CACHE_SETS * LG_CACHE_WAYS */
-  uint32_t cache_gen, cache_turn, unload_gen;
-  struct lg_slot_check *checks; /* storage behind the cache entries */
-  uint32_t nchecks;
-  uint64_t stack_lo, stack_hi; /* bounds of the native stack */
+  struct lg_cache cache;       /* of its states */
   struct lg_st *states;        /* block list, see state.c */
   uint32_t nstates;
   struct lg_st **by_hash;
@@ -197,10 +179,12 @@ void lg_unlock_tables(void);
 void lg_lock_file(void);
 bool lg_trylock_file(void); /* false also when this thread holds it */
 void lg_unlock_file(void);
+bool lg_file_mine(void); /* this thread holds it */
 
 uint64_t lg_now(void); /* CLOCK_REALTIME, ns */
 const char *lg_env(const char *name); /* LAGGARD_<name>, NULL if unset or empty */
 long lg_env_int(const char *name, long otherwise);
+bool lg_records(const char *what); /* whether LAGGARD_RECORD names it */
 void *lg_pages(size_t bytes); /* zeroed private memory; NULL */
 int lg_from_launcher(const char *const *names); /* the first of these variables that is set; -1 */
 extern const char *const lg_size_names[]; /* of variables with the size of MPI_COMM_WORLD */
@@ -253,13 +237,31 @@ struct lg_trace {
 
 void lg_modules_refresh(void);
 void lg_modules_unloading(bool begins); /* around a dlclose */
-extern uint32_t lg_module_gen, lg_unload_gen;
+extern uint32_t lg_module_gen;
 extern int lg_unloading; /* dlcloses in progress: no stack is captured meanwhile */
 bool lg_is_code(uint64_t pc); /* in a module that is known */
 void lg_modules_current(void); /* refreshes if the loader has been at work */
 uint64_t lg_frame_word(uint64_t pc); /* module index << 48 | offset; may write a module record */
 void lg_unwind(struct lg_regs *r, const struct lg_stack *s, bool in_handler, struct lg_trace *out); /* from the registers of a captured thread */
 void lg_unwind_caller(uint64_t cfa, uint64_t stack_hi, struct lg_trace *out); /* callers of the wrapper with that CFA; stack_hi 0: unknown */
+
+/* ---- call stacks below MPI ---- */
+
+/* A call into the C library, or into whatever else a preloaded function stands
+ * before, by its stack. It is of the whole process. */
+struct lg_site {
+  uint64_t hash;
+  const char *function;
+  const uint64_t *frames; /* in the file */
+  uint32_t index, nframes;
+  uint64_t *calls, *bytes; /* in the file, to be changed atomically */
+};
+
+/* The site of a call of `function`, a pointer that is the same for the same name
+ * and lasts, by the wrapper with this return address and CFA, in any thread; a
+ * hit takes no lock. NULL: nothing is to be recorded. */
+struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa);
+void lg_site_start(void);
 
 /* ---- communicators, requests, channels ---- */
 

@@ -89,6 +89,8 @@ enum lg_type {
   LG_REC_CHANNELS = 7,
   LG_REC_NOTE = 8, /* fixed part: text, why the recorder gave something up */
   LG_REC_LOCKS = 9,
+  LG_REC_SITE = 10,
+  LG_REC_SENT = 11,
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */
@@ -324,6 +326,33 @@ struct lg_lock {
 struct lg_locks {
   struct lg_rec h;
   struct lg_lock entry[LG_LOCKS];
+};
+
+struct lg_traffic { /* both change by themselves, atomically */
+  uint64_t calls; /* that moved bytes */
+  uint64_t bytes;
+};
+
+/* LG_REC_SITE: a call stack below MPI, of any thread. Fixed part = this, then
+ * frames, then the name of the function that was called, padded to 8; mutable
+ * part = struct lg_traffic: what these calls sent. */
+struct lg_site_rec {
+  struct lg_rec h;
+  uint32_t index; /* within the process: 0, 1, 2 … */
+  uint16_t nframes;
+  uint16_t name_len;
+  uint32_t flags; /* 1: the unwinding ended before the outermost frame */
+  uint32_t pad;
+  /* uint64_t frames[nframes]; char name[name_len]; */
+};
+
+/* LG_REC_SENT: what the MPI calls of a state of the thread sent, by their
+ * arguments; written when they first send. */
+struct lg_sent {
+  struct lg_rec h;
+  uint32_t state;
+  uint32_t pad;
+  struct lg_traffic traffic; /* mutable */
 };
 
 #endif
