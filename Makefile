@@ -24,7 +24,7 @@ SOURCES := $(wildcard recorder/*.c) $(B)/recorder/wrappers.c
 OBJECTS := $(patsubst %.c,$(B)/recorder/%.o,$(notdir $(SOURCES)))
 GOFILES := $(shell find . -name '*.go' -not -path './build/*') go.mod go.sum
 
-$(B)/recorder/wrappers.c $(B)/recorder/classes.inc &: model/mpi/functions.tbl model/mpi/table.go recorder/gen/main.go
+$(B)/recorder/wrappers.c $(B)/recorder/classes.inc $(B)/recorder/params.inc &: model/mpi/functions.tbl $(wildcard model/mpi/*.go) recorder/gen/main.go
 	@mkdir -p $(B)/recorder
 	$(GO) run ./recorder/gen $(B)/recorder
 

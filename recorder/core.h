@@ -31,6 +31,19 @@ enum lg_class {
 #undef LG_CLASS
 };
 
+enum lg_param_kind {
+#define LG_PARAM(name, number) P_##name = number,
+#include "params.inc"
+#undef LG_PARAM
+};
+
+/* A parameter, as package mpi has it: its kind, mpi.Direction, whether it is
+ * passed by pointer in C, whether Fortran has an INTEGER for C's address, and
+ * mpi.Length: kind, parameter and condition. Kind 0 ends the list. */
+struct lg_param {
+  uint8_t kind, dir, ref, fortran_int, len, by, only;
+};
+
 /* Positions of arguments by role, -1 where the function has none. They are the
  * same in C and Fortran, but for MPI_Init and its kin, which use none. */
 struct lg_desc {
@@ -40,9 +53,11 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
+  const struct lg_param *params;
 };
 
-enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08 };
+/* LG_BIND_F08TS is use mpi_f08 with buffers passed as array descriptors. */
+enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08, LG_BIND_F08TS };
 
 extern const struct lg_desc lg_descs[];
 extern const char *const lg_entry_names[];
@@ -61,6 +76,11 @@ struct lg_family {
   int status_cancelled, status_cancel_mask;  /* byte offset of an int, and its bits */
   long status_ignore;                        /* C value, for one status and for arrays */
   long comm_world, comm_self, comm_null, request_null;
+  long in_place;                             /* MPI_IN_PLACE in C */
+  int root;                                  /* MPI_ROOT */
+  int err_in_status;                         /* MPI_ERR_IN_STATUS, and the bits of an error code that are its class */
+  int class_mask;
+  int combiner_named;                        /* MPI_COMBINER_NAMED; the others follow in the same order */
   int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
   int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
@@ -85,6 +105,9 @@ struct lg_call {
   struct lg_req *req; /* what a single one is known as */
   int peer, tag;   /* as in struct lg_pending; of the receive or probe, if the call is one */
   bool own_status; /* thr->statuses was given in place of MPI_STATUS_IGNORE */
+  int code;        /* what the call returned */
+  int ierror;      /* stands in for one that a Fortran program left out */
+  bool recorded;   /* usage.c has its begin */
 };
 
 bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, void *ra, void *cfa);
@@ -105,6 +128,8 @@ long lg_group_handle(const struct lg_call *c, int i);
 long lg_session_handle(const struct lg_call *c, int i); /* behind a pointer */
 long lg_win_handle(const struct lg_call *c, int i); /* C handle, by value */
 bool lg_request_null(const struct lg_call *c, long handle);
+int64_t lg_status_bytes(const char *status);
+void *lg_visible(const char *name); /* a variable of the MPI library; NULL */
 long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */
 
 /* ---- states ---- */
@@ -130,6 +155,7 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   struct lg_comm_ref *comm;
   uint32_t comm_gen;
   struct lg_chan *chan[2];
+  struct lg_last *said; /* what usage.c recorded last of it */
 };
 
 struct lg_thr { /* private half of a thread */
@@ -147,6 +173,7 @@ struct lg_thr { /* private half of a thread */
   long *handles;      /* handles as they were before a wait or test */
   char *statuses;     /* stands in for MPI_STATUS(ES)_IGNORE */
   uint32_t room;      /* of both */
+  struct lg_usage *usage; /* what usage.c keeps; NULL: nothing yet */
   struct lg_thr *next; /* all threads, never shortened */
   bool in_use;
   int tid;
@@ -268,6 +295,9 @@ void lg_site_start(void);
 struct lg_comm_ref {
   long handle;   /* C handle; windows and files are kept as communicators of their own */
   uint32_t index;
+  uint32_t use;  /* its number in the recording of usage, from 1; 0 none yet */
+  int rank, size, remote_size;
+  int sources, dests, dims; /* of its topology, plus one; 0: not asked for yet */
   uint8_t what;  /* LG_HANDLE_* */
   bool freed;
   uint32_t flags; /* as in struct lg_comm */
