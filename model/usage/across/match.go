@@ -1,6 +1,9 @@
 package across
 
-import "laggard/model/usage"
+import (
+	"laggard/model"
+	"laggard/model/usage"
+)
 
 // way is a channel as all ranks see it: messages on it do not overtake each other
 // (MPI-3.1 §3.5).
@@ -102,7 +105,7 @@ func (q *queue) enter(at ref, msg *message, class string) {
 func (m *matcher) queue(d *Digest, c *channel) int32 {
 	comm := d.comms[c.comm]
 	peer := world(comm, c.peer)
-	if peer < 0 || c.tag < 0 {
+	if peer < 0 || c.tag < 0 && !signal(c.tag) {
 		return -1
 	}
 	w := way{comm.ID, d.Rank, peer, c.tag}
@@ -117,6 +120,9 @@ func (m *matcher) queue(d *Digest, c *channel) int32 {
 	}
 	return at
 }
+
+// signal tells whether a tag is that of the synchronisation of a window.
+func signal(tag int) bool { return tag == model.TagPost || tag == model.TagComplete }
 
 func (m *matcher) pair(q *queue) {
 	n := min(len(q.sends), len(q.recvs))

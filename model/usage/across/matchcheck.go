@@ -98,7 +98,7 @@ func (m *matcher) checkLeft(stuck map[ref]bool) map[ref]bool {
 	for rank, d := range m.digests {
 		for i := range d.messages {
 			r := ref{int32(rank), int32(i)}
-			if m.partners[rank][i] != none || d.messages[i].kind != usage.Recv || d.messages[i].cancelled || d.messages[i].done >= 0 {
+			if m.partners[rank][i] != none || signal(d.channels[d.messages[i].channel].tag) || d.messages[i].kind != usage.Recv || d.messages[i].cancelled || d.messages[i].done >= 0 {
 				continue
 			}
 			over := m.over(r)
@@ -115,7 +115,7 @@ func (m *matcher) checkLeft(stuck map[ref]bool) map[ref]bool {
 	}
 	for _, q := range m.sorted() {
 		for _, s := range q.sends {
-			if !used[s] && m.over(s) {
+			if !signal(q.way.tag) && !used[s] && m.over(s) {
 				m.addSend(s, "")
 			}
 		}
@@ -171,6 +171,9 @@ func (m *matcher) near(r ref, used map[ref]bool, over bool) ref {
 	best, distance := none, 2
 	for _, q := range m.toward(d.Rank) {
 		far := 0
+		if signal(q.way.tag) {
+			continue
+		}
 		if q.way.comm != comm.ID {
 			far++
 		}
@@ -251,6 +254,12 @@ func peerOf(d *Digest, msg *message) int {
 func describe(d *Digest, msg *message) string {
 	c := &d.channels[msg.channel]
 	comm := d.comms[c.comm]
+	switch c.tag {
+	case model.TagPost:
+		return fmt.Sprintf("MPI_Win_post of rank %d", world(comm, c.peer))
+	case model.TagComplete:
+		return fmt.Sprintf("MPI_Win_complete of rank %d", world(comm, c.peer))
+	}
 	tag := fmt.Sprintf("tag %d", c.askedTag)
 	if c.askedTag == model.Any {
 		tag = "any tag"

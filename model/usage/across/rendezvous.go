@@ -27,6 +27,9 @@ type rendezvous struct {
 	threads []*thread
 	ready   []int32 // threads that may go on
 	steps   int     // nodes from here on are collectives
+	actual  bool    // follow what happened: sends do not need their receives
+	// onBegin and onLeave, if set, are told of each node.
+	onBegin, onLeave func(node int32)
 }
 
 // link says that node to needs the begin of node from.
@@ -130,6 +133,9 @@ func (r *rendezvous) leaves(rank int32, d *Digest) []int32 {
 		next, ok := last[s.thread]
 		last[s.thread] = i
 		out[i] = r.base[rank] + i
+		if r.actual {
+			continue
+		}
 		switch class := s.fn.Class; {
 		case strings.HasPrefix(class, "test"), class == "iprobe", class == "improbe", s.end == 0:
 			out[i] = -1
@@ -161,6 +167,7 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 	switch {
 	case m.kind != usage.Send:
 		r.link(from, to, arrives)
+	case r.actual:
 	case m.mode == usage.Synchronous:
 		r.link(from, to, synchronous)
 	case m.mode != usage.Buffered && d.steps[m.step].fn.Class != "ibsend":
@@ -181,6 +188,9 @@ func (r *rendezvous) run() {
 			if r.needs[node] > 0 {
 				break
 			}
+			if r.onLeave != nil {
+				r.onLeave(node)
+			}
 		}
 	}
 }
@@ -188,6 +198,9 @@ func (r *rendezvous) run() {
 // begin closes the links that need the begin of a node.
 func (r *rendezvous) begin(node int32) {
 	r.begun[node] = true
+	if r.onBegin != nil {
+		r.onBegin(node)
+	}
 	for l := r.out[node]; l >= 0; l = r.links[l].nextOut {
 		if r.links[l].why != dropped {
 			r.close(r.links[l].to)
