@@ -15,7 +15,7 @@ LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
 .PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-scale dyninst-helper fuzz install clean
 
-build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
+build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,7 +24,7 @@ SOURCES := $(wildcard recorder/*.c) $(B)/recorder/wrappers.c
 OBJECTS := $(patsubst %.c,$(B)/recorder/%.o,$(notdir $(SOURCES)))
 GOFILES := $(shell find . -name '*.go' -not -path './build/*') go.mod go.sum
 
-$(B)/recorder/wrappers.c $(B)/recorder/classes.inc &: model/mpi/functions.tbl model/mpi/table.go recorder/gen/main.go
+$(B)/recorder/wrappers.c $(B)/recorder/classes.inc $(B)/recorder/params.inc &: model/mpi/functions.tbl $(wildcard model/mpi/*.go) recorder/gen/main.go
 	@mkdir -p $(B)/recorder
 	$(GO) run ./recorder/gen $(B)/recorder
 
@@ -37,6 +37,15 @@ $(B)/recorder/wrappers.o: $(B)/recorder/wrappers.c $(wildcard recorder/*.h) $(B)
 $(BIN)/liblaggard.so: $(OBJECTS)
 	@mkdir -p $(BIN)
 	$(CC) $(CFLAGS) $(LTO) -shared -o $@ $^ -ldl -lpthread -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard.so
+
+# Functions of the C library may be stood before only where that is wanted.
+$(B)/recorder/libc/%.o: recorder/libc/%.c $(wildcard recorder/libc/*.h) recorder/export.h
+	@mkdir -p $(B)/recorder/libc
+	$(CC) $(RECORDER) -c $< -o $@
+
+$(BIN)/liblaggard-libc.so: $(patsubst recorder/%.c,$(B)/recorder/%.o,$(wildcard recorder/libc/*.c))
+	@mkdir -p $(BIN)
+	$(CC) $(CFLAGS) -shared -o $@ $^ -ldl -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard-libc.so
 
 $(BIN)/laggard: $(GOFILES)
 	CGO_ENABLED=0 $(GO) build $(LDFLAGS) -o $@ ./mpiapp
@@ -168,7 +177,7 @@ lint: ## formatting, vet, staticcheck, import directions
 install: build ## into PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/laggard
 	install -m 755 $(wildcard $(BIN)/laggard $(BIN)/laggard-mpi $(BIN)/laggard-mpich) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BIN)/liblaggard.so $(wildcard $(BIN)/laggard-dyninst) $(DESTDIR)$(PREFIX)/lib/laggard
+	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(wildcard $(BIN)/laggard-dyninst) $(DESTDIR)$(PREFIX)/lib/laggard
 
 clean:
 	rm -rf $(BIN) $(B)

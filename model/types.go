@@ -298,6 +298,7 @@ type Manifest struct {
 	Command       []string  `json:"command"`
 	Ranks         int       `json:"ranks"`              // expected; 0 not known beforehand
 	Job           string    `json:"job"`                // the resource manager's name for it, "" without one
+	Record        []string  `json:"record,omitempty"`   // what was recorded: progress, and as asked usage, movement, volume
 	LiveDir       string    `json:"live_dir,omitempty"` // where on their nodes the files are until they are collected, "" here
 	Imported      bool      `json:"imported,omitempty"` // no recorder made it: from backtraces, see docs/offline.md
 }

@@ -87,7 +87,7 @@ func (a *app) join(f runFlags, command []string, env map[string]string) error {
 	if err := onlyRun(dir, id); err != nil {
 		return err
 	}
-	set, err := a.recorderEnv(dir, f.liveDir, id)
+	set, err := a.recorderEnv(dir, f.liveDir, f.record, id)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (a *app) join(f runFlags, command []string, env map[string]string) error {
 		return nil
 	}
 	size, _ := strconv.Atoi(firstEnv("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"))
-	if err := writeManifest(dir, f.liveDir, id, command, size); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := writeManifest(dir, f, id, command, size); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	fmt.Fprintf(a.err, "laggard: recording in %s\n", dir)

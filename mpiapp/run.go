@@ -26,10 +26,11 @@ const runExample = `  laggard run -- mpirun -np 16 ./app
   laggard run --on-hang keep -- mpirun -np 4 ./app     # leave it for a debugger`
 
 type runFlags struct {
-	dir, onHang, record string
-	liveDir             string // of the node; "" the files are in dir from the start
-	timeout             time.Duration
-	exitCode            bool
+	dir, onHang string
+	liveDir     string   // of the node; "" the files are in dir from the start
+	record      []string // what besides the progress; see recordable
+	timeout     time.Duration
+	exitCode    bool
 }
 
 func (f *runFlags) register(cmd *cobra.Command) {
@@ -38,7 +39,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.timeout, "timeout", 0, "after how long without progress of any rank the job hangs (LAGGARD_TIMEOUT; 0: 60s or twice the longest standstill)")
 	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
 	flags.StringVar(&f.liveDir, "live-dir", "", "`DIR` on each node for the files while the job runs (LAGGARD_LIVE_DIR; see collect)")
-	flags.StringVar(&f.record, "record", "progress", "`WHAT` to record: progress")
+	flags.StringSliceVar(&f.record, "record", nil, "`WHAT` to record, a list of progress (always), usage, movement, volume (LAGGARD_RECORD)")
 	flags.SetInterspersed(false)
 }
 
@@ -68,8 +69,12 @@ func (a *app) settle(f *runFlags, cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if f.record != "progress" {
-		return usageError{fmt.Errorf("--record %q: this version records progress", f.record)}
+	if !cmd.Flags().Changed("record") {
+		f.record = a.settings.Recorder.Record
+	}
+	var err error
+	if f.record, err = recordList(f.record); err != nil {
+		return usageError{fmt.Errorf("--record: %w", err)}
 	}
 	return nil
 }
@@ -106,14 +111,14 @@ func (a *app) run(f runFlags, command []string) error {
 	if err != nil {
 		return usageError{fmt.Errorf("run: %w", err)}
 	}
-	if _, err := a.library(); err != nil {
+	if _, err := a.preloads(f.record); err != nil {
 		return err // before a directory is made
 	}
 	dir, id, err := a.prepare(f, command)
 	if err != nil {
 		return err
 	}
-	env, err := a.recorderEnv(dir, f.liveDir, id)
+	env, err := a.recorderEnv(dir, f.liveDir, f.record, id)
 	if err != nil {
 		return err
 	}
@@ -157,7 +162,7 @@ func (a *app) prepare(f runFlags, command []string) (string, uint64, error) {
 	if err != nil {
 		return "", 0, err
 	}
-	return dir, id, writeManifest(dir, f.liveDir, id, command, 0)
+	return dir, id, writeManifest(dir, f, id, command, 0)
 }
 
 // passOn turns how the launcher ended into how run ends.

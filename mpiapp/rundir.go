@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,10 +94,10 @@ func jobName() string {
 	return ""
 }
 
-func writeManifest(dir, liveDir string, id uint64, command []string, ranks int) error {
+func writeManifest(dir string, f runFlags, id uint64, command []string, ranks int) error {
 	return model.WriteManifest(dir, &model.Manifest{
 		RunID: model.RunIDText(id), Created: time.Now().UTC().Truncate(time.Second), Version: version,
-		Command: command, Ranks: ranks, Job: jobName(), LiveDir: liveDir,
+		Command: command, Ranks: ranks, Job: jobName(), LiveDir: f.liveDir, Record: f.record,
 	})
 }
 
@@ -125,13 +126,29 @@ func (a *app) library() (string, error) {
 	return "", fmt.Errorf("recorder: liblaggard.so is neither beside %s nor in ../lib/laggard; make build makes it", self)
 }
 
-// recorderEnv is the environment that switches the recorder on.
-func (a *app) recorderEnv(dir, liveDir string, id uint64) (map[string]string, error) {
+// libcLibrary is the second library of the recorder, beside the first. It stands
+// before functions of the C library, and is preloaded only for what needs that.
+const libcLibrary = "liblaggard-libc.so"
+
+// preloads are the libraries that record what is named, as LD_PRELOAD has them.
+func (a *app) preloads(record []string) (string, error) {
 	lib, err := a.library()
+	if err != nil || !slices.ContainsFunc(record, belowMPI) {
+		return lib, err
+	}
+	second := filepath.Join(filepath.Dir(lib), libcLibrary)
+	if _, err := os.Stat(second); err != nil {
+		return "", fmt.Errorf("recorder: to record %s: %w", strings.Join(record, ", "), err)
+	}
+	return lib + ":" + second, nil
+}
+
+// recorderEnv is the environment that switches the recorder on.
+func (a *app) recorderEnv(dir, liveDir string, record []string, id uint64) (map[string]string, error) {
+	preload, err := a.preloads(record)
 	if err != nil {
 		return nil, err
 	}
-	preload := lib
 	if before := os.Getenv("LD_PRELOAD"); before != "" {
 		preload += ":" + before
 	}
@@ -140,6 +157,7 @@ func (a *app) recorderEnv(dir, liveDir string, id uint64) (map[string]string, er
 		"LAGGARD_DIR":      dir,
 		"LAGGARD_RUN_ID":   model.RunIDText(id),
 		"LAGGARD_LIVE_DIR": liveDir,
+		"LAGGARD_RECORD":   strings.Join(record, ","),
 		"LAGGARD_QUIET_MS": strconv.FormatInt(time.Duration(a.settings.Recorder.Quiet).Milliseconds(), 10),
 		"LAGGARD_MAX_MB":   strconv.Itoa(a.settings.Recorder.MaxMB),
 	}

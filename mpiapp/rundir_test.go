@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,17 +78,17 @@ func TestManifest(t *testing.T) {
 	dir := t.TempDir()
 	noJob(t)
 	t.Setenv("SLURM_JOB_ID", "17")
-	if err := writeManifest(dir, "/dev/shm", 0xbeef, []string{"srun", "./app"}, 4); err != nil {
+	if err := writeManifest(dir, runFlags{liveDir: "/dev/shm", record: []string{"progress", "volume"}}, 0xbeef, []string{"srun", "./app"}, 4); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeManifest(dir, "", 0xbeef, nil, 0); !errors.Is(err, os.ErrExist) {
+	if err := writeManifest(dir, runFlags{}, 0xbeef, nil, 0); !errors.Is(err, os.ErrExist) {
 		t.Errorf("a manifest was overwritten: %v", err)
 	}
 	index, err := model.Scan(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := index.Manifest; index.ID != 0xbeef || m.Ranks != 4 || m.Job != "slurm 17" || m.Command[1] != "./app" || m.LiveDir != "/dev/shm" || m.Created.IsZero() {
+	if m := index.Manifest; index.ID != 0xbeef || m.Ranks != 4 || m.Job != "slurm 17" || m.Command[1] != "./app" || m.LiveDir != "/dev/shm" || !slices.Equal(m.Record, []string{"progress", "volume"}) || m.Created.IsZero() {
 		t.Errorf("manifest %+v", m)
 	}
 	if err := onlyRun(dir, 0xbeef); err != nil {
@@ -111,19 +112,29 @@ func TestRecorderEnv(t *testing.T) {
 	a.settings.Recorder.Library = library
 	a.settings.Recorder.Quiet = duration(1500e6)
 	a.settings.Recorder.MaxMB = 64
-	env, err := a.recorderEnv("/run", "/tmp", 0xbeef)
+	env, err := a.recorderEnv("/run", "/tmp", []string{"progress"}, 0xbeef)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
 		"LD_PRELOAD": library + ":/other.so", "LAGGARD_DIR": "/run", "LAGGARD_RUN_ID": "000000000000beef",
-		"LAGGARD_QUIET_MS": "1500", "LAGGARD_MAX_MB": "64", "LAGGARD_LIVE_DIR": "/tmp",
+		"LAGGARD_QUIET_MS": "1500", "LAGGARD_MAX_MB": "64", "LAGGARD_LIVE_DIR": "/tmp", "LAGGARD_RECORD": "progress",
 	}
 	if diff := cmp.Diff(want, env); diff != "" {
 		t.Error(diff)
 	}
 	a.settings.Recorder.Signal = "USR1"
-	if env, err = a.recorderEnv("/run", "", 1); err != nil || env["LAGGARD_SIGNAL"] != "USR1" {
+	if env, err = a.recorderEnv("/run", "", nil, 1); err != nil || env["LAGGARD_SIGNAL"] != "USR1" {
 		t.Errorf("signal: %v, %v", env, err)
+	}
+	if _, err = a.recorderEnv("/run", "", []string{"progress", "volume"}, 1); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("volume without the second library: %v", err)
+	}
+	second := filepath.Join(filepath.Dir(library), "liblaggard-libc.so")
+	if err := os.WriteFile(second, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if env, err = a.recorderEnv("/run", "", []string{"progress", "volume"}, 1); err != nil || env["LD_PRELOAD"] != library+":"+second+":/other.so" {
+		t.Errorf("volume: %v, %v", env, err)
 	}
 }

@@ -41,6 +41,7 @@ type settings struct {
 		MaxMB   int      `toml:"max_mb"`
 		Signal  string   `toml:"signal"`
 		LiveDir string   `toml:"live_dir"`
+		Record  []string `toml:"record"`
 	} `toml:"recorder"`
 	Symbols struct {
 		Roots     []string `toml:"roots"`
@@ -86,6 +87,9 @@ signal = ""
 # files while the job runs; laggard run and laggard collect bring them into the
 # run directory. "" keeps them there from the start. LAGGARD_LIVE_DIR
 live_dir = ""
+# What is recorded: "progress" always; "usage", "movement", "volume" as wanted.
+# LAGGARD_RECORD (a list with commas)
+record = ["progress"]
 
 [symbols]
 # Directories that hold the files of the machine the job ran on.
@@ -191,6 +195,7 @@ func (s *settings) variables() []variable {
 		{"LAGGARD_MAX_MB", func(v string) (err error) { s.Recorder.MaxMB, err = number(v); return err }},
 		{"LAGGARD_SIGNAL", text(&s.Recorder.Signal)},
 		{"LAGGARD_LIVE_DIR", text(&s.Recorder.LiveDir)},
+		{"LAGGARD_RECORD", func(v string) error { s.Recorder.Record = strings.Split(v, ","); return nil }},
 		{"LAGGARD_ALGORITHM", text(&s.Diagnose.Algorithm)},
 	}
 }
@@ -231,6 +236,9 @@ func (s *settings) check() (toml.Key, error) {
 	}
 	if s.Recorder.MaxMB < 1 {
 		return toml.Key{"recorder", "max_mb"}, fmt.Errorf("max_mb %d: it is 1 or more", s.Recorder.MaxMB)
+	}
+	if _, err := recordList(s.Recorder.Record); err != nil {
+		return toml.Key{"recorder", "record"}, err
 	}
 	_, err := progress.NewAlgorithm(s.Diagnose.Algorithm)
 	return toml.Key{"diagnose", "algorithm"}, err

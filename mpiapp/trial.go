@@ -73,7 +73,7 @@ func (r *trialRunner) launch(place string, order *injector.Order) (*launched, er
 	if err != nil {
 		return nil, err
 	}
-	env, err := r.app.recorderEnv(l.dir, "", id)
+	env, err := r.app.recorderEnv(l.dir, "", nil, id)
 	if err != nil {
 		return nil, err
 	}

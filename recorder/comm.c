@@ -186,7 +186,8 @@ static void add(struct birth *b)
   if (!r)
     return;
   struct lg_comm_live *live = r->live;
-  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live};
+  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live,
+                             .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n};
   live->coll = 0;
   live->id = b->id;
   live->parent = b->parent;

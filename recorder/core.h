@@ -3,7 +3,8 @@
  * the verified stack cache, unwinding (unwind.c, by cfi.c and modules.c) only on
  * a miss; p2p.c, wait.c, window.c and comm.c write down what the call waits for,
  * with the tables of requests and channels in request.c and the neighbours that
- * topology.c asks for; file.c keeps all of it in the memory-mapped node file; watch.c looks after the process from a thread of its
+ * topology.c asks for; site.c names call stacks below MPI, for the second library
+ * (libc/, by export.h); file.c keeps all of it in the memory-mapped node file; watch.c looks after the process from a thread of its
  * own, and ends.c records how it ends. family.c reads the handles of each MPI. */
 #ifndef LAGGARD_CORE_H
 #define LAGGARD_CORE_H
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <signal.h>
+#include "cache.h"
 #include "format.h"
 
 #define LG_HIDDEN __attribute__((visibility("hidden")))
@@ -29,6 +31,19 @@ enum lg_class {
 #undef LG_CLASS
 };
 
+enum lg_param_kind {
+#define LG_PARAM(name, number) P_##name = number,
+#include "params.inc"
+#undef LG_PARAM
+};
+
+/* A parameter, as package mpi has it: its kind, mpi.Direction, whether it is
+ * passed by pointer in C, whether Fortran has an INTEGER for C's address, and
+ * mpi.Length: kind, parameter and condition. Kind 0 ends the list. */
+struct lg_param {
+  uint8_t kind, dir, ref, fortran_int, len, by, only;
+};
+
 /* Positions of arguments by role, -1 where the function has none. They are the
  * same in C and Fortran, but for MPI_Init and its kin, which use none. */
 struct lg_desc {
@@ -38,9 +53,11 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
+  const struct lg_param *params;
 };
 
-enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08 };
+/* LG_BIND_F08TS is use mpi_f08 with buffers passed as array descriptors. */
+enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08, LG_BIND_F08TS };
 
 extern const struct lg_desc lg_descs[];
 extern const char *const lg_entry_names[];
@@ -59,6 +76,11 @@ struct lg_family {
   int status_cancelled, status_cancel_mask;  /* byte offset of an int, and its bits */
   long status_ignore;                        /* C value, for one status and for arrays */
   long comm_world, comm_self, comm_null, request_null;
+  long in_place;                             /* MPI_IN_PLACE in C */
+  int root;                                  /* MPI_ROOT */
+  int err_in_status;                         /* MPI_ERR_IN_STATUS, and the bits of an error code that are its class */
+  int class_mask;
+  int combiner_named;                        /* MPI_COMBINER_NAMED; the others follow in the same order */
   int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
   int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
@@ -83,6 +105,9 @@ struct lg_call {
   struct lg_req *req; /* what a single one is known as */
   int peer, tag;   /* as in struct lg_pending; of the receive or probe, if the call is one */
   bool own_status; /* thr->statuses was given in place of MPI_STATUS_IGNORE */
+  int code;        /* what the call returned */
+  int ierror;      /* stands in for one that a Fortran program left out */
+  bool recorded;   /* usage.c has its begin */
 };
 
 bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, void *ra, void *cfa);
@@ -103,6 +128,8 @@ long lg_group_handle(const struct lg_call *c, int i);
 long lg_session_handle(const struct lg_call *c, int i); /* behind a pointer */
 long lg_win_handle(const struct lg_call *c, int i); /* C handle, by value */
 bool lg_request_null(const struct lg_call *c, long handle);
+int64_t lg_status_bytes(const char *status);
+void *lg_visible(const char *name); /* a variable of the MPI library; NULL */
 long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */
 
 /* ---- states ---- */
@@ -128,33 +155,14 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   struct lg_comm_ref *comm;
   uint32_t comm_gen;
   struct lg_chan *chan[2];
+  struct lg_last *said; /* what usage.c recorded last of it */
 };
-
-struct lg_slot_check { /* a return address and where on the stack it was found */
-  const uint64_t *where;
-  uint64_t value;
-};
-
-struct lg_cached { /* one verified unwinding */
-  uint64_t ra, cfa;
-  struct lg_st *st;
-  const struct lg_desc *desc;
-  struct lg_slot_check *check;
-  uint32_t nchecks, gen;
-};
-
-#define LG_CACHE_SETS 512
-#define LG_CACHE_WAYS 4
 
 struct lg_thr { /* private half of a thread */
   uint64_t outer_cfa, outer_ra; /* of the MPI call in progress; 0 outside */
   struct lg_thread *pub;
   struct lg_st *prev;
-  struct lg_cached *cache; /* LG_CACHE_SETS * LG_CACHE_WAYS */
-  uint32_t cache_gen, cache_turn, unload_gen;
-  struct lg_slot_check *checks; /* storage behind the cache entries */
-  uint32_t nchecks;
-  uint64_t stack_lo, stack_hi; /* bounds of the native stack */
+  struct lg_cache cache;       /* of its states */
   struct lg_st *states;        /* block list, see state.c */
   uint32_t nstates;
   struct lg_st **by_hash;
@@ -165,6 +173,7 @@ struct lg_thr { /* private half of a thread */
   long *handles;      /* handles as they were before a wait or test */
   char *statuses;     /* stands in for MPI_STATUS(ES)_IGNORE */
   uint32_t room;      /* of both */
+  struct lg_usage *usage; /* what usage.c keeps; NULL: nothing yet */
   struct lg_thr *next; /* all threads, never shortened */
   bool in_use;
   int tid;
@@ -197,10 +206,12 @@ void lg_unlock_tables(void);
 void lg_lock_file(void);
 bool lg_trylock_file(void); /* false also when this thread holds it */
 void lg_unlock_file(void);
+bool lg_file_mine(void); /* this thread holds it */
 
 uint64_t lg_now(void); /* CLOCK_REALTIME, ns */
 const char *lg_env(const char *name); /* LAGGARD_<name>, NULL if unset or empty */
 long lg_env_int(const char *name, long otherwise);
+bool lg_records(const char *what); /* whether LAGGARD_RECORD names it */
 void *lg_pages(size_t bytes); /* zeroed private memory; NULL */
 int lg_from_launcher(const char *const *names); /* the first of these variables that is set; -1 */
 extern const char *const lg_size_names[]; /* of variables with the size of MPI_COMM_WORLD */
@@ -253,7 +264,7 @@ struct lg_trace {
 
 void lg_modules_refresh(void);
 void lg_modules_unloading(bool begins); /* around a dlclose */
-extern uint32_t lg_module_gen, lg_unload_gen;
+extern uint32_t lg_module_gen;
 extern int lg_unloading; /* dlcloses in progress: no stack is captured meanwhile */
 bool lg_is_code(uint64_t pc); /* in a module that is known */
 void lg_modules_current(void); /* refreshes if the loader has been at work */
@@ -261,11 +272,32 @@ uint64_t lg_frame_word(uint64_t pc); /* module index << 48 | offset; may write a
 void lg_unwind(struct lg_regs *r, const struct lg_stack *s, bool in_handler, struct lg_trace *out); /* from the registers of a captured thread */
 void lg_unwind_caller(uint64_t cfa, uint64_t stack_hi, struct lg_trace *out); /* callers of the wrapper with that CFA; stack_hi 0: unknown */
 
+/* ---- call stacks below MPI ---- */
+
+/* A call into the C library, or into whatever else a preloaded function stands
+ * before, by its stack. It is of the whole process. */
+struct lg_site {
+  uint64_t hash;
+  const char *function;
+  const uint64_t *frames; /* in the file */
+  uint32_t index, nframes;
+  uint64_t *calls, *bytes; /* in the file, to be changed atomically */
+};
+
+/* The site of a call of `function`, a pointer that is the same for the same name
+ * and lasts, by the wrapper with this return address and CFA, in any thread; a
+ * hit takes no lock. NULL: nothing is to be recorded. */
+struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa);
+void lg_site_start(void);
+
 /* ---- communicators, requests, channels ---- */
 
 struct lg_comm_ref {
   long handle;   /* C handle; windows and files are kept as communicators of their own */
   uint32_t index;
+  uint32_t use;  /* its number in the recording of usage, from 1; 0 none yet */
+  int rank, size, remote_size;
+  int sources, dests, dims; /* of its topology, plus one; 0: not asked for yet */
   uint8_t what;  /* LG_HANDLE_* */
   bool freed;
   uint32_t flags; /* as in struct lg_comm */

@@ -76,7 +76,7 @@ void *lg_resolve(int entry)
   return p;
 }
 
-static void *visible(const char *name)
+void *lg_visible(const char *name)
 {
   void *p = dlsym(RTLD_DEFAULT, name); /* data may have been copied into the program */
   return p ? p : lg_find_symbol(name);
@@ -91,7 +91,7 @@ static void fortran_ignores(void)
       "mpifcmb5_", "mpifcmb9_", "MPIR_F08_MPI_STATUS_IGNORE_OBJ", "MPIR_F08_MPI_STATUSES_IGNORE_OBJ",
   };
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-    status_ignore[i] = visible(names[i]);
+    status_ignore[i] = lg_visible(names[i]);
 }
 
 bool lg_status_ignored(const struct lg_call *c)
@@ -112,8 +112,9 @@ static void openmpi(void)
   lg_fam = (struct lg_family){
       .id = 1, .handle_bytes = 8, .any_source = -1, .any_tag = -1, .proc_null = -2, .undefined = -32766,
       .status_size = 24, .status_source = 0, .status_tag = 4, .status_cancelled = 12, .status_cancel_mask = ~0, .status_ignore = 0,
-      .comm_world = (long)visible("ompi_mpi_comm_world"), .comm_self = (long)visible("ompi_mpi_comm_self"),
-      .comm_null = (long)visible("ompi_mpi_comm_null"), .request_null = (long)visible("ompi_request_null"),
+      .in_place = 1, .comm_world = (long)lg_visible("ompi_mpi_comm_world"), .comm_self = (long)lg_visible("ompi_mpi_comm_self"),
+      .comm_null = (long)lg_visible("ompi_mpi_comm_null"), .request_null = (long)lg_visible("ompi_request_null"),
+      .root = -4, .err_in_status = 18, .class_mask = ~0, .combiner_named = 0,
       .lock_exclusive = 1, .topo_cart = 1, .topo_graph = 2, .topo_dist_graph = 3};
 }
 
@@ -122,13 +123,14 @@ static void mpich(void)
   lg_fam = (struct lg_family){
       .id = 2, .handle_bytes = 4, .any_source = -2, .any_tag = -1, .proc_null = -1, .undefined = -32766,
       .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_ignore = 1,
-      .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
+      .in_place = -1, .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
+      .root = -3, .err_in_status = 17, .class_mask = 0x7f, .combiner_named = 1,
       .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
 }
 
 bool lg_family_detect(void)
 {
-  if (visible("ompi_mpi_comm_world"))
+  if (lg_visible("ompi_mpi_comm_world"))
     openmpi();
   else if (lg_find_symbol("PMPI_Comm_rank"))
     mpich();
@@ -136,6 +138,20 @@ bool lg_family_detect(void)
     return false;
   fortran_ignores();
   return true;
+}
+
+/* MPICH splits the count, and keeps in the lowest bit of its upper half whether
+ * the operation was cancelled. */
+int64_t lg_status_bytes(const char *status)
+{
+  uint32_t half[2];
+  int64_t whole;
+  if (lg_fam.id == 1) {
+    memcpy(&whole, status + 16, sizeof whole);
+    return whole;
+  }
+  memcpy(half, status, sizeof half);
+  return (int64_t)((uint64_t)(half[1] >> 1) << 32 | half[0]);
 }
 
 int lg_peer(int peer)
@@ -212,6 +228,8 @@ long lg_handle_in(const struct lg_call *c, int i)
 long lg_handle_at(const struct lg_call *c, int i, int k)
 {
   const void *p = (const void *)c->args[i];
+  if (unlikely(!p)) /* an error that MPI will tell */
+    return lg_fam.request_null;
   if (c->binding != LG_BIND_C || lg_fam.handle_bytes == 4)
     return tagged(c, ((const int *)p)[k]);
   return ((const long *)p)[k];

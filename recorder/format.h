@@ -79,6 +79,29 @@ enum lg_stream_kind { LG_STREAM_USAGE = 1, LG_STREAM_MOVEMENT = 2 };
 
 #define LG_NO_THREAD 0xffffu
 
+/* Events of LG_STREAM_USAGE: a number, kind | value << 3, and what docs/format.md
+ * says of the kind. Every block begins with LG_USE_BLOCK. */
+enum lg_use {
+  LG_USE_BLOCK = 0,  /* the counters, from which the events behind it go on */
+  LG_USE_BEGIN = 1,  /* of a call; value: its state */
+  LG_USE_END = 2,    /* the call that was begun last has returned */
+  LG_USE_VAIN = 3,   /* likewise, with the flag false and nothing done */
+  LG_USE_FAILED = 4, /* likewise, with an error; value: its code */
+  LG_USE_AGAIN = 5,  /* how often the call before was repeated in vain */
+  LG_USE_DEFINE = 6, /* value: enum lg_use_define */
+  LG_USE_PART = 7,   /* values of a long array of the event that follows */
+};
+
+enum lg_use_define { LG_DEF_TYPE = 1, LG_DEF_COMM = 2, LG_DEF_NAME = 3, LG_DEF_NOTE = 4 };
+
+/* Values of handles and addresses in these events. */
+#define LG_USE_NULL (-1)
+#define LG_USE_INVALID (-2)
+#define LG_USE_BOTTOM (-3)
+#define LG_USE_IN_PLACE (-4)
+#define LG_USE_ROOT (-32005)   /* MPI_ROOT */
+#define LG_USE_NO_STATUS (-32006) /* the source of a status that is not known */
+
 enum lg_type {
   LG_REC_RANK = 1,
   LG_REC_THREAD = 2,
@@ -89,6 +112,8 @@ enum lg_type {
   LG_REC_CHANNELS = 7,
   LG_REC_NOTE = 8, /* fixed part: text, why the recorder gave something up */
   LG_REC_LOCKS = 9,
+  LG_REC_SITE = 10,
+  LG_REC_SENT = 11,
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */
@@ -324,6 +349,33 @@ struct lg_lock {
 struct lg_locks {
   struct lg_rec h;
   struct lg_lock entry[LG_LOCKS];
+};
+
+struct lg_traffic { /* both change by themselves, atomically */
+  uint64_t calls; /* that moved bytes */
+  uint64_t bytes;
+};
+
+/* LG_REC_SITE: a call stack below MPI, of any thread. Fixed part = this, then
+ * frames, then the name of the function that was called, padded to 8; mutable
+ * part = struct lg_traffic: what these calls sent. */
+struct lg_site_rec {
+  struct lg_rec h;
+  uint32_t index; /* within the process: 0, 1, 2 … */
+  uint16_t nframes;
+  uint16_t name_len;
+  uint32_t flags; /* 1: the unwinding ended before the outermost frame */
+  uint32_t pad;
+  /* uint64_t frames[nframes]; char name[name_len]; */
+};
+
+/* LG_REC_SENT: what the MPI calls of a state of the thread sent, by their
+ * arguments; written when they first send. */
+struct lg_sent {
+  struct lg_rec h;
+  uint32_t state;
+  uint32_t pad;
+  struct lg_traffic traffic; /* mutable */
 };
 
 #endif

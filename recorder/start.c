@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 #include "core.h"
+#include "export.h"
+#include "stream.h"
+#include "usage.h"
 
 bool lg_off, lg_started, lg_shared;
 struct lg_rank *lg_rank;
@@ -36,6 +39,28 @@ long lg_env_int(const char *name, long otherwise)
     return otherwise;
   }
   return n;
+}
+
+bool lg_records(const char *what)
+{
+  size_t n = strlen(what);
+  for (const char *p = lg_env("RECORD"); p; p = *p ? p + 1 : NULL) {
+    size_t len = strcspn(p, ",");
+    if (len == n && memcmp(p, what, n) == 0)
+      return true;
+    p += len;
+  }
+  return false;
+}
+
+LG_EXPORT bool laggard_records(const char *what)
+{
+  return lg_records(what);
+}
+
+LG_EXPORT bool laggard_recording(void)
+{
+  return lg_started && !lg_off;
 }
 
 uint64_t lg_now(void)
@@ -98,6 +123,11 @@ void lg_unlock_file(void)
 {
   if (--file_depth == 0)
     drop(&file_lock);
+}
+
+bool lg_file_mine(void)
+{
+  return file_depth > 0;
 }
 
 /* ---- turning off ---- */
@@ -182,6 +212,9 @@ static void start_once(void)
     return;
   }
   pthread_atfork(NULL, NULL, in_child);
+  lg_site_start();
+  lg_stream_start();
+  lg_usage_start();
   lg_started = true;
   lg_ends_start();
   lg_watch_start();
@@ -205,4 +238,5 @@ void lg_start_done(void)
   }
   lg_comm_start();
   lg_rank->status = LG_RUNNING;
+  lg_usage_ready();
 }

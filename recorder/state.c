@@ -1,7 +1,5 @@
-/* States and edges of a thread's Markov model, and the cache that names the
- * state of a call. A cached unwinding is found by (return address, stack
- * address) and believed only if every return address it saw is still where it
- * was; a hit costs a load and a compare per frame. */
+/* States and edges of a thread's Markov model. The state of a call is named by
+ * the thread's cache of unwindings (cache.h). */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 
 #define STATE_BLOCK 256   /* states allocated at a time */
 #define MAX_STATES 65536  /* per thread; more is no model but a leak */
+#define CACHE_BITS 9      /* sets of the cache, as a power of two */
 #define CHECKS 65536      /* return addresses the cache may hold in all */
 
 struct lg_edge_slot {
@@ -45,12 +44,12 @@ static void stack_bounds(struct lg_thr *t)
   pthread_attr_t a;
   void *lo;
   size_t n;
-  t->stack_lo = t->stack_hi = 0;
+  t->cache.stack_lo = t->cache.stack_hi = 0;
   if (pthread_getattr_np(pthread_self(), &a))
     return;
   if (pthread_attr_getstack(&a, &lo, &n) == 0) {
-    t->stack_lo = (uint64_t)lo;
-    t->stack_hi = (uint64_t)lo + n;
+    t->cache.stack_lo = (uint64_t)lo;
+    t->cache.stack_hi = (uint64_t)lo + n;
   }
   pthread_attr_destroy(&a);
 }
@@ -75,14 +74,13 @@ static struct lg_thr *thread_new(void)
   struct lg_thr *t = lg_pages(sizeof *t);
   if (!t)
     return NULL;
-  t->cache = lg_pages(sizeof *t->cache * LG_CACHE_SETS * LG_CACHE_WAYS);
-  t->checks = lg_pages(sizeof *t->checks * CHECKS);
+  bool cache = lg_cache_make(&t->cache, CACHE_BITS, CHECKS);
   t->by_hash_size = 512;
   t->by_hash = lg_pages(sizeof *t->by_hash * t->by_hash_size);
   t->edges_size = 1024;
   t->edges = lg_pages(sizeof *t->edges * t->edges_size);
   t->tid = (int)syscall(SYS_gettid);
-  if (!t->cache || !t->checks || !t->by_hash || !t->edges) {
+  if (!cache || !t->by_hash || !t->edges) {
     lg_turn_off("no memory for the tables of a thread");
     return NULL;
   }
@@ -115,8 +113,7 @@ struct lg_thr *lg_thread_register(void)
     t->pub->tid = (uint32_t)t->tid;
     t->prev = NULL;
     t->outer_cfa = 0;
-    t->cache_gen++;
-    t->nchecks = 0;
+    lg_cache_clear(&t->cache);
     if (nthreads > 1)
       lg_shared = true;
   }
@@ -283,61 +280,21 @@ static struct lg_st *state_of(struct lg_thr *t, const struct lg_desc *d, int bin
   return st ? st : state_new(t, d, binding, hash, frames, tr->n, tr->partial);
 }
 
-/* ---- the verified cache ---- */
-
-static inline bool verified(const struct lg_cached *e)
-{
-  const struct lg_slot_check *c = e->check, *end = c + e->nchecks;
-  for (; c < end; c++)
-    if (*c->where != c->value)
-      return false;
-  return true;
-}
-
-static void remember(struct lg_thr *t, struct lg_cached *set, struct lg_st *st, const struct lg_desc *d, uint64_t ra, uint64_t cfa, const struct lg_trace *tr)
-{
-  if (t->nchecks + LG_MAX_FRAMES > CHECKS) {
-    t->cache_gen++;
-    t->nchecks = 0;
-  }
-  struct lg_cached *e = &set[t->cache_turn++ % LG_CACHE_WAYS];
-  for (int i = 0; i < LG_CACHE_WAYS; i++)
-    if (set[i].gen != t->cache_gen)
-      e = &set[i];
-  struct lg_slot_check *c = t->checks + t->nchecks;
-  for (int i = 1; i < tr->n; i++)
-    c[i - 1] = (struct lg_slot_check){(const uint64_t *)tr->slot[i], tr->pc[i]};
-  t->nchecks += (uint32_t)tr->n;
-  *e = (struct lg_cached){.ra = ra, .cfa = cfa, .st = st, .desc = d, .check = c,
-                          .nchecks = (uint32_t)(tr->n - 1), .gen = t->cache_gen};
-}
-
-/* unwound names the state the slow way. A program that runs MPI on a stack of
- * its own making (coroutines) takes this way each time. */
-static struct lg_st *__attribute__((noinline)) unwound(struct lg_thr *t, struct lg_cached *set, const struct lg_desc *d, int binding, uint64_t ra, uint64_t cfa)
+/* unwound names the state the slow way. */
+static struct lg_st *__attribute__((noinline)) unwound(struct lg_thr *t, const struct lg_desc *d, int binding, uint64_t ra, uint64_t cfa)
 {
   struct lg_trace tr;
-  bool native = cfa > t->stack_lo && cfa < t->stack_hi;
   lg_lock_file();
-  lg_unwind_caller(cfa, native ? t->stack_hi : 0, &tr);
+  lg_cache_unwind(&t->cache, cfa, &tr);
   struct lg_st *st = state_of(t, d, binding, &tr);
+  if (st)
+    lg_cache_keep(&t->cache, d, ra, cfa, &tr, st);
   lg_unlock_file();
-  if (st && native && tr.n && tr.pc[0] == ra)
-    remember(t, set, st, d, ra, cfa, &tr);
   return st;
 }
 
 struct lg_st *lg_state_find(struct lg_thr *t, const struct lg_desc *d, int binding, uint64_t ra, uint64_t cfa)
 {
-  if (unlikely(t->unload_gen != lg_unload_gen)) {
-    t->unload_gen = lg_unload_gen; /* an address may mean other code now */
-    t->cache_gen++;
-    t->nchecks = 0;
-  }
-  uint64_t h = (ra ^ cfa << 20) * 0x9e3779b97f4a7c15ull;
-  struct lg_cached *set = t->cache + (h >> 55) * LG_CACHE_WAYS;
-  for (struct lg_cached *e = set; e < set + LG_CACHE_WAYS; e++)
-    if (e->ra == ra && e->cfa == cfa && e->gen == t->cache_gen && e->desc == d && verified(e))
-      return e->st;
-  return unwound(t, set, d, binding, ra, cfa);
+  struct lg_st *st = lg_cache_find(&t->cache, d, ra, cfa);
+  return likely(st != NULL) ? st : unwound(t, d, binding, ra, cfa);
 }

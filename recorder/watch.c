@@ -69,7 +69,7 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
     lg_unlock_file();
     return false;
   }
-  uint64_t sp = r.v[7], hi = sp >= t->stack_lo && sp < t->stack_hi ? t->stack_hi : sp;
+  uint64_t sp = r.v[7], hi = sp >= t->cache.stack_lo && sp < t->cache.stack_hi ? t->cache.stack_hi : sp;
   struct lg_stack s = {sp, hi, (const unsigned char *)sp};
   lg_unwind(&r, &s, true, &tr);
   write_stack(t, &tr, why, sig, behind_syscall(tr.pc[0]));
@@ -82,7 +82,7 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
 static bool capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
 {
   static unsigned char copy[262144];
-  uint64_t hi = sp >= t->stack_lo && sp < t->stack_hi ? t->stack_hi : sp + 4096;
+  uint64_t hi = sp >= t->cache.stack_lo && sp < t->cache.stack_hi ? t->cache.stack_hi : sp + 4096;
   size_t n = hi - sp < sizeof copy ? hi - sp : sizeof copy;
   struct iovec to = {copy, n}, from = {(void *)sp, n};
   struct lg_regs r = {.known = 1u << 7 | 1u << 16};

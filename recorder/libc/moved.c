@@ -1,0 +1,21 @@
+/* What is wanted, and who is told of bytes that were moved. */
+#include <errno.h>
+#include "libc.h"
+#include "../export.h"
+
+unsigned lg_wants;
+
+__attribute__((constructor)) static void ready(void)
+{
+  if (!laggard_records)
+    return; /* liblaggard.so is not loaded */
+  lg_wants = (laggard_records("volume") ? LG_WANTS_VOLUME : 0) | (laggard_records("movement") ? LG_WANTS_MOVEMENT : 0);
+}
+
+void lg_moved(const struct lg_io *io)
+{
+  int before = errno;
+  if (laggard_recording() && lg_wants & LG_WANTS_VOLUME && io->out)
+    laggard_sent(io->function, io->bytes, io->ra, io->cfa);
+  errno = before;
+}
