@@ -156,7 +156,7 @@ func (r *replay) finish() {
 // changedBuffers takes over what the recorder saw of send buffers.
 func (r *replay) changedBuffers() {
 	for _, n := range r.t.Notes {
-		if n.Kind != SendBufferChanged || n.Call < 0 || n.Call >= len(r.t.Calls) || r.said[overlapKey(n.Call)] > 0 {
+		if n.Kind != SendBufferChanged || n.Call < 0 || n.Call >= len(r.t.Calls) || r.overlapping[n.Call] {
 			continue
 		}
 		places := []Place{r.t.Place(n.Call, "send")}

@@ -77,17 +77,17 @@ func (m *memory) conflict(u *use) *use {
 }
 
 // useMemory adds the buffers of a call to those under way, and finds conflicts.
-func (r *replay) useMemory(a args) {
+func (r *replay) useMemory(a args, buffers []buffer) {
 	switch a.c.Func.Class {
 	case "send_init", "bsend_init", "recv_init", "coll_init":
 		return // used from MPI_Start on
 	}
-	r.useMemoryOf(a, a.i, r.flight[a.i])
+	r.useBuffers(buffers, a.i, r.flight[a.i])
 }
 
-// useMemoryOf is useMemory for an operation that call begins and that from describes.
-func (r *replay) useMemoryOf(from args, call int, act *activation) {
-	for _, b := range r.buffersOf(from) {
+// useBuffers is useMemory for an operation that call begins.
+func (r *replay) useBuffers(buffers []buffer, call int, act *activation) {
+	for _, b := range buffers {
 		r.checkTwice(call, &b)
 		u := &use{buffer: b, call: call, bytes: b.span()}
 		if u.bytes.empty() {
@@ -100,8 +100,6 @@ func (r *replay) useMemoryOf(from args, call int, act *activation) {
 	}
 }
 
-func overlapKey(call int) string { return fmt.Sprint("overlap ", call) }
-
 // overlap reports two uses of the same bytes.
 func (r *replay) overlap(u, other *use) {
 	if other.call == u.call {
@@ -112,8 +110,7 @@ func (r *replay) overlap(u, other *use) {
 		}
 		return
 	}
-	r.said[overlapKey(u.call)]++
-	r.said[overlapKey(other.call)]++
+	r.overlapping[u.call], r.overlapping[other.call] = true, true
 	now, before := r.t.Place(u.call, u.role()), r.t.Place(other.call, other.role())
 	shared := span{max(u.bytes.lo, other.bytes.lo), min(u.bytes.hi, other.bytes.hi)}
 	r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s (within %d bytes)",
@@ -144,7 +141,7 @@ func (r *replay) checkTwice(call int, b *buffer) {
 		if k.count <= 0 || k.datatype < 0 || k.datatype >= len(r.t.Types) || r.t.Types[k.datatype].Name != "" {
 			continue
 		}
-		if r.overlapping(k.datatype, k.count) {
+		if r.selfOverlap(k.datatype, k.count) {
 			r.report("buffer_overlap", fmt.Sprintf("%s receives with a datatype that has the same bytes more than once", place.Call), place).Standard = "MPI-3.1 §4.1.11"
 			return
 		}
@@ -157,8 +154,8 @@ func (r *replay) checkTwice(call int, b *buffer) {
 // maxRow bounds the elements in a row that are compared with each other.
 const maxRow = 1024
 
-// overlapping reports whether count elements of a datatype have a byte twice.
-func (r *replay) overlapping(datatype int, count int64) bool {
+// selfOverlap reports whether count elements of a datatype have a byte twice.
+func (r *replay) selfOverlap(datatype int, count int64) bool {
 	count = min(count, maxRow)
 	key := [2]int64{int64(datatype), count}
 	twice, known := r.twice[key]

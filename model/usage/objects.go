@@ -22,6 +22,7 @@ type objectKey struct {
 type object struct {
 	made      []int // calls
 	committed bool  // of a datatype
+	size      int64 // of a group; 0 unknown
 }
 
 // kinds are those of the objects that are followed.
@@ -136,6 +137,8 @@ func (r *replay) makeObject(a args, kind string, value int64) {
 	o.made = append(o.made, a.i)
 	delete(r.objects.freed, key)
 	switch kind {
+	case "MPI_Group":
+		o.size = r.sizeOfGroup(a)
 	case "MPI_Win":
 		r.windows[int(value)] = newWindow(a)
 	case "MPI_File":

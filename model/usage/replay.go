@@ -15,7 +15,7 @@ type Replayed struct {
 	// Waits are in the order of their calls.
 	Waits []Wait
 	// Findings are those that the rank shows alone, in the order in which they
-	// happened.
+	// happened first; those that are alike are one, see Group.
 	Findings []Finding
 	Layouts  *Layouts
 }
@@ -36,9 +36,11 @@ type replay struct {
 	buffers  attached
 	life     life
 	// wrong are the calls whose arguments are wrong.
-	wrong map[int]bool
-	twice map[[2]int64]bool // by datatype and count: whether entries overlap
-	said  map[string]int
+	wrong       map[int]bool
+	twice       map[[2]int64]bool // by datatype and count: whether entries overlap
+	overlapping map[int]bool      // calls that a buffer_overlap is about
+	found       *Group
+	last        *Finding // reported last; its fields may still change
 }
 
 // activation is an operation under way: of a call, or of a request.
@@ -53,8 +55,9 @@ func Replay(t *Trace) *Replayed {
 		Replayed: &Replayed{Trace: t, Layouts: NewLayouts(t.Types)}, t: t,
 		flight: map[int]*activation{}, numbers: map[int]uint64{}, requests: newRequests(), messages: map[int64]*message{},
 		objects: newObjects(t), memory: newMemory(), windows: map[int]*window{}, files: map[int]*file{},
-		life: newLife(t), wrong: map[int]bool{}, twice: map[[2]int64]bool{}, said: map[string]int{}, buffers: attached{call: -1},
+		life: newLife(t), wrong: map[int]bool{}, twice: map[[2]int64]bool{}, overlapping: map[int]bool{}, found: NewGroup(), buffers: attached{call: -1},
 	}
+	t.muted = mutesOf(t)
 	order := make([]int, len(t.Calls))
 	for i := range order {
 		order[i] = i
@@ -70,6 +73,8 @@ func Replay(t *Trace) *Replayed {
 	}
 	r.returnsBefore(^uint64(0))
 	r.finish()
+	r.settle()
+	r.Findings = r.found.inOrder()
 	return r.Replayed
 }
 
@@ -98,17 +103,19 @@ func (r *replay) begin(a args) {
 	if a.c.Func.Class == "light" {
 		return
 	}
-	r.checkArguments(a)
+	buffers := r.buffersOf(a)
+	r.checkArguments(a, buffers)
 	r.flight[a.i] = &activation{}
 	if r.wrong[a.i] && !a.ended() {
 		return // MPI refuses it
 	}
 	r.beginBuffered(a)
+	r.beginReady(a)
 	if f := beginnings[a.c.Func.Class]; f != nil {
 		f(r, a)
 	}
 	r.beginFile(a)
-	r.useMemory(a)
+	r.useMemory(a, buffers)
 }
 
 // end follows a call when MPI hands back.
@@ -162,8 +169,18 @@ func (op *Operation) setStatus(status Value) {
 	}
 }
 
-// report adds a finding of call i.
+// report adds a finding. The caller may change it until the next is reported.
 func (r *replay) report(class, message string, places ...Place) *Finding {
-	r.Findings = append(r.Findings, NewFinding(class, message, places...))
-	return &r.Findings[len(r.Findings)-1]
+	r.settle()
+	f := NewFinding(class, message, places...)
+	r.last = &f
+	return r.last
+}
+
+// settle adds the finding that was reported last to the others.
+func (r *replay) settle() {
+	if r.last != nil {
+		r.found.Add(*r.last)
+		r.last = nil
+	}
 }

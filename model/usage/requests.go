@@ -130,7 +130,7 @@ func (r *replay) startRequest(a args, q *request) {
 	}
 	q.under, q.begun, q.unsure = act, a.i, false
 	q.ready = map[int64]bool{}
-	r.useMemoryOf(from, a.i, act)
+	r.useBuffers(r.buffersOf(from), a.i, act)
 }
 
 // beginWait notes what a completion waits for, and finds handles that name nothing.

@@ -27,6 +27,8 @@ type Trace struct {
 	// Why says it.
 	Complete bool
 	Why      string
+
+	muted mutes // set by Replay
 }
 
 // Site is a place in the program that calls MPI: the stack, innermost first.
