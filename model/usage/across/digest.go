@@ -1,6 +1,8 @@
 package across
 
 import (
+	"slices"
+
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/model/usage"
@@ -41,6 +43,7 @@ type step struct {
 	fn         *mpi.Function
 	site       int32 // index into Digest.sites
 	thread     int32
+	muted      bool
 	begin, end uint64 // places among the begins and returns of the process; end 0: it never returned
 }
 
@@ -90,13 +93,25 @@ type waiting struct {
 func NewDigest(r *usage.Replayed) *Digest {
 	t := r.Trace
 	d := &digester{Replayed: r, trace: t, Digest: &Digest{
-		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: t.Comms, types: t.Types, threads: t.ThreadLevel,
+		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: known(t.Comms), types: t.Types, threads: t.ThreadLevel,
 	}}
 	d.chooseSteps()
 	d.addOperations()
 	d.addWaits()
 	d.addWindows()
 	return d.Digest
+}
+
+// known replaces communicators whose description is missing by one of which nothing
+// is known.
+func known(comms []*model.Comm) []*model.Comm {
+	out := slices.Clone(comms)
+	for i, c := range out {
+		if c == nil {
+			out[i] = &model.Comm{Rank: -1}
+		}
+	}
+	return out
 }
 
 // digester makes a Digest.
@@ -162,7 +177,7 @@ func (d *digester) chooseSteps() {
 			continue
 		}
 		d.stepOf[i] = int32(len(d.steps))
-		d.steps = append(d.steps, step{c.Func, d.site(c.Site), int32(c.Thread), c.Begin, c.Return})
+		d.steps = append(d.steps, step{c.Func, d.site(c.Site), int32(c.Thread), d.trace.Place(i, "").Muted, c.Begin, c.Return})
 	}
 }
 
