@@ -27,7 +27,7 @@ func (w *wire) digest(p **Digest) {
 	list(w, &d.entries, func(e *entry) { w.entry(e, &at) })
 	list(w, &d.waits, func(x *waiting) {
 		num(w, &x.step)
-		w.flags(&x.any, &x.other)
+		w.flags(&x.any, &x.loop, &x.other)
 		nums(w, &x.messages)
 		nums(w, &x.entries)
 	})

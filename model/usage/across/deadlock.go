@@ -240,7 +240,11 @@ func (w *waits) says(at int32) string {
 		if c.any {
 			link = " or "
 		}
-		parts = append(parts, fmt.Sprintf("rank %d waits in %s for %s", d.Rank, d.steps[c.step].fn.Name, strings.Join(whats, link)))
+		verb := "waits in"
+		if c.loop {
+			verb = "polls in vain with"
+		}
+		parts = append(parts, fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn.Name, strings.Join(whats, link)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -84,7 +84,7 @@ type entry struct {
 // waiting is what a call that never returned, or a loop of polls, waits for.
 type waiting struct {
 	step              int32
-	any               bool
+	any, loop         bool    // one is enough; it is a loop of polls
 	messages, entries []int32 // indices into Digest.messages and Digest.entries
 	other             bool    // also for something of which it is not known who completes it
 }
@@ -95,9 +95,11 @@ func NewDigest(r *usage.Replayed) *Digest {
 	d := &digester{Replayed: r, trace: t, Digest: &Digest{
 		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: known(t.Comms), types: t.Types, threads: t.ThreadLevel,
 	}}
-	d.chooseSteps()
+	rounds := loops(t)
+	d.chooseSteps(rounds)
 	d.addOperations()
 	d.addWaits()
+	d.addLoops(rounds)
 	d.addWindows()
 	return d.Digest
 }
@@ -141,7 +143,7 @@ var alwaysSteps = map[string]bool{
 }
 
 // chooseSteps keeps the calls that operations, waits and windows are made of.
-func (d *digester) chooseSteps() {
+func (d *digester) chooseSteps(rounds [][]int) {
 	calls := d.trace.Calls
 	chosen := make([]bool, len(calls))
 	choose := func(call int) {
@@ -158,6 +160,11 @@ func (d *digester) chooseSteps() {
 	for i := range d.Waits {
 		if w := &d.Waits[i]; d.lasts(w) {
 			choose(w.Call)
+		}
+	}
+	for _, round := range rounds {
+		for _, call := range round {
+			choose(call)
 		}
 	}
 	d.finished = d.phase >= model.Finalizing
