@@ -15,11 +15,9 @@ const (
 	Warning = "warning"
 )
 
-// Classes are all kinds of finding, worst first.
+// Classes are all kinds of finding, worst first, but a deadlock behind what may be
+// its cause.
 var Classes = []Class{
-	{"deadlock", Error, "MPI-3.1 §3.5",
-		"ranks wait for each other, or for a call that will not come, and none can go on",
-		"reorder the calls, or start sends and receives with MPI_Isend and MPI_Irecv and complete them together"},
 	{"collective_mismatch", Error, "MPI-3.1 §5.1, §5.13",
 		"members of a communicator call different collectives, or the same with other roots, operations, counts or types",
 		"let all members of the communicator make the same collective calls in the same order with matching arguments"},
@@ -29,6 +27,12 @@ var Classes = []Class{
 	{"truncation", Error, "MPI-3.1 §3.2.4",
 		"a message is longer than the buffer that receives it",
 		"receive with at least the count that is sent, or ask MPI_Probe and MPI_Get_count first"},
+	{"unmatched_message", Error, "MPI-3.1 §8.7",
+		"a message was sent and never received, or a receive never got a message",
+		"make every send meet a receive before MPI_Finalize"},
+	{"deadlock", Error, "MPI-3.1 §3.5",
+		"ranks wait for each other, or for a call that will not come, and none can go on",
+		"reorder the calls, or start sends and receives with MPI_Isend and MPI_Irecv and complete them together"},
 	{"invalid_argument", Error, "MPI-3.1 §8.3",
 		"an argument is out of the range that the function allows, or a handle that is null or was freed",
 		"pass a valid argument"},
@@ -56,9 +60,6 @@ var Classes = []Class{
 	{"request_misuse", Error, "MPI-3.1 §3.7.3, §3.9",
 		"a request or a matched message is used as its state does not allow",
 		"use each request once between start and completion"},
-	{"unmatched_message", Error, "MPI-3.1 §8.7",
-		"a message was sent and never received, or a receive never got a message",
-		"make every send meet a receive before MPI_Finalize"},
 	{"thread_level", Error, "MPI-3.1 §12.4",
 		"threads call MPI in a way that the provided level of thread support does not allow",
 		"ask MPI_Init_thread for the level, check what it provides, or let one thread at a time call MPI"},

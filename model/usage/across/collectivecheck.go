@@ -131,7 +131,7 @@ func (c *collectives) differ(e *event, noun string, text func(ref) string) bool 
 		f.Ranks.Add(c.digests[p.rank].Rank)
 	}
 	f.Standard, f.Change = demands(name, noun)
-	c.found.add(f)
+	c.found.Add(f)
 	return true
 }
 
@@ -243,6 +243,6 @@ func (c *collectives) checkMissing(e *event) {
 		c.place(e.parts[0].rank, entry.made, "collective"))
 	f.Ranks = f.Ranks.Union(absent)
 	f.Standard, f.Change = demands(name, "")
-	c.found.add(f)
+	c.found.Add(f)
 	c.broken[e.comm] = true
 }

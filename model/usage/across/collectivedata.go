@@ -132,7 +132,7 @@ func (c *collectives) addUnfit(e *event, from, to ref, sent, taken *usage.Layout
 		fmt.Sprintf("%s on %s: rank %d %s", c.shape(from).name, e.comm.name(), fd.Rank, what),
 		c.place(from.rank, fe.made, "gives"), c.place(to.rank, te.made, "takes"))
 	f.Standard, f.Change = "MPI-3.1 §5.1", "let the count and type signature that each member gives be those that the other expects of it"
-	c.found.add(f)
+	c.found.Add(f)
 }
 
 // pairs compares what each member gives each other with what that one expects

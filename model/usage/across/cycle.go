@@ -154,7 +154,7 @@ func (s *search) report(cycle []hop) {
 		f.Standard = "MPI-3.1 §5.14"
 		f.Change = "let all members make the collective call at the same place among their sends and receives"
 	}
-	s.found.add(f)
+	s.found.Add(f)
 }
 
 // says describes for what a step waits in a cycle.

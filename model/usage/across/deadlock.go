@@ -182,7 +182,7 @@ func (w *waits) addDeadlock(core []int32) {
 	if change := w.change(core); change != "" {
 		f.Change = change
 	}
-	w.found.add(f)
+	w.found.Add(f)
 }
 
 // checkOrder reports a cycle of collectives only: the members call those of several
@@ -206,7 +206,7 @@ func (w *waits) checkOrder(cycle []int32) {
 	if len(comms) > 1 {
 		f := usage.NewFinding("collective_mismatch", "the order of collectives on several communicators differs: "+strings.Join(says, ", "), places...)
 		f.Standard, f.Change = "MPI-3.1 §5.13", "let all members call the collectives of all communicators in the same order"
-		w.found.add(f)
+		w.found.Add(f)
 	}
 }
 
@@ -240,7 +240,11 @@ func (w *waits) says(at int32) string {
 		if c.any {
 			link = " or "
 		}
-		parts = append(parts, fmt.Sprintf("rank %d waits in %s for %s", d.Rank, d.steps[c.step].fn.Name, strings.Join(whats, link)))
+		verb := "waits in"
+		if c.loop {
+			verb = "polls in vain with"
+		}
+		parts = append(parts, fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn.Name, strings.Join(whats, link)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -1,6 +1,8 @@
 package across
 
 import (
+	"slices"
+
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/model/usage"
@@ -41,6 +43,7 @@ type step struct {
 	fn         *mpi.Function
 	site       int32 // index into Digest.sites
 	thread     int32
+	muted      bool
 	begin, end uint64 // places among the begins and returns of the process; end 0: it never returned
 }
 
@@ -81,7 +84,7 @@ type entry struct {
 // waiting is what a call that never returned, or a loop of polls, waits for.
 type waiting struct {
 	step              int32
-	any               bool
+	any, loop         bool    // one is enough; it is a loop of polls
 	messages, entries []int32 // indices into Digest.messages and Digest.entries
 	other             bool    // also for something of which it is not known who completes it
 }
@@ -90,13 +93,27 @@ type waiting struct {
 func NewDigest(r *usage.Replayed) *Digest {
 	t := r.Trace
 	d := &digester{Replayed: r, trace: t, Digest: &Digest{
-		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: t.Comms, types: t.Types, threads: t.ThreadLevel,
+		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: known(t.Comms), types: t.Types, threads: t.ThreadLevel,
 	}}
-	d.chooseSteps()
+	rounds := loops(t)
+	d.chooseSteps(rounds)
 	d.addOperations()
 	d.addWaits()
+	d.addLoops(rounds)
 	d.addWindows()
 	return d.Digest
+}
+
+// known replaces communicators whose description is missing by one of which nothing
+// is known.
+func known(comms []*model.Comm) []*model.Comm {
+	out := slices.Clone(comms)
+	for i, c := range out {
+		if c == nil {
+			out[i] = &model.Comm{Rank: -1}
+		}
+	}
+	return out
 }
 
 // digester makes a Digest.
@@ -126,7 +143,7 @@ var alwaysSteps = map[string]bool{
 }
 
 // chooseSteps keeps the calls that operations, waits and windows are made of.
-func (d *digester) chooseSteps() {
+func (d *digester) chooseSteps(rounds [][]int) {
 	calls := d.trace.Calls
 	chosen := make([]bool, len(calls))
 	choose := func(call int) {
@@ -143,6 +160,11 @@ func (d *digester) chooseSteps() {
 	for i := range d.Waits {
 		if w := &d.Waits[i]; d.lasts(w) {
 			choose(w.Call)
+		}
+	}
+	for _, round := range rounds {
+		for _, call := range round {
+			choose(call)
 		}
 	}
 	d.finished = d.phase >= model.Finalizing
@@ -162,7 +184,7 @@ func (d *digester) chooseSteps() {
 			continue
 		}
 		d.stepOf[i] = int32(len(d.steps))
-		d.steps = append(d.steps, step{c.Func, d.site(c.Site), int32(c.Thread), c.Begin, c.Return})
+		d.steps = append(d.steps, step{c.Func, d.site(c.Site), int32(c.Thread), d.trace.Place(i, "").Muted, c.Begin, c.Return})
 	}
 }
 

@@ -23,7 +23,7 @@ type job struct {
 	byRank  map[int]int32 // position in digests
 	comms   map[uint64]*communicator
 	layouts [][]*usage.Layout // by digest and buffer
-	found   *collector
+	found   *usage.Group
 
 	partners [][]ref // by digest and message: the other half; of a probe the send it saw
 	events   []*event
@@ -39,7 +39,7 @@ type communicator struct {
 }
 
 func newJob(digests []*Digest) *job {
-	j := &job{digests: digests, byRank: map[int]int32{}, comms: map[uint64]*communicator{}, found: newCollector()}
+	j := &job{digests: digests, byRank: map[int]int32{}, comms: map[uint64]*communicator{}, found: usage.NewGroup()}
 	for i, d := range digests {
 		j.byRank[d.Rank] = int32(i)
 		for _, c := range d.comms {
@@ -108,60 +108,5 @@ func world(c *model.Comm, peer int) int {
 func (j *job) place(rank, step int32, role string) usage.Place {
 	d := j.digests[rank]
 	s := &d.steps[step]
-	return usage.Place{Rank: d.Rank, Call: s.fn.Name, Site: d.sites[s.site], Role: role}
-}
-
-// whole tells whether the recording of a rank has all its calls.
-func (j *job) whole(rank int) bool {
-	at, ok := j.byRank[rank]
-	return ok && j.digests[at].complete
-}
-
-// collector groups findings that are alike: those of one class at the same places
-// in the program.
-type collector struct {
-	groups map[string]*usage.Finding
-	order  []string
-}
-
-func newCollector() *collector { return &collector{groups: map[string]*usage.Finding{}} }
-
-// add counts a finding. The first of a group is the one that is shown.
-func (c *collector) add(f usage.Finding) {
-	key := f.Class
-	for _, p := range f.Places {
-		key += "\x00" + p.Call + p.Role + siteKey(p.Site)
-	}
-	if old, ok := c.groups[key]; ok {
-		old.Count += max(1, f.Count)
-		old.Ranks = old.Ranks.Union(f.Ranks)
-		return
-	}
-	f.Count = max(1, f.Count)
-	c.groups[key] = &f
-	c.order = append(c.order, key)
-}
-
-// siteKey is the same for the same place in the program at every rank.
-func siteKey(s usage.Site) string {
-	var key []byte
-	for _, f := range s.Stack {
-		if f.Module != nil {
-			key = append(key, f.Module.BuildID...)
-			if f.Module.BuildID == "" {
-				key = append(key, f.Module.Path...)
-			}
-		}
-		key = fmt.Appendf(key, "+%x;", f.Offset)
-	}
-	return string(key)
-}
-
-// findings returns what was found, in the order in which it was.
-func (c *collector) findings() []usage.Finding {
-	out := make([]usage.Finding, 0, len(c.order))
-	for _, key := range c.order {
-		out = append(out, *c.groups[key])
-	}
-	return out
+	return usage.Place{Rank: d.Rank, Call: s.fn.Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
 }

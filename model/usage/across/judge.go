@@ -2,9 +2,8 @@ package across
 
 import "laggard/model/usage"
 
-// Judge finds what the ranks of the evidence show together. Causes come before
-// what follows from them.
-func Judge(e *Evidence) []usage.Finding {
+// Judge finds what the ranks of the evidence show together.
+func Judge(e *Evidence) *usage.Group {
 	j := newJob(e.digests)
 	m := j.match()
 	m.checkTypes()
@@ -15,5 +14,5 @@ func Judge(e *Evidence) []usage.Finding {
 	w.checkDeadlock()
 	j.checkRendezvous()
 	j.checkWindows()
-	return j.found.findings()
+	return j.found
 }

@@ -53,12 +53,12 @@ func (m *matcher) checkType(from, to ref, seen map[carried]verdict) {
 	}
 	places := []usage.Place{m.place(to.rank, r.made, "receive"), m.place(from.rank, s.made, "send")}
 	if v == tooLong {
-		m.found.add(usage.NewFinding("truncation", fmt.Sprintf("rank %d sends %s to rank %d, whose receive has room for %s",
+		m.found.Add(usage.NewFinding("truncation", fmt.Sprintf("rank %d sends %s to rank %d, whose receive has room for %s",
 			sd.Rank, amount(sent), rd.Rank, amount(taken)), places...))
 		return
 	}
 	at, _ := sent.FirstDifference(taken)
-	m.found.add(usage.NewFinding("type_mismatch", fmt.Sprintf(
+	m.found.Add(usage.NewFinding("type_mismatch", fmt.Sprintf(
 		"element %d of the message of rank %d to rank %d is sent as %s and received as %s",
 		at, sd.Rank, rd.Rank, sent.DescribeElement(at), taken.DescribeElement(at)), places...))
 }
@@ -218,7 +218,7 @@ func (m *matcher) addNear(r, near ref) {
 	f := usage.NewFinding("unmatched_message", wants+"; "+has,
 		m.place(r.rank, recv.made, "receive"), m.place(near.rank, send.made, "send"))
 	f.Change, f.Standard = change, "MPI-3.1 §3.2.4"
-	m.found.add(f)
+	m.found.Add(f)
 }
 
 func (m *matcher) addReceive(r ref) {
@@ -227,7 +227,7 @@ func (m *matcher) addReceive(r ref) {
 		m.place(r.rank, msg.made, "receive"))
 	f.Ranks.Add(peerOf(d, msg))
 	f.Change = "send the message, or cancel the receive with MPI_Cancel and complete it before MPI_Finalize"
-	m.found.add(f)
+	m.found.Add(f)
 }
 
 func (m *matcher) addSend(s ref, taken string) {
@@ -241,7 +241,7 @@ func (m *matcher) addSend(s ref, taken string) {
 	f := usage.NewFinding("unmatched_message", fmt.Sprintf("%s was %snever received", describe(d, msg), taken), places...)
 	f.Ranks.Add(peerOf(d, msg))
 	f.Change = "receive the message before MPI_Finalize, or do not send it"
-	m.found.add(f)
+	m.found.Add(f)
 }
 
 // peerOf returns the other side of a message, -1 if that is not known.

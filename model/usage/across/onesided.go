@@ -200,9 +200,22 @@ func inOrder(a, b *touch) pair {
 
 // few tells whether not too many pairs of the same two places were seen before.
 func (j *job) few(p pair, alike map[string]int) bool {
-	key := siteKey(j.place(p.a.rank, p.a.step, "").Site) + "|" + siteKey(j.place(p.b.rank, p.b.step, "").Site)
+	key := j.siteText(p.a) + "|" + j.siteText(p.b)
 	alike[key]++
 	return alike[key] <= maxAlike
+}
+
+// siteText is the same for the same place in the program at every rank.
+func (j *job) siteText(t *touch) string {
+	d := j.digests[t.rank]
+	var text []byte
+	for _, f := range d.sites[d.steps[t.step].site].Stack {
+		if f.Module != nil {
+			text = append(text, f.Module.BuildID+f.Module.Path...)
+		}
+		text = fmt.Appendf(text, "+%x;", f.Offset)
+	}
+	return string(text)
 }
 
 // conflict tells whether two accesses to the same bytes conflict if nothing orders
@@ -249,5 +262,5 @@ func (j *job) addConflict(p pair) {
 	f.Ranks.Add(target)
 	f.Standard = "MPI-3.1 §11.7"
 	f.Change = "put a synchronisation of the window between them, use MPI_Accumulate with one operation, or other bytes"
-	j.found.add(f)
+	j.found.Add(f)
 }

@@ -20,7 +20,7 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				d.Fatalf(t, "%v", err)
 			}
-			return describe(across.Judge(across.NewEvidence(digests(traces)...)))
+			return describe(across.Judge(across.NewEvidence(digests(traces)...)).List())
 		})
 	})
 }

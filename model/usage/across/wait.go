@@ -23,6 +23,7 @@ type blocked struct {
 	step  int32
 	any   bool // one of needs is enough
 	needs []need
+	loop  bool // it polls
 	open  bool // what it waits for is there, or not known: it may return
 }
 
@@ -219,7 +220,7 @@ func wanted(d *Digest, m *message) string {
 
 // needWait adds what a completion waits for.
 func (w *waits) needWait(b *blocked, rank int32, p *waiting) {
-	b.any = p.any
+	b.any, b.loop = p.any, p.loop
 	if p.other {
 		b.meet()
 		b.open = b.open || !p.any && len(p.messages)+len(p.entries) == 0
