@@ -286,5 +286,5 @@ void lg_comm_start(void)
     return;
   }
   predefined(lg_fam.comm_world, LG_COMM_WORLD, WORLD_ID);
-  predefined(lg_fam.comm_self, LG_COMM_SELF, lg_mix(WORLD_ID + 1, (uint64_t)lg_rank->rank + 1) | 1);
+  predefined(lg_fam.comm_self, LG_COMM_SELF, lg_mix(lg_mix(WORLD_ID, 0x73656c66), (uint64_t)lg_rank->rank) | 1);
 }
