@@ -81,7 +81,7 @@ func (f family) judge(t *testing.T, c usageCase) []usageRun {
 func (r *usageRun) judge(t *testing.T, f family, program string) {
 	dir := filepath.Join(t.TempDir(), "run")
 	env := f.environ(t)
-	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--timeout", r.patience.String(), "--exit-code", "--"}
+	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--timeout", r.quiet(r.faulty).String(), "--exit-code", "--"}
 	args = append(args, f.command(r.ranks)...)
 	ran, ok := r.launch(t, env, append(args, program, r.mode())...)
 	if !ok {
@@ -129,16 +129,17 @@ func (r *usageRun) launch(t *testing.T, env []string, args ...string) (outcome, 
 // endedWell says what is wrong with how the program ended: a correct one must
 // end as without the recorder, a faulty one as it says.
 func (r *usageRun) endedWell(o outcome) string {
-	const hung = 3
+	// A launcher's status may be that of a hang too, but then run says so.
+	hung := o.status == 3 && !strings.Contains(o.stderr, "laggard: the job failed")
 	switch {
 	case !r.faulty && o.status != 0:
 		return fmt.Sprintf("status %d: %s", o.status, lastLines(o.stderr))
 	case !r.faulty && o.stdout != "":
 		return "it printed " + lastLines(o.stdout)
-	case r.faulty && r.hangs && o.status != hung:
+	case r.faulty && r.hangs && !hung:
 		return fmt.Sprintf("status %d, and it must hang: %s", o.status, lastLines(o.stderr))
-	case r.faulty && !r.hangs && !r.mayHang && o.status == hung:
-		return "it hangs: " + lastLines(o.stdout)
+	case r.faulty && !r.hangs && !r.mayHang && hung:
+		return "it hangs: " + lastLines(o.stderr)
 	}
 	return ""
 }

@@ -31,14 +31,18 @@ type usageCase struct {
 	ranks    int
 	hangs    bool          // the faulty program hangs with every MPI
 	mayHang  bool          // with some
-	patience time.Duration // without progress before it counts as hung
+	patience time.Duration // without progress before the faulty program counts as hung
 	lines    []int         // of the error
 	heldOut  bool          // not looked at while the checks were made
 }
 
-// usagePatience is the standstill after which a program here hangs, if it does
-// not say another: those that wait, wait for less than half a second.
-const usagePatience = 4 * time.Second
+// The standstill after which a program here hangs, if it does not say another:
+// those that wait, wait for less than half a second. One that must not hang gets
+// more, so that a busy machine, where MPI_Init takes its time, is no hang.
+const (
+	usagePatience  = 4 * time.Second
+	longerPatience = 20 * time.Second
+)
 
 // usageCases reads all programs, sorted by name.
 func usageCases(t *testing.T) []usageCase {
@@ -115,6 +119,15 @@ func readUsageCase(name string) (usageCase, error) {
 		return c, fmt.Errorf("%s: no class or no ranks", name)
 	}
 	return c, nil
+}
+
+// quiet is after how long without progress the faulty or the correct program
+// counts as hung.
+func (c *usageCase) quiet(faulty bool) time.Duration {
+	if faulty && (c.hangs || c.mayHang) {
+		return c.patience
+	}
+	return max(c.patience, longerPatience)
 }
 
 func (c *usageCase) set(word string) (err error) {
