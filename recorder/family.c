@@ -174,10 +174,17 @@ int lg_tag(int tag)
   return tag == lg_fam.any_tag ? LG_ANY : tag;
 }
 
+/* gone tells whether the k-th request of the call is null now and was not before. */
+static bool gone(const struct lg_call *c, int k)
+{
+  if (k < 0 || k >= c->n)
+    return false;
+  return !lg_request_null(c, c->n > 1 ? c->thr->handles[k] : c->handle) && lg_request_null(c, lg_handle_at(c, c->desc->request, k));
+}
+
 /* lg_index is an index of a request, from 0, that MPI returned; undefined if it
  * is MPI_UNDEFINED. MPICH 4.0 adds one to that in Fortran, and forgets to in
- * mpi_f08: there a 0, or which of two requests is gone, tells whether it counts
- * from 0. */
+ * mpi_f08: there a 0, or which request is gone, tells whether it counts from 0. */
 int lg_index(const struct lg_call *c, int v)
 {
   static int first = -1; /* index of the first request in mpi_f08 of MPICH; -1 not known yet */
@@ -187,11 +194,9 @@ int lg_index(const struct lg_call *c, int v)
     return lg_fam.undefined;
   if (lg_fam.id != 2 || c->binding < LG_BIND_F08)
     return v - 1;
-  if (first < 0 && v >= 0) {
-    bool gone = v > 0 && lg_request_null(c, lg_handle_at(c, c->desc->request, v - 1));
-    first = !gone ? 0 : v < lg_int(c, c->desc->count) && lg_request_null(c, lg_handle_at(c, c->desc->request, v)) ? -1 : 1;
-  }
-  return v - (first < 0 ? 1 : first);
+  if (first < 0 && (v == 0 || gone(c, v) != gone(c, v - 1)))
+    first = v == 0 || gone(c, v) ? 0 : 1;
+  return first == 0 ? v : v - 1;
 }
 
 /* ---- handles as arguments ---- */
