@@ -108,5 +108,5 @@ func world(c *model.Comm, peer int) int {
 func (j *job) place(rank, step int32, role string) usage.Place {
 	d := j.digests[rank]
 	s := &d.steps[step]
-	return usage.Place{Rank: d.Rank, Call: s.fn.Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
+	return usage.Place{Rank: d.Rank, Call: s.fn().Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
 }

@@ -2,7 +2,6 @@ package across
 
 import (
 	"laggard/model"
-	"laggard/model/usage"
 )
 
 // way is a channel as all ranks see it: messages on it do not overtake each other
@@ -69,7 +68,7 @@ func (m *matcher) line(rank int32) {
 		case msg.cancelled:
 			continue
 		case q < 0:
-			if msg.kind == usage.Recv && d.comms[d.channels[msg.channel].comm].Members != nil {
+			if msg.kind == aRecv && d.comms[d.channels[msg.channel].comm].Members != nil {
 				m.open = append(m.open, at)
 			}
 			continue
@@ -79,7 +78,7 @@ func (m *matcher) line(rank int32) {
 			m.queues[q].many = true
 		}
 		threads[q] = thread
-		m.queues[q].enter(at, msg, d.steps[msg.step].fn.Class)
+		m.queues[q].enter(at, msg, d.steps[msg.step].fn().Class)
 	}
 }
 
@@ -87,11 +86,11 @@ func (m *matcher) line(rank int32) {
 // whenever it is received.
 func (q *queue) enter(at ref, msg *message, class string) {
 	switch {
-	case msg.kind == usage.Send:
+	case msg.kind == aSend:
 		q.sends = append(q.sends, at)
-	case msg.kind == usage.Recv && msg.probe < 0:
+	case msg.kind == aRecv && msg.probe < 0:
 		q.recvs = append(q.recvs, at)
-	case msg.kind == usage.Recv:
+	case msg.kind == aRecv:
 	case msg.probe >= 0:
 		q.recvs = append(q.recvs, ref{at.rank, msg.probe})
 	case msg.done >= 0 && (class == "mprobe" || class == "improbe"):

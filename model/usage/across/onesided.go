@@ -257,7 +257,7 @@ func (j *job) addConflict(p pair) {
 	}
 	lo, hi := max(p.a.lo, p.b.lo), min(p.a.hi, p.b.hi)
 	f := usage.NewFinding("one_sided", fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and nothing orders them",
-		who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn.Name, b.steps[p.b.step].fn.Name),
+		who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn().Name, b.steps[p.b.step].fn().Name),
 		j.place(p.a.rank, p.a.step, "access"), j.place(p.b.rank, p.b.step, "access"))
 	f.Ranks.Add(target)
 	f.Standard = "MPI-3.1 §11.7"

@@ -2,8 +2,6 @@ package across
 
 import (
 	"strings"
-
-	"laggard/model/usage"
 )
 
 // rendezvous is a replay of all ranks in which nothing is buffered: a send returns,
@@ -136,11 +134,11 @@ func (r *rendezvous) leaves(rank int32, d *Digest) []int32 {
 		if r.actual {
 			continue
 		}
-		switch class := s.fn.Class; {
-		case strings.HasPrefix(class, "test"), class == "iprobe", class == "improbe", s.end == 0:
+		switch class := s.fn().Class; {
+		case strings.HasPrefix(class, "test"), class == "iprobe", class == "improbe", !s.returned:
 			out[i] = -1
 		case class == "waitany", class == "waitsome":
-			if ok && d.steps[next].fn == s.fn && d.steps[next].site == s.site {
+			if ok && d.steps[next].function == s.function && d.steps[next].site == s.site {
 				out[i] = out[next]
 			}
 		}
@@ -156,7 +154,7 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 		return
 	}
 	other := r.partners[at.rank][at.index]
-	if m.kind == usage.Probe && m.probe >= 0 {
+	if m.kind == aProbe && m.probe >= 0 {
 		other = r.partners[at.rank][m.probe]
 	}
 	if other.rank < 0 {
@@ -165,12 +163,12 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 	_, o := r.message(other)
 	from, to := r.base[other.rank]+o.step, leaves[m.done]
 	switch {
-	case m.kind != usage.Send:
+	case m.kind != aSend:
 		r.link(from, to, arrives)
 	case r.actual:
-	case m.mode == usage.Synchronous:
+	case m.mode == isSynchronous:
 		r.link(from, to, synchronous)
-	case m.mode != usage.Buffered && d.steps[m.step].fn.Class != "ibsend":
+	case m.mode != isBuffered && d.steps[m.step].fn().Class != "ibsend":
 		r.link(from, to, buffered)
 	}
 }
