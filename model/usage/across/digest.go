@@ -81,6 +81,7 @@ const (
 
 	isBuffered    = sendMode(usage.Buffered)
 	isSynchronous = sendMode(usage.Synchronous)
+	isReady       = sendMode(usage.Ready)
 )
 
 // message is one half of a message: a send, a receive, or a look at one.
@@ -120,7 +121,7 @@ type waiting struct {
 func NewDigest(r *usage.Replayed) *Digest {
 	t := r.Trace
 	d := &digester{Replayed: r, trace: t, Digest: &Digest{
-		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: known(t.Comms), types: t.Types, threads: t.ThreadLevel,
+		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: known(t), types: t.Types, threads: t.ThreadLevel,
 	}}
 	rounds := loops(t)
 	d.chooseSteps(rounds)
@@ -132,12 +133,17 @@ func NewDigest(r *usage.Replayed) *Digest {
 }
 
 // known replaces communicators whose description is missing by one of which nothing
-// is known.
-func known(comms []*model.Comm) []*model.Comm {
-	out := slices.Clone(comms)
+// is known, and gives MPI_COMM_SELF of each rank an identity of its own.
+func known(t *usage.Trace) []*model.Comm {
+	out := slices.Clone(t.Comms)
 	for i, c := range out {
-		if c == nil {
+		switch {
+		case c == nil:
 			out[i] = &model.Comm{Rank: -1}
+		case c.Self:
+			own := *c
+			own.ID, own.Rank, own.Members = 1<<63|uint64(t.Rank), 0, []int{t.Rank}
+			out[i] = &own
 		}
 	}
 	return out

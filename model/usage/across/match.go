@@ -26,12 +26,16 @@ type look struct {
 	seen  int // receives on the way before it
 }
 
+// serialized is the thread level at which threads call one after the other.
+const serialized = 2
+
 // matcher pairs the halves of messages.
 type matcher struct {
 	*job
 	queues  []*queue
 	queueOf map[way]int32
 	open    []ref            // receives of which it is not known which message they took
+	raced   map[ref]bool     // sends of which threads made the order uncertain
 	to      map[int][]*queue // by receiver, those with messages left, in order of sender and tag
 }
 
@@ -39,7 +43,7 @@ type matcher struct {
 // what its status said. Those that never completed come last, and take a message
 // only if it can be no other.
 func (j *job) match() *matcher {
-	m := &matcher{job: j, queueOf: map[way]int32{}}
+	m := &matcher{job: j, queueOf: map[way]int32{}, raced: map[ref]bool{}}
 	for rank := range j.digests {
 		m.line(int32(rank))
 	}
@@ -74,7 +78,7 @@ func (m *matcher) line(rank int32) {
 			continue
 		}
 		thread := d.steps[msg.step].thread
-		if was, ok := threads[q]; ok && was != thread {
+		if was, ok := threads[q]; ok && was != thread && d.threads != serialized {
 			m.queues[q].many = true
 		}
 		threads[q] = thread
@@ -125,6 +129,11 @@ func signal(tag int) bool { return tag == model.TagPost || tag == model.TagCompl
 
 func (m *matcher) pair(q *queue) {
 	n := min(len(q.sends), len(q.recvs))
+	if q.many {
+		for _, s := range q.sends {
+			m.raced[s] = true
+		}
+	}
 	for i := range n {
 		m.join(q.sends[i], q.recvs[i])
 	}

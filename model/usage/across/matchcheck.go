@@ -38,7 +38,7 @@ func (m *matcher) checkTypes() {
 func (m *matcher) checkType(from, to ref, seen map[carried]verdict) {
 	sd, s := m.message(from)
 	rd, r := m.message(to)
-	if s.buffer < 0 || r.buffer < 0 || r.kind != aRecv || !sd.complete || !rd.complete {
+	if s.buffer < 0 || r.buffer < 0 || r.kind != aRecv || !sd.complete || !rd.complete || m.raced[from] {
 		return
 	}
 	sent, taken := m.layouts[from.rank][s.buffer], m.layouts[to.rank][r.buffer]

@@ -47,12 +47,22 @@ func (j *job) checkWindows() {
 	if len(pairs) == 0 {
 		return
 	}
-	clocks := j.clocks(pairs)
-	for _, p := range pairs {
-		if p.a.rank == p.b.rank || !clocks.ordered(p.a, p.b) && !clocks.ordered(p.b, p.a) {
+	asked := make([]moments, len(pairs))
+	for i, p := range pairs {
+		asked[i] = moments{ref{p.a.rank, p.a.step}, ref{p.b.rank, p.b.step}}
+	}
+	j.eachOrder(asked, func(i int, c *clocks) {
+		if p := pairs[i]; p.a.rank == p.b.rank || !c.apart(p.a, p.b) && !c.apart(p.b, p.a) {
 			j.addConflict(p)
 		}
-	}
+	})
+}
+
+// apart tells whether an access was complete before another began, or whether that
+// is not known.
+func (c *clocks) apart(a, b *touch) bool {
+	before, known := c.before(ref{a.rank, a.done}, ref{b.rank, b.step})
+	return !known || before && a.done >= 0
 }
 
 // touches groups the accesses of all ranks by the memory that they use.

@@ -101,6 +101,11 @@ func (r *rendezvous) link(from, to int32, w why) {
 
 // connect makes the links of messages and collectives.
 func (r *rendezvous) connect() {
+	whole := make([]bool, len(r.events))
+	for i, e := range r.events {
+		members := e.comm.members()
+		whole[i] = len(e.parts) == len(members) && r.whole(members)
+	}
 	for rank, d := range r.digests {
 		leaves := r.leaves(int32(rank), d)
 		for i := range d.messages {
@@ -108,7 +113,7 @@ func (r *rendezvous) connect() {
 		}
 		for i := range d.entries {
 			e, at := &d.entries[i], r.eventOf[rank][i]
-			if at < 0 || len(r.events[at].parts) < len(r.events[at].comm.members()) {
+			if at < 0 || !whole[at] {
 				continue // it went on without those of whom nothing is recorded, if it did
 			}
 			node := int32(r.steps) + at
@@ -160,7 +165,10 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 	if other.rank < 0 {
 		return
 	}
-	_, o := r.message(other)
+	od, o := r.message(other)
+	if !d.complete || !od.complete {
+		return // which message met which is not sure
+	}
 	from, to := r.base[other.rank]+o.step, leaves[m.done]
 	switch {
 	case m.kind != aSend:

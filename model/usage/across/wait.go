@@ -77,8 +77,7 @@ func (w *waits) stand(rank int32, d *Digest) standing {
 
 // otherThreads tells whether a thread that is not blocked may still call MPI.
 func (w *waits) otherThreads(d *Digest, calls []*blocked) bool {
-	const multiple = 3
-	if d.threads >= 0 && d.threads < multiple-1 {
+	if d.threads >= 0 && d.threads < serialized {
 		return false
 	}
 	in := map[int32]bool{}
@@ -154,8 +153,8 @@ func (w *waits) needMessage(b *blocked, r ref) {
 	} else {
 		n.ranks = others(comm, d.Rank)
 	}
-	if len(n.ranks) == 0 || slices.Contains(n.ranks, -1) {
-		b.open = true // processes of which nothing is known
+	if len(n.ranks) == 0 || !d.complete || !w.whole(n.ranks) {
+		b.open = true
 		return
 	}
 	b.add(n)
@@ -183,6 +182,10 @@ func (w *waits) needEntry(b *blocked, r ref) {
 	e := w.events[at]
 	d, entry := w.entry(r)
 	name := d.shapes[entry.shape].name
+	if !w.whole(e.comm.members()) {
+		b.open = true // so that the numbers of collectives say nothing
+		return
+	}
 	ranks := w.notAt(e, name)
 	if len(ranks) == 0 {
 		b.meet()
