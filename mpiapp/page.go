@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,11 +93,11 @@ func (q question) other() question {
 }
 
 // writePage writes the page to a file, or to the output if it is named "-".
-func (a *app) writePage(name string, r *report.Result) error {
+func (a *app) writePage(name string, page func(io.Writer) error) error {
 	if name == "-" {
-		return report.HTML(a.out, r)
+		return page(a.out)
 	}
-	if err := pageFile(name, r); err != nil {
+	if err := pageFile(name, page); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
 	_, err := fmt.Fprintf(a.out, "the page is %s\n", name)
@@ -105,13 +106,13 @@ func (a *app) writePage(name string, r *report.Result) error {
 
 // pageFile leaves the file there whole, or not at all. It is for the user alone,
 // as the run directory is.
-func pageFile(name string, r *report.Result) error {
+func pageFile(name string, page func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".laggard-*.html")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name()) // gone already, if all went well
-	err = report.HTML(f, r)
+	err = page(f)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

@@ -37,11 +37,12 @@ type (
 	}
 )
 
-// EncodeGroup writes a group as bytes, for DecodeGroup.
+// EncodeGroup writes a group as bytes, for DecodeGroup; the same bytes in whatever order
+// the findings came.
 func EncodeGroup(g *Group) ([]byte, error) {
 	var w wireGroup
-	at := map[*model.Module]int{}
-	for _, f := range g.inOrder() {
+	at := map[model.Module]int{}
+	for _, f := range g.List() {
 		x := wireFinding{f.Class, f.Severity, f.Message, f.Change, f.Standard, f.Ranks, f.Count, nil}
 		for _, p := range f.Places {
 			x.Places = append(x.Places, wirePlace{p.Rank, p.Call, p.Role, p.Muted, p.Site.Binding, w.frames(p.Site.Stack, at)})
@@ -51,15 +52,15 @@ func EncodeGroup(g *Group) ([]byte, error) {
 	return json.Marshal(w)
 }
 
-func (w *wireGroup) frames(stack []model.Frame, at map[*model.Module]int) []wireFrame {
+func (w *wireGroup) frames(stack []model.Frame, at map[model.Module]int) []wireFrame {
 	out := make([]wireFrame, len(stack))
 	for i, f := range stack {
 		k := -1
 		if f.Module != nil {
 			var known bool
-			if k, known = at[f.Module]; !known {
+			if k, known = at[*f.Module]; !known {
 				k = len(w.Modules)
-				at[f.Module] = k
+				at[*f.Module] = k
 				w.Modules = append(w.Modules, *f.Module)
 			}
 		}

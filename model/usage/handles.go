@@ -32,17 +32,17 @@ func (r *replay) checkHandle(a args, kind, name string, v int64) *wrongArgument 
 		return nil // requests are judged where they are used
 	case v == Null:
 		w := invalid("§2.5.1", "is null: it names no %s", words[kind])
-		w.class, w.change = class, fmt.Sprintf("pass a %s that was made and not freed; a handle is set to null when its object is freed", words[kind])
+		w.class, w.change = class, "pass one that was made and not freed; a handle is set to null when its object is freed"
 		return w
 	case v == Invalid:
 		w := invalid("§2.5.1", "names no %s: it was freed, or never made", words[kind])
-		w.class, w.change = class, fmt.Sprintf("pass a %s that was made and not freed", words[kind])
+		w.class, w.change = class, "pass one that was made and not freed"
 		return w
 	case isFree(a.c.Func.Name) && r.fixed(kind, v):
-		return invalid("§2.5.1", "is a predefined %s, which must not be freed", words[kind])
+		return invalid("§2.5.1", "is a predefined object (%s), which must not be freed", words[kind])
 	}
 	if freed, was := r.objects.freed[objectKey{kind, v}]; was && r.t.Complete {
-		w := invalid("§2.5.1", "names a %s that was freed", words[kind])
+		w := invalid("§2.5.1", "was freed before: it names no %s", words[kind])
 		w.class, w.other, w.role = class, freed, "free"
 		w.change = fmt.Sprintf("free the %s after its last use", words[kind])
 		return w

@@ -104,6 +104,9 @@ func (r *replay) useBuffers(buffers []buffer, call int, act *activation) {
 func (r *replay) overlap(u, other *use) {
 	if other.call == u.call {
 		f := r.report("buffer_overlap", fmt.Sprintf("%s and %s of %s overlap", other.name, u.name, r.t.Calls[u.call].Func.Name), r.t.Place(u.call, "call"))
+		if other.name == u.name {
+			f.Message = fmt.Sprintf("%s starts two operations on the same memory", r.t.Calls[u.call].Func.Name)
+		}
 		f.Standard, f.Change = "MPI-3.1 §3.10", "use two buffers"
 		if isCollective(r.t.Calls[u.call].Func.Class) {
 			f.Standard, f.Change = "MPI-3.1 §5.1", "use two buffers, or MPI_IN_PLACE where the collective allows it"

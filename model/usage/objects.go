@@ -105,7 +105,7 @@ func (r *replay) makeObjects(a args) {
 	for i, p := range a.c.Func.Params {
 		kind, pointer := kindOf(p.Type, p.Name)
 		if kind == "" || i >= len(a.c.Out) {
-			if strings.HasPrefix(p.Type, "MPI_Datatype [") && a.c.Func.Name[:20] == "MPI_Type_get_content" && i < len(a.c.Out) {
+			if strings.HasPrefix(p.Type, "MPI_Datatype [") && strings.HasPrefix(a.c.Func.Name, "MPI_Type_get_contents") && i < len(a.c.Out) {
 				for _, v := range a.c.Out[i] {
 					r.makeObject(a, "MPI_Datatype", v)
 				}
