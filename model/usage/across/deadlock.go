@@ -211,7 +211,7 @@ func (w *waits) checkOrder(cycle []int32) {
 }
 
 func (w *waits) callAt(at int32) string {
-	return w.digests[at].steps[w.standings[at].calls[0].step].fn.Name
+	return w.digests[at].steps[w.standings[at].calls[0].step].fn().Name
 }
 
 func (w *waits) needsAny(core []int32) bool {
@@ -244,7 +244,7 @@ func (w *waits) says(at int32) string {
 		if c.loop {
 			verb = "polls in vain with"
 		}
-		parts = append(parts, fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn.Name, strings.Join(whats, link)))
+		parts = append(parts, fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn().Name, strings.Join(whats, link)))
 	}
 	return strings.Join(parts, "; ")
 }

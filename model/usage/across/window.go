@@ -248,11 +248,11 @@ func (w *windowDigester) synchronise(c *usage.Call, step, win int32, e *epochs) 
 	switch c.Func.Class {
 	case "win_post":
 		if e.exposed = group; known {
-			w.signals(usage.Send, model.TagPost, group, win, step, returned)
+			w.signals(aSend, model.TagPost, group, win, step, returned)
 		}
 	case "win_start":
 		if e.targets, e.started = group, nil; known {
-			e.started = w.signals(usage.Recv, model.TagPost, group, win, step, -1)
+			e.started = w.signals(aRecv, model.TagPost, group, win, step, -1)
 		}
 	case "win_complete":
 		w.complete(e, -1, step)
@@ -262,26 +262,26 @@ func (w *windowDigester) synchronise(c *usage.Call, step, win int32, e *epochs) 
 		if c.Return == 0 {
 			w.waits = append(w.waits, waiting{step: step, messages: e.started})
 		} else {
-			w.signals(usage.Send, model.TagComplete, e.targets, win, step, step)
+			w.signals(aSend, model.TagComplete, e.targets, win, step, step)
 		}
 		e.started, e.targets = nil, nil
 	case "win_wait", "win_test":
 		if flag, ok := c.Result1("flag"); c.Func.Class == "win_wait" || ok && flag != 0 {
-			w.signals(usage.Recv, model.TagComplete, e.exposed, win, step, returned)
+			w.signals(aRecv, model.TagComplete, e.exposed, win, step, returned)
 			e.exposed = nil
 		}
 	}
 }
 
 // signals adds messages without data between the rank and a group.
-func (w *windowDigester) signals(kind usage.OperationKind, tag int, group []int, win, step, done int32) []int32 {
+func (w *windowDigester) signals(kind half, tag int, group []int, win, step, done int32) []int32 {
 	var out []int32
 	for _, r := range group {
 		peer := slices.Index(w.comms[win].Members, r)
 		if peer < 0 {
 			continue
 		}
-		c := channel{kind == usage.Send, win, peer, tag, peer, tag}
+		c := channel{kind == aSend, win, peer, tag, peer, tag}
 		at, ok := w.channelOf[c]
 		if !ok {
 			at = int32(len(w.channels))
@@ -290,7 +290,7 @@ func (w *windowDigester) signals(kind usage.OperationKind, tag int, group []int,
 		}
 		out = append(out, int32(len(w.messages)))
 		w.messages = append(w.messages, message{
-			kind: kind, mode: usage.Buffered, blocking: w.steps[step].end == 0, channel: at,
+			kind: kind, mode: isBuffered, blocking: !w.steps[step].returned, channel: at,
 			step: step, made: step, done: done, buffer: -1, bytes: -1, probe: -1,
 		})
 	}
