@@ -31,7 +31,7 @@ func (e *events) s(values ...int64) *events {
 
 func (e *events) event(kind, value uint64) *events { return e.u(kind | value<<3) }
 
-func block(numbered, clock, calling uint64) *events {
+func blockOf(numbered, clock, calling uint64) *events {
 	return new(events).event(useBlock, useVersion<<1|numbered).u(clock, calling)
 }
 
@@ -99,24 +99,24 @@ func TestDecode(t *testing.T) {
 		want    string
 	}{
 		{"what did not change is as before", 10, [][]*events{{
-			sent(block(0, 0, 0).world(), 0x100).event(useEnd, 0).u(0).event(useBegin, send).u(0b1).s(0x10).event(useEnd, 0).u(0)}}, `
+			sent(blockOf(0, 0, 0).world(), 0x100).event(useEnd, 0).u(0).event(useBegin, send).u(0b1).s(0x10).event(useEnd, 0).u(0)}}, `
 3: MPI_Send(buf=0x100, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 3: MPI_Send(buf=0x110, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 `},
 		{"a block begins anew", 10, [][]*events{{
-			sent(block(0, 0, 0).world(), 0x100).event(useEnd, 0).u(0), sent(block(0, 2, 0), 0x200).event(useEnd, 0).u(0)}}, `
+			sent(blockOf(0, 0, 0).world(), 0x100).event(useEnd, 0).u(0), sent(blockOf(0, 2, 0), 0x200).event(useEnd, 0).u(0)}}, `
 3: MPI_Send(buf=0x100, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 3: MPI_Send(buf=0x200, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 `},
 		{"status, error, and a call that never returned", 10, [][]*events{{
-			block(0, 0, 0).world().event(useBegin, recv).u(0b1011).s(0x100, 5, model.Any).event(useEnd, 0).u(0b0111).s(2, 8, 12).
+			blockOf(0, 0, 0).world().event(useBegin, recv).u(0b1011).s(0x100, 5, model.Any).event(useEnd, 0).u(0b0111).s(2, 8, 12).
 				event(useBegin, recv).u(0).event(useFailed, 30).u(0).event(useBegin, barrier).u(0)}}, `
 3: MPI_Recv(buf=0x100, count=5, datatype=MPI_INT, source=any, tag=0, comm=world) -> status=(2,8,12)
 3: MPI_Recv(buf=0x100, count=5, datatype=MPI_INT, source=any, tag=0, comm=world) -> error 15
 3: MPI_Barrier(comm=world) -> …
 `},
 		{"polls in vain", 10, [][]*events{{func() *events {
-			e := block(0, 0, 0).world().event(useBegin, test).u(1).s(77).event(useVain, 0).event(useAgain, 0)
+			e := blockOf(0, 0, 0).world().event(useBegin, test).u(1).s(77).event(useVain, 0).event(useAgain, 0)
 			*e = binary.LittleEndian.AppendUint64(*e, 1000)
 			return e.event(useBegin, test).u(0).event(useEnd, 0).u(0b111111).s(-1, 1, 2, 8, 4, 1)
 		}()}}, `
@@ -124,18 +124,18 @@ func TestDecode(t *testing.T) {
 3: MPI_Test(request=request1) -> request=null, flag=1, status=(2,8,4,1)
 `},
 		{"threads in the order of their numbers", 10, [][]*events{
-			{block(0, 0, 0).world().event(useBegin, barrier).u(0).event(useBlock, useVersion<<1|1).u(1, barrier+1).event(useEnd, 0).u(0, 4)},
-			{block(1, 0, 0).event(useBegin, barrier).u(0, 2).event(useEnd, 0).u(0, 1)}}, `
+			{blockOf(0, 0, 0).world().event(useBegin, barrier).u(0).event(useBlock, useVersion<<1|1).u(1, barrier+1).event(useEnd, 0).u(0, 4)},
+			{blockOf(1, 0, 0).event(useBegin, barrier).u(0, 2).event(useEnd, 0).u(0, 1)}}, `
 3.0: MPI_Barrier(comm=world) -> ()
 3.1: MPI_Barrier(comm=world) -> ()
 `},
 		{"the end of a call whose begin is lost", 10, [][]*events{{
-			block(0, 0, 0).world(), nil, block(0, 9, recv+1).event(useEnd, 0).u(0b0111).s(2, 8, 12).event(useBegin, barrier).u(0).event(useEnd, 0).u(0)}}, `
+			blockOf(0, 0, 0).world(), nil, blockOf(0, 9, recv+1).event(useEnd, 0).u(0b0111).s(2, 8, 12).event(useBegin, barrier).u(0).event(useEnd, 0).u(0)}}, `
 3: MPI_Barrier(comm=world) -> ()
 rank 3: incomplete="lost"
 `},
 		{"arrays, short, unknown and long", 10, [][]*events{{func() *events {
-			e := block(0, 0, 0).world().event(useBegin, waitall).u(1).s(2).u(2<<1+1).s(50, 1).event(useEnd, 0).u(0, 2<<1+1).s(-1, 0).u(0)
+			e := blockOf(0, 0, 0).world().event(useBegin, waitall).u(1).s(2).u(2<<1+1).s(50, 1).event(useEnd, 0).u(0, 2<<1+1).s(-1, 0).u(0)
 			e.event(usePart, inline<<3|1).s(make([]int64, inline)...).event(usePart, 1<<3|1).s(4)
 			return e.event(useBegin, waitall).u(1).s(inline - 1).u((inline+1)<<1 + 2)
 		}()}}, `
@@ -143,14 +143,14 @@ rank 3: incomplete="lost"
 3: MPI_Waitall(count=513, array_of_requests=[` + strings.Repeat("request3,", inline) + `request4]) -> …
 `},
 		{"no more calls than may be", 1, [][]*events{{
-			block(0, 0, 0).world().event(useBegin, barrier).u(0).event(useEnd, 0).u(0).event(useBegin, recv).u(0).event(useEnd, 0).u(0b1).s(2)}}, `
+			blockOf(0, 0, 0).world().event(useBegin, barrier).u(0).event(useEnd, 0).u(0).event(useBegin, recv).u(0).event(useEnd, 0).u(0b1).s(2)}}, `
 3: MPI_Barrier(comm=world) -> ()
 rank 3: incomplete="there are more than 1 calls"
 `},
 		{"another version", 10, [][]*events{{new(events).event(useBlock, 9<<1).u(0, 0)}}, `
 rank 3: incomplete="block 0: byte 0: events of version 9; this program reads version 1"
 `},
-		{"a function that is not known", 10, [][]*events{{block(0, 0, 0).event(useBegin, unknown)}}, `
+		{"a function that is not known", 10, [][]*events{{blockOf(0, 0, 0).event(useBegin, unknown)}}, `
 rank 3: incomplete="block 0: byte 3: state 5 of 6 is not there"
 `},
 	}
@@ -168,7 +168,7 @@ rank 3: incomplete="block 0: byte 3: state 5 of 6 is not there"
 func TestNotes(t *testing.T) {
 	b := newBuilder(rankOfTest(), 10)
 	d := &decoder{b: b, model: b.threadModel(0)}
-	e := block(0, 0, 0).world().event(useDefine, defComm).u(1, 1, 5, 1, 0, 3)
+	e := blockOf(0, 0, 0).world().event(useDefine, defComm).u(1, 1, 5, 1, 0, 3)
 	e.event(useBegin, barrier).u(0).event(useEnd, 0).u(0).event(useBegin, barrier).u(1).s(1)
 	e.event(useDefine, defNote).u(uint64(SendBufferChanged), 1, 3).s(7).event(useEnd, 0).u(0)
 	if err := d.block(*e); err != nil {
@@ -186,9 +186,9 @@ func TestNotes(t *testing.T) {
 // FuzzBlock: whatever the bytes are, what comes out can be looked at, and is not
 // much larger than what went in.
 func FuzzBlock(f *testing.F) {
-	f.Add([]byte(*block(0, 0, 0).world().event(useBegin, send).u(0b11011).s(0x100, 5, 1, 8).event(useEnd, 0).u(0)))
-	f.Add([]byte(*block(1, 5, 2).event(usePart, 3<<3|4).s(1, 2, 3).event(useBegin, waitall).u(1).s(2).u(5).s(50, 1)))
-	f.Add([]byte(*block(0, 0, 0).event(useDefine, defName).u(16).s(5).u(3)))
+	f.Add([]byte(*blockOf(0, 0, 0).world().event(useBegin, send).u(0b11011).s(0x100, 5, 1, 8).event(useEnd, 0).u(0)))
+	f.Add([]byte(*blockOf(1, 5, 2).event(usePart, 3<<3|4).s(1, 2, 3).event(useBegin, waitall).u(1).s(2).u(5).s(50, 1)))
+	f.Add([]byte(*blockOf(0, 0, 0).event(useDefine, defName).u(16).s(5).u(3)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := newBuilder(rankOfTest(), 1000)
 		d := &decoder{b: b, model: b.threadModel(0)}
@@ -218,7 +218,7 @@ func FuzzBlock(f *testing.F) {
 func ExampleTrace_Dump() {
 	b := newBuilder(rankOfTest(), 10)
 	d := &decoder{b: b, model: b.threadModel(0)}
-	_ = d.block(*block(0, 0, 0).world().event(useBegin, barrier).u(0).event(useEnd, 0).u(0))
+	_ = d.block(*blockOf(0, 0, 0).world().event(useBegin, barrier).u(0).event(useEnd, 0).u(0))
 	var out strings.Builder
 	_ = b.finish().Dump(&out, func(Site) string { return "ring.c:12" })
 	fmt.Print(out.String())
