@@ -104,7 +104,7 @@ func (w *wire) window(v *windows) {
 	})
 	list(w, &v.accesses, func(a *access) {
 		num(w, &a.kind)
-		w.flags(&a.locked)
+		w.flags(&a.locked, &a.stray)
 		num(w, &a.comm)
 		num(w, &a.step)
 		num(w, &a.done)

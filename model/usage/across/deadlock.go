@@ -153,6 +153,7 @@ func (w *waits) addDeadlock(core []int32) {
 	if w.needsAny(core) {
 		cycle = core // a knot: no single cycle shows why
 	}
+	cycle = w.culpritFirst(cycle)
 	var says []string
 	var places []usage.Place
 	for i, at := range cycle {
@@ -183,6 +184,22 @@ func (w *waits) addDeadlock(core []int32) {
 		f.Change = change
 	}
 	w.found.Add(f)
+}
+
+// culpritFirst turns a cycle so that a call for a message comes first, or at least
+// one other than MPI_Finalize: where a collective waits, others are late.
+func (w *waits) culpritFirst(cycle []int32) []int32 {
+	for _, fits := range []func(at int32) bool{
+		func(at int32) bool {
+			return slices.ContainsFunc(w.lacking(at), func(n need) bool { return n.message != none })
+		},
+		func(at int32) bool { return w.callAt(at) != "MPI_Finalize" },
+	} {
+		if i := slices.IndexFunc(cycle, fits); i >= 0 {
+			return append(slices.Clone(cycle[i:]), cycle[:i]...)
+		}
+	}
+	return cycle
 }
 
 // checkOrder reports a cycle of collectives only: the members call those of several

@@ -98,7 +98,8 @@ func (m *matcher) checkLeft(stuck map[ref]bool) map[ref]bool {
 	for rank, d := range m.digests {
 		for i := range d.messages {
 			r := ref{int32(rank), int32(i)}
-			if m.partners[rank][i] != none || signal(d.channels[d.messages[i].channel].tag) || d.messages[i].kind != aRecv || d.messages[i].cancelled || d.messages[i].done >= 0 {
+			msg := &d.messages[i]
+			if m.partners[rank][i] != none || msg.kind != aRecv || msg.cancelled || msg.done >= 0 || signal(d.channels[msg.channel].tag) {
 				continue
 			}
 			over := m.over(r)

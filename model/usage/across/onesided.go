@@ -38,6 +38,7 @@ const (
 // checkWindows reports conflicting accesses to the memory of a window that no
 // synchronisation orders (§11.7).
 func (j *job) checkWindows() {
+	j.checkStray()
 	targets, order := j.touches()
 	alike := map[string]int{}
 	var pairs []pair
@@ -56,6 +57,25 @@ func (j *job) checkWindows() {
 			j.addConflict(p)
 		}
 	})
+}
+
+// checkStray reports accesses to ranks that the group of MPI_Win_start does not
+// have (§11.5.2).
+func (j *job) checkStray() {
+	for rank, d := range j.digests {
+		for i := range d.windows.accesses {
+			a := &d.windows.accesses[i]
+			if !a.stray || !d.complete {
+				continue
+			}
+			target := world(d.comms[a.comm], a.target)
+			f := usage.NewFinding("one_sided", fmt.Sprintf("rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
+				d.Rank, target, d.steps[a.step].fn().Name, target), j.place(int32(rank), a.step, "access"))
+			f.Ranks.Add(target)
+			f.Standard, f.Change = "MPI-3.1 §11.5.2", "give MPI_Win_start a group with every rank that is accessed, and let each of them call MPI_Win_post"
+			j.found.Add(f)
+		}
+	}
 }
 
 // apart tells whether an access was complete before another began, or whether that

@@ -176,6 +176,7 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 	case r.actual:
 	case m.mode == isSynchronous:
 		r.link(from, to, synchronous)
+	case m.mode == isReady: // its receive has begun, or else that is the error
 	case m.mode != isBuffered && d.steps[m.step].fn().Class != "ibsend":
 		r.link(from, to, buffered)
 	}

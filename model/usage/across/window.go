@@ -27,6 +27,7 @@ type region struct {
 type access struct {
 	kind   accessKind
 	locked bool   // under an exclusive lock
+	stray  bool   // to a rank that MPI_Win_start did not name
 	comm   int32  // index into Digest.comms, of the window
 	step   int32  // that begins it
 	done   int32  // the step by which it is complete at the target, -1 none
@@ -65,6 +66,7 @@ type epochs struct {
 	exposed  []int          // group of MPI_Win_post
 	started  []int32        // messages of MPI_Win_start, which MPI_Win_complete completes
 	targets  []int          // group of MPI_Win_start
+	named    bool           // targets is known, and the epoch open
 	locks    map[int64]lock // by target, -1 all
 	solitary map[int64]bool // exclusive
 }
@@ -199,6 +201,7 @@ func (w *windowDigester) access(c *usage.Call, step, win int32, e *epochs) {
 	a := access{kind: accessKinds[name], comm: win, step: step, done: -1, target: int(target), disp: disp}
 	_, locked := e.locks[target]
 	a.locked = locked && e.solitary[target]
+	a.stray = e.named && !slices.Contains(e.targets, world(w.comms[win], int(target)))
 	a.buffer = w.targetBuffer(c)
 	if a.kind == accumulate {
 		a.op = name
@@ -251,7 +254,7 @@ func (w *windowDigester) synchronise(c *usage.Call, step, win int32, e *epochs) 
 			w.signals(aSend, model.TagPost, group, win, step, returned)
 		}
 	case "win_start":
-		if e.targets, e.started = group, nil; known {
+		if e.targets, e.started, e.named = group, nil, known; known {
 			e.started = w.signals(aRecv, model.TagPost, group, win, step, -1)
 		}
 	case "win_complete":
@@ -264,7 +267,7 @@ func (w *windowDigester) synchronise(c *usage.Call, step, win int32, e *epochs) 
 		} else {
 			w.signals(aSend, model.TagComplete, e.targets, win, step, step)
 		}
-		e.started, e.targets = nil, nil
+		e.started, e.targets, e.named = nil, nil, false
 	case "win_wait", "win_test":
 		if flag, ok := c.Result1("flag"); c.Func.Class == "win_wait" || ok && flag != 0 {
 			w.signals(aRecv, model.TagComplete, e.exposed, win, step, returned)
