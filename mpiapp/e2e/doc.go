@@ -23,5 +23,5 @@
 // line tells. The half of them that held-out.txt names, by the hash of their
 // names, is for reporting: the checks are made by the others. One pair on one MPI:
 //
-//	go test -tags e2e ./mpiapp/e2e -run 'TestUsage/runs/openmpi/leak_comm.c' -v
+//	go test -tags e2e ./mpiapp/e2e -run 'TestUsage$/runs/openmpi/leak_comm.c' -v
 package e2e

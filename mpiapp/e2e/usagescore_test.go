@@ -144,7 +144,7 @@ func wrongRuns(runs []usageRun) string {
 		default:
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s %s: %s: %s\n", r.source, r.family, r.mode(), wrong, r.why)
+		fmt.Fprintf(&b, "%s (%s) %s %s: %s: %s\n", r.source, partOf(r), r.family, r.mode(), wrong, r.why)
 	}
 	return b.String()
 }
