@@ -199,7 +199,7 @@ func count(n int, noun string) string {
 }
 
 func (p *printer) usageFinding(n int, f UsageFinding) {
-	p.line("%d. %s: %s", n, f.Class, cut(upper(f.Message)))
+	p.line("%d. %s: %s", n, f.Class, cut(f.Message))
 	p.line("   %s, %s%s, %s", f.Severity, ranks(f.Ranks), times(f), f.Standard)
 	for _, l := range f.Locations {
 		p.line("   %s", usageLocation(l))

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -66,10 +67,27 @@ func (r *replay) argument(a args, name string, w *wrongArgument) {
 	if w.standard != "" {
 		f.Standard = "MPI-3.1 " + w.standard
 	}
-	if w.change != "" {
-		f.Change = w.change
-	}
+	f.Change = cmp.Or(w.change, changeOf(name), f.Change)
 	r.wrong[a.i] = true
+}
+
+// changeOf says what to pass for a parameter.
+func changeOf(name string) string {
+	name, _, _ = strings.Cut(name, "[")
+	switch name {
+	case "dest", "source", "target_rank", "rank":
+		return "pass a rank from 0 to the size of the communicator less one, or MPI_PROC_NULL for no peer"
+	case "root", "local_leader", "remote_leader":
+		return "pass a rank of the communicator, the same at all members"
+	case "tag", "sendtag", "recvtag":
+		return "use tags from 0 to MPI_TAG_UB, which MPI_Comm_get_attr tells"
+	case "color":
+		return "pass zero or more, or MPI_UNDEFINED to get no communicator"
+	}
+	if counts[name] {
+		return "pass zero or more; look where the number is computed"
+	}
+	return ""
 }
 
 // ignored reports whether MPI does not look at a parameter at this rank: those of a

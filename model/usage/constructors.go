@@ -103,43 +103,6 @@ func (r *replay) checkNeighbours(a args) *wrongArgument {
 	return nil
 }
 
-// checkGroup checks the ranks that make a group of another (MPI-3.1 §6.3.2).
-func (r *replay) checkGroup(a args) *wrongArgument {
-	if a.c.Func.Name != "MPI_Group_incl" && a.c.Func.Name != "MPI_Group_excl" {
-		return nil
-	}
-	o := r.objects.living[objectKey{"MPI_Group", int64(a.handle("group"))}]
-	seen := map[int64]bool{}
-	for i, v := range a.in("ranks") {
-		switch {
-		case v < 0 || o != nil && o.size > 0 && v >= o.size:
-			return invalid("§6.3.2", "ranks[%d] is no rank of the group: %s", i, given(v))
-		case seen[v]:
-			return invalid("§6.3.2", "ranks[%d] is there twice: %d", i, v)
-		}
-		seen[v] = true
-	}
-	return nil
-}
-
-// sizeOfGroup returns the number of ranks of a new group, 0 unknown.
-func (r *replay) sizeOfGroup(a args) int64 {
-	old := r.objects.living[objectKey{"MPI_Group", int64(a.handle("group"))}]
-	switch a.c.Func.Name {
-	case "MPI_Comm_group":
-		if c := a.comm(); c != nil {
-			return int64(max(c.Size, len(c.Members)))
-		}
-	case "MPI_Group_incl":
-		return a.num(0, "n")
-	case "MPI_Group_excl":
-		if old != nil && old.size > 0 {
-			return old.size - a.num(0, "n")
-		}
-	}
-	return 0
-}
-
 // checkWindow checks what is particular to calls on windows.
 func checkWindow(a args) *wrongArgument {
 	if v, ok := a.int("lock_type"); ok {

@@ -22,7 +22,7 @@ type objectKey struct {
 type object struct {
 	made      []int // calls
 	committed bool  // of a datatype
-	size      int64 // of a group; 0 unknown
+	members   []int // of a group: world ranks; nil unknown
 }
 
 // kinds are those of the objects that are followed.
@@ -138,7 +138,7 @@ func (r *replay) makeObject(a args, kind string, value int64) {
 	delete(r.objects.freed, key)
 	switch kind {
 	case "MPI_Group":
-		o.size = r.sizeOfGroup(a)
+		o.members = r.groupOf(a)
 	case "MPI_Win":
 		r.windows[int(value)] = newWindow(a)
 	case "MPI_File":
