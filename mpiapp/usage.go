@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -162,6 +163,19 @@ func (a *app) usage(f usageFlags, dir string) error {
 		return exitError{exitDamaged}
 	}
 	return nil
+}
+
+// wrongUse prints what usage finds beside the job's own output, and reports whether
+// that was anything.
+func (a *app) wrongUse(dir string) (found bool, err error) {
+	sub := *a
+	sub.out = a.err
+	err = sub.usage(usageFlags{exitCode: true}, dir)
+	var exit exitError
+	if errors.As(err, &exit) {
+		return exit.code == exitFindings, nil // missing data is said, and no failure of the job
+	}
+	return false, err
 }
 
 var (

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -91,6 +92,10 @@ func (w watcher) act(done <-chan error) {
 	sub.out = w.app.err
 	if err := sub.diagnose(shown, w.dir); err != nil {
 		w.app.code(err)
+	}
+	if slices.Contains(w.flags.record, "usage") {
+		fmt.Fprintln(w.app.err)
+		_, _ = w.app.wrongUse(w.dir)
 	}
 	if w.flags.onHang != "diagnose" {
 		return

@@ -223,7 +223,15 @@ func usageLocation(l UsageLocation) string {
 	if l.MPI == "" {
 		return fmt.Sprintf("%-12s rank %d", role+":", l.Rank)
 	}
-	return fmt.Sprintf("%-12s rank %d, %s, called by %s", role+":", l.Rank, l.MPI, placeText(Location{Function: l.Function, File: l.File, Line: l.Line}))
+	return fmt.Sprintf("%-12s rank %d, %s, called by %s", role+":", l.Rank, l.MPI, usagePlace(l))
+}
+
+// usagePlace is where the call stands; without a name, its address.
+func usagePlace(l UsageLocation) string {
+	if l.Function == "" && l.File == "" && len(l.Stack) > 0 {
+		return frameText(l.Stack[0])
+	}
+	return placeText(Location{Function: l.Function, File: l.File, Line: l.Line})
 }
 
 // usageEnd says what is missing and how to go on.

@@ -27,9 +27,7 @@ func UsageHTML(w io.Writer, u *Usage) error {
 		return err
 	}
 	t, err := template.New("usage").Funcs(template.FuncMap{
-		"ranks": ranks, "times": times, "place": func(l UsageLocation) string {
-			return placeText(Location{Function: l.Function, File: l.File, Line: l.Line})
-		},
+		"ranks": ranks, "times": times, "place": usagePlace,
 		"lines": usageLines, "base": path.Base, "means": classMeans,
 	}).Parse(string(shell))
 	if err != nil {
