@@ -68,7 +68,7 @@ static inline uint64_t natural(long n)
 
 static inline bool wide(const struct lg_call *c)
 {
-  return c->desc->wide || c->binding == LG_BIND_F08_LARGE;
+  return c->desc->wide;
 }
 
 uint64_t lg_count_of(const struct lg_call *c, int i)

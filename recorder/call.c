@@ -6,6 +6,7 @@
 #include <string.h>
 #include "message.h"
 #include "members.h"
+#include "usage.h"
 
 /* ---- collectives, communicators, files ---- */
 
@@ -302,7 +303,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
     return false;
   if (unlikely(lg_off) || nested(t, cfa))
     return false;
-  struct lg_st *st = lg_state_find(t, d, binding, (uint64_t)ra, (uint64_t)cfa);
+  struct lg_st *st = lg_state_find(t, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, (uint64_t)ra, (uint64_t)cfa);
   if (unlikely(!st))
     return false;
   c->thr = t;
@@ -317,10 +318,11 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   c->peer = LG_PROC_NULL;
   c->tag = LG_NONE;
   c->own_status = false;
+  c->recorded = false;
   t->outer_cfa = (uint64_t)cfa;
   t->outer_ra = (uint64_t)ra;
   transition(t, st);
-  if (!uses_tables(d->cls)) {
+  if (!uses_tables(d->cls) && !lg_usage_on) {
     local(c);
     return true;
   }
@@ -328,6 +330,8 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   dispatch_before(c);
   if (unlikely(lg_volume) && d->sends)
     count_bytes(c);
+  if (lg_usage_on)
+    lg_usage_before(c);
   lg_unlock_tables();
   return true;
 }
@@ -335,9 +339,13 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
 void lg_after(struct lg_call *c)
 {
   struct lg_thr *t = c->thr;
-  if (uses_tables(c->desc->cls) && likely(!lg_off)) {
+  if ((c->recorded || uses_tables(c->desc->cls)) && likely(!lg_off)) {
     lg_lock_tables();
+    if (c->recorded)
+      lg_usage_ended(c); /* what the call completed is still known */
     dispatch_after(c);
+    if (c->recorded)
+      lg_usage_after(c);
     lg_unlock_tables();
   }
   t->outer_cfa = 0;

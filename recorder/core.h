@@ -31,6 +31,19 @@ enum lg_class {
 #undef LG_CLASS
 };
 
+enum lg_param_kind {
+#define LG_PARAM(name, number) P_##name = number,
+#include "params.inc"
+#undef LG_PARAM
+};
+
+/* A parameter, as package mpi has it: its kind, mpi.Direction, whether it is
+ * passed by pointer in C, whether Fortran has an INTEGER for C's address, and
+ * mpi.Length: kind, parameter and condition. Kind 0 ends the list. */
+struct lg_param {
+  uint8_t kind, dir, ref, fortran_int, len, by, only;
+};
+
 /* Positions of arguments by role, -1 where the function has none. They are the
  * same in C and Fortran, but for MPI_Init and its kin, which use none. */
 struct lg_desc {
@@ -45,6 +58,9 @@ struct lg_desc {
   /* what it sends; the rest only if that is not 0 */
   uint16_t sends; /* enum lg_sends */
   int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
+  int8_t sent, sent_count, sent_type; /* what a call begins to send: address, count, type */
+  uint8_t spread, sent_root;          /* how often the count, see checksum.c; 1: at the root only */
+  const struct lg_param *params;
 };
 
 enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, and flags */
@@ -64,7 +80,8 @@ enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, 
   LG_SENDS_OWN_OF_BLOCKS = 512, /* the own one of blocks of different counts */
 };
 
-enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08, LG_BIND_F08_LARGE /* counts are wide; recorded as the one before */ };
+/* LG_BIND_F08TS is use mpi_f08 with buffers passed as array descriptors. */
+enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08, LG_BIND_F08TS };
 
 extern const struct lg_desc lg_descs[];
 extern const char *const lg_entry_names[];
@@ -81,13 +98,16 @@ struct lg_family {
   int status_size;                           /* bytes, C and Fortran alike */
   int status_source, status_tag;             /* byte offsets in MPI_Status */
   int status_cancelled, status_cancel_mask;  /* byte offset of an int, and its bits */
-  int status_count, status_count_high;       /* byte offsets of the bytes received, and of their higher half */
   long status_ignore;                        /* C value, for one status and for arrays */
   long comm_world, comm_self, comm_null, request_null;
+  long in_place;                             /* MPI_IN_PLACE in C */
+  int root;                                  /* MPI_ROOT */
+  int err_in_status;                         /* MPI_ERR_IN_STATUS, and the bits of an error code that are its class */
+  int class_mask;
+  int combiner_named;                        /* MPI_COMBINER_NAMED; the others follow in the same order */
   int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
-  int root;                                  /* MPI_ROOT, at the root of an intercommunicator */
-  long in_place;                             /* C value */
   long type_null, op_null;                   /* MPI_DATATYPE_NULL, MPI_NO_OP */
+  int order_fortran;                         /* MPI_ORDER_FORTRAN */
   int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
 
@@ -111,6 +131,9 @@ struct lg_call {
   struct lg_req *req; /* what a single one is known as */
   int peer, tag;   /* as in struct lg_pending; of the receive or probe, if the call is one */
   bool own_status; /* thr->statuses was given in place of MPI_STATUS_IGNORE */
+  int code;        /* what the call returned */
+  int ierror;      /* stands in for one that a Fortran program left out */
+  bool recorded;   /* usage.c has its begin */
 };
 
 bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, void *ra, void *cfa);
@@ -135,6 +158,9 @@ bool lg_in_place(const struct lg_call *c, int i);
 long lg_type_handle(const struct lg_call *c, int i, int k); /* as given: the k-th of an array, or by value for k < 0 */
 long lg_type_size(const struct lg_call *c, long handle); /* bytes of such a handle; 0 unknown */
 long lg_op_handle(const struct lg_call *c, int i); /* C handle, by value */
+int lg_index(const struct lg_call *c, int v); /* of a request, from 0 in every language; undefined: none */
+int64_t lg_status_bytes(const char *status);
+void *lg_visible(const char *name); /* a variable of the MPI library; NULL */
 long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */
 
 /* ---- states ---- */
@@ -164,6 +190,7 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   long type;               /* the datatype seen last, with its size */
   uint64_t type_size;
   uint32_t type_gen;
+  struct lg_last *said; /* what usage.c recorded last of it */
 };
 
 struct lg_thr { /* private half of a thread */
@@ -181,6 +208,7 @@ struct lg_thr { /* private half of a thread */
   long *handles;      /* handles as they were before a wait or test */
   char *statuses;     /* stands in for MPI_STATUS(ES)_IGNORE */
   uint32_t room;      /* of both */
+  struct lg_usage *usage; /* what usage.c keeps; NULL: nothing yet */
   struct lg_thr *next; /* all threads, never shortened */
   bool in_use;
   int tid;
@@ -317,14 +345,14 @@ struct lg_extent { /* of a datatype, bytes */
 
 const struct lg_extent *lg_type_extent(const struct lg_call *c, long handle);
 void lg_type_ask_extent(const struct lg_call *c, long handle, struct lg_extent *out);
-void *lg_buffer(const struct lg_call *c, int i); /* a buffer argument; NULL: MPI_BOTTOM or none */
-uint64_t lg_status_bytes(const char *status);    /* received */
 
 /* ---- communicators, requests, channels ---- */
 
 struct lg_comm_ref {
   long handle;   /* C handle; windows and files are kept as communicators of their own */
   uint32_t index;
+  uint32_t use;  /* its number in the recording of usage, from 1; 0 none yet */
+  int sources, dests, dims; /* of its topology, plus one; 0: not asked for yet */
   uint8_t what;  /* LG_HANDLE_* */
   bool freed;
   uint32_t flags; /* as in struct lg_comm */

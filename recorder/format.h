@@ -80,6 +80,29 @@ enum lg_stream_kind { LG_STREAM_USAGE = 1, LG_STREAM_MOVEMENT = 2 };
 
 #define LG_NO_THREAD 0xffffu
 
+/* Events of LG_STREAM_USAGE: a number, kind | value << 3, and what docs/format.md
+ * says of the kind. Every block begins with LG_USE_BLOCK. */
+enum lg_use {
+  LG_USE_BLOCK = 0,  /* the counters, from which the events behind it go on */
+  LG_USE_BEGIN = 1,  /* of a call; value: its state */
+  LG_USE_END = 2,    /* the call that was begun last has returned */
+  LG_USE_VAIN = 3,   /* likewise, with the flag false and nothing done */
+  LG_USE_FAILED = 4, /* likewise, with an error; value: its code */
+  LG_USE_AGAIN = 5,  /* how often the call before was repeated in vain */
+  LG_USE_DEFINE = 6, /* value: enum lg_use_define */
+  LG_USE_PART = 7,   /* values of a long array of the event that follows */
+};
+
+enum lg_use_define { LG_DEF_TYPE = 1, LG_DEF_COMM = 2, LG_DEF_NAME = 3, LG_DEF_NOTE = 4 };
+
+/* Values of handles and addresses in these events. */
+#define LG_USE_NULL (-1)
+#define LG_USE_INVALID (-2)
+#define LG_USE_BOTTOM (-3)
+#define LG_USE_IN_PLACE (-4)
+#define LG_USE_ROOT (-32005)   /* MPI_ROOT */
+#define LG_USE_NO_STATUS (-32006) /* the source of a status that is not known */
+
 enum lg_type {
   LG_REC_RANK = 1,
   LG_REC_THREAD = 2,

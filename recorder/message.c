@@ -5,6 +5,7 @@
 #include <string.h>
 #include "message.h"
 #include "moves.h"
+#include "usage.h"
 
 /* memory_of says which memory a call's buffer is. */
 static struct lg_piece memory_of(struct lg_call *c, int buffer, int count, int type)
@@ -13,7 +14,7 @@ static struct lg_piece memory_of(struct lg_call *c, int buffer, int count, int t
   if (buffer < 0 || count < 0 || type < 0)
     return none;
   uint64_t n = lg_count_of(c, count);
-  char *at = lg_buffer(c, buffer);
+  char *at = (char *)lg_arg_buffer(c, buffer);
   if (!n || !at)
     return none;
   const struct lg_extent *e = lg_type_extent(c, lg_type_handle(c, type, -1));
@@ -44,7 +45,7 @@ static void tell(bool out, uint32_t thread, uint32_t state, const struct lg_piec
 static void came(uint32_t thread, uint32_t state, struct lg_piece p, uint32_t comm, int peer, int tag, uint64_t seq, const char *status)
 {
   if (status) {
-    uint64_t bytes = lg_status_bytes(status);
+    uint64_t bytes = (uint64_t)lg_status_bytes(status);
     p.bytes = bytes < p.bytes ? bytes : p.bytes;
     if (peer == LG_ANY)
       peer = status_int(status, lg_fam.status_source);

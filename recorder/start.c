@@ -13,6 +13,7 @@
 #include "export.h"
 #include "moves.h"
 #include "stream.h"
+#include "usage.h"
 
 bool lg_off, lg_started, lg_shared;
 struct lg_rank *lg_rank;
@@ -227,9 +228,11 @@ static void start_once(void)
   }
   pthread_atfork(NULL, NULL, in_child);
   lg_site_start();
+  lg_values_start();
   lg_volume_start();
   lg_stream_start();
   lg_moves_start();
+  lg_usage_start();
   lg_started = true;
   lg_ends_start();
   lg_watch_start();
@@ -253,4 +256,5 @@ void lg_start_done(void)
   }
   lg_comm_start();
   lg_rank->status = LG_RUNNING;
+  lg_usage_ready();
 }
