@@ -13,7 +13,7 @@ RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
 LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-scale dyninst-helper fuzz install clean
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-usage bench-scale dyninst-helper fuzz install clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
 
@@ -196,6 +196,17 @@ bench: deps ## what the recorder and the diagnosis cost
 	mkdir -p $(B)/lammps && cp $(LAMMPS_IN) $(B)/lammps/
 	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench \
 	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none
+
+bench-usage: deps ## what recording every call's arguments costs (run --record usage)
+	@$(MAKE) --no-print-directory build
+	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
+	mpicc.openmpi -O2 -g recorder/bench/testdata/loop.c -o $(B)/loop.openmpi
+	$(BENCH) -record usage -cpu 1 -pairs 15 -percall $(B)/percall.openmpi
+	mkdir -p $(B)/lammps && cp $(LAMMPS_IN) $(B)/lammps/
+	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench -record usage \
+	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 4 ranks' -- mpirun.openmpi --oversubscribe --bind-to none -np 4 lmp -in $(B)/lammps/in.crack -log none
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BENCH) -record usage -pairs 15 -name 'exchange and sum, 2 ranks' -- \
+	  mpirun.openmpi --bind-to none -np 2 $(B)/loop.openmpi 300000
 
 bench-scale: build ## time of a diagnosis against ranks, as a plot (docs/scale.svg)
 	$(GO) run ./mpiapp/bench -laggard $(BIN)/laggard -o docs/scale.svg \

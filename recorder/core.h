@@ -53,6 +53,8 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
+  int8_t sent, sent_count, sent_type; /* what a call begins to send: address, count, type */
+  uint8_t spread, sent_root;          /* how often the count, see checksum.c; 1: at the root only */
   const struct lg_param *params;
 };
 
@@ -82,6 +84,7 @@ struct lg_family {
   int class_mask;
   int combiner_named;                        /* MPI_COMBINER_NAMED; the others follow in the same order */
   int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
+  int order_fortran;                         /* MPI_ORDER_FORTRAN */
   int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
 
@@ -128,6 +131,7 @@ long lg_group_handle(const struct lg_call *c, int i);
 long lg_session_handle(const struct lg_call *c, int i); /* behind a pointer */
 long lg_win_handle(const struct lg_call *c, int i); /* C handle, by value */
 bool lg_request_null(const struct lg_call *c, long handle);
+int lg_index(const struct lg_call *c, int v); /* of a request, from 0 in every language; undefined: none */
 int64_t lg_status_bytes(const char *status);
 void *lg_visible(const char *name); /* a variable of the MPI library; NULL */
 long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */

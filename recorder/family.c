@@ -11,6 +11,7 @@
 
 struct lg_family lg_fam;
 static const void *status_ignore[8]; /* addresses Fortran passes for it */
+static const void *const *ignore_at[2]; /* where MPI keeps such an address, once a Fortran call was made */
 
 /* find_in asks one loaded object, so that an MPI loaded with RTLD_LOCAL (as
  * Python does) is found too. */
@@ -92,6 +93,8 @@ static void fortran_ignores(void)
   };
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     status_ignore[i] = lg_visible(names[i]);
+  ignore_at[0] = lg_visible("MPI_F_STATUS_IGNORE");
+  ignore_at[1] = lg_visible("MPI_F_STATUSES_IGNORE");
 }
 
 bool lg_status_ignored(const struct lg_call *c)
@@ -104,6 +107,9 @@ bool lg_status_ignored(const struct lg_call *c)
   for (unsigned k = 0; k < sizeof status_ignore / sizeof *status_ignore; k++)
     if (status_ignore[k] && (const void *)c->args[i] == status_ignore[k])
       return true;
+  for (int k = 0; k < 2; k++)
+    if (ignore_at[k] && *ignore_at[k] && (const void *)c->args[i] == *ignore_at[k])
+      return true;
   return false;
 }
 
@@ -115,7 +121,7 @@ static void openmpi(void)
       .in_place = 1, .comm_world = (long)lg_visible("ompi_mpi_comm_world"), .comm_self = (long)lg_visible("ompi_mpi_comm_self"),
       .comm_null = (long)lg_visible("ompi_mpi_comm_null"), .request_null = (long)lg_visible("ompi_request_null"),
       .root = -4, .err_in_status = 18, .class_mask = ~0, .combiner_named = 0,
-      .lock_exclusive = 1, .topo_cart = 1, .topo_graph = 2, .topo_dist_graph = 3};
+      .order_fortran = 1, .lock_exclusive = 1, .topo_cart = 1, .topo_graph = 2, .topo_dist_graph = 3};
 }
 
 static void mpich(void)
@@ -125,7 +131,7 @@ static void mpich(void)
       .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_ignore = 1,
       .in_place = -1, .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
       .root = -3, .err_in_status = 17, .class_mask = 0x7f, .combiner_named = 1,
-      .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
+      .order_fortran = 57, .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
 }
 
 bool lg_family_detect(void)
@@ -166,6 +172,31 @@ int lg_peer(int peer)
 int lg_tag(int tag)
 {
   return tag == lg_fam.any_tag ? LG_ANY : tag;
+}
+
+/* gone tells whether the k-th request of the call is null now and was not before. */
+static bool gone(const struct lg_call *c, int k)
+{
+  if (k < 0 || k >= c->n)
+    return false;
+  return !lg_request_null(c, c->n > 1 ? c->thr->handles[k] : c->handle) && lg_request_null(c, lg_handle_at(c, c->desc->request, k));
+}
+
+/* lg_index is an index of a request, from 0, that MPI returned; undefined if it
+ * is MPI_UNDEFINED. MPICH 4.0 adds one to that in Fortran, and forgets to in
+ * mpi_f08: there a 0, or which request is gone, tells whether it counts from 0. */
+int lg_index(const struct lg_call *c, int v)
+{
+  static int first = -1; /* index of the first request in mpi_f08 of MPICH; -1 not known yet */
+  if (c->binding == LG_BIND_C)
+    return v;
+  if (v == lg_fam.undefined || v == lg_fam.undefined + 1)
+    return lg_fam.undefined;
+  if (lg_fam.id != 2 || c->binding < LG_BIND_F08)
+    return v - 1;
+  if (first < 0 && (v == 0 || gone(c, v) != gone(c, v - 1)))
+    first = v == 0 || gone(c, v) ? 0 : 1;
+  return first == 0 ? v : v - 1;
 }
 
 /* ---- handles as arguments ---- */

@@ -307,7 +307,7 @@ void lg_usage_before(struct lg_call *c)
     return;
   define_names(u);
   own_results(c);
-  u->nvalues = 0;
+  u->nvalues = u->ngiven = u->made = 0;
   lg_values_before(c, u);
   u->freed = frees_type(c->desc) ? u->v.scalar[0] : -1;
   begin_event(c, u);

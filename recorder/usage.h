@@ -30,6 +30,21 @@ struct lg_values { /* of one event */
   struct lg_array array[LG_MAX_PARAMS];
 };
 
+struct lg_dtype;
+
+struct lg_live { /* a request that the program has a handle of */
+  long handle;
+  const void *where; /* the program's variable when it was made */
+  uint32_t twin;     /* tells apart those that have one handle at once; 0 mostly */
+  uint32_t next;     /* of its hash */
+  bool persistent;
+  /* what is being sent, if it is looked after (checksum.c) */
+  struct lg_dtype *type; /* NULL: nothing */
+  const void *buf;
+  int64_t count;
+  uint64_t sum, begun; /* begun: number of the begin of the call that sends it, 0 not under way */
+};
+
 struct lg_usage { /* of one thread, which alone writes to it */
   struct lg_stream *stream;
   uint64_t block;  /* that the last event went to, plus one; 0 none */
@@ -41,6 +56,9 @@ struct lg_usage { /* of one thread, which alone writes to it */
   int64_t *values; /* of the arrays of one event */
   uint32_t nvalues, room;
   struct lg_values v;
+  uint32_t *given, ngiven, given_room; /* requests that the call was given, as lg_live_of has them */
+  uint32_t made;                       /* the request that it made */
+  struct lg_live sending;              /* what it is about to send */
   struct { /* the poll before, if it was in vain and nothing was written since */
     unsigned char *begin, *body; /* its begin, up to its number */
     unsigned char *end;          /* behind its last event */
@@ -75,7 +93,18 @@ const void *lg_arg_buffer(const struct lg_call *c, int i);
 int64_t lg_arg_address(const struct lg_call *c, int i); /* LG_USE_BOTTOM, LG_USE_IN_PLACE or the address */
 int lg_arg_at(const struct lg_call *c, int i); /* where the language binding has it; negative: nowhere */
 uint32_t lg_length(const struct lg_call *c, const struct lg_param *p, bool *known);
+int64_t lg_sum(const struct lg_call *c, int i); /* of an array; -1: not known */
 void lg_values_start(void);
+
+const void *lg_arg_place(const struct lg_call *c, int i, uint32_t k);
+
+/* ---- requests (live.c) ---- */
+
+int64_t lg_live_made(struct lg_usage *u, long handle, const void *where);
+int64_t lg_live_number(struct lg_usage *u, long handle, const void *where, uint32_t k, bool after);
+void lg_live_still(struct lg_usage *u, uint32_t k, bool gone); /* what became of the k-th request of the call */
+struct lg_live *lg_live_of(const struct lg_usage *u, uint32_t k); /* the k-th request that the call was given; NULL */
+struct lg_live *lg_live_new(const struct lg_usage *u); /* the one that it made; NULL */
 
 /* ---- objects ---- */
 
@@ -129,6 +158,7 @@ void lg_use_note(struct lg_usage *u, int kind, uint64_t call, uint64_t seen, int
 /* ---- checksums (checksum.c) ---- */
 
 void lg_sums_start(void);
+void lg_sums_fault(const sigset_t *mask); /* in the handler of a fault */
 void lg_sums_before(struct lg_call *c, struct lg_usage *u); /* before the call's own event */
 void lg_sums_ended(struct lg_call *c, struct lg_usage *u); /* looks at the sums of what has completed */
 void lg_sums_after(struct lg_call *c, struct lg_usage *u); /* notes those of what was begun */

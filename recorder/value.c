@@ -42,6 +42,13 @@ static int64_t raw(const struct lg_call *c, int i, uint32_t k)
   return number(c, p, (const void *)a, k);
 }
 
+/* lg_arg_place is where the k-th of the handles is that were given by pointer. */
+const void *lg_arg_place(const struct lg_call *c, int i, uint32_t k)
+{
+  size_t bytes = c->binding == LG_BIND_C ? (size_t)lg_fam.handle_bytes : sizeof(int);
+  return (const char *)c->args[lg_arg_at(c, i)] + k * bytes;
+}
+
 int64_t lg_arg(const struct lg_call *c, int i)
 {
   return raw(c, i, 0);
@@ -49,34 +56,35 @@ int64_t lg_arg(const struct lg_call *c, int i)
 
 /* ---- addresses ---- */
 
-static const void *bottoms[6], *in_places[6];
+struct known_address { /* of a variable that Fortran passes for a constant */
+  const void *at[4];
+  const void *const *pointed; /* where MPI keeps it, once a Fortran call was made */
+};
 
-static void collect(const void **out, const char *const *names, const char *pointed)
+static struct known_address bottom, in_place;
+
+static void find_address(struct known_address *k, const char *const *names, const char *pointed)
 {
-  int n = 0;
-  for (; *names; names++)
-    if ((out[n] = lg_visible(*names)) != NULL)
-      n++;
-  void *const *p = lg_visible(pointed);
-  if (p && *p)
-    out[n] = *p;
+  for (int i = 0; i < 4; i++)
+    k->at[i] = lg_visible(names[i]);
+  k->pointed = lg_visible(pointed);
 }
 
 /* lg_values_start finds what Fortran passes for MPI_BOTTOM and MPI_IN_PLACE. */
 void lg_values_start(void)
 {
-  static const char *const bottom[] = {"mpi_fortran_bottom_", "mpi_fortran_bottom", "MPIR_F08_MPI_BOTTOM", "mpi_fortran_bottom__", NULL};
-  static const char *const in_place[] = {"mpi_fortran_in_place_", "mpi_fortran_in_place", "MPIR_F08_MPI_IN_PLACE", "mpi_fortran_in_place__", NULL};
-  collect(bottoms, bottom, "MPIR_F_MPI_BOTTOM");
-  collect(in_places, in_place, "MPIR_F_MPI_IN_PLACE");
+  static const char *const bottoms[] = {"mpi_fortran_bottom_", "mpi_fortran_bottom", "MPIR_F08_MPI_BOTTOM", "mpi_fortran_bottom__"};
+  static const char *const in_places[] = {"mpi_fortran_in_place_", "mpi_fortran_in_place", "MPIR_F08_MPI_IN_PLACE", "mpi_fortran_in_place__"};
+  find_address(&bottom, bottoms, "MPIR_F_MPI_BOTTOM");
+  find_address(&in_place, in_places, "MPIR_F_MPI_IN_PLACE");
 }
 
-static bool among(const void *p, const void *const *list)
+static bool is_address(const struct known_address *k, const void *p)
 {
-  for (int i = 0; i < 6; i++)
-    if (list[i] && list[i] == p)
+  for (int i = 0; i < 4; i++)
+    if (k->at[i] && k->at[i] == p)
       return true;
-  return false;
+  return k->pointed && *k->pointed && *k->pointed == p;
 }
 
 /* lg_arg_buffer is an address that was given. A Fortran array may come as a
@@ -92,7 +100,7 @@ int64_t lg_arg_address(const struct lg_call *c, int i)
   const void *p = lg_arg_buffer(c, i);
   if (c->binding == LG_BIND_C)
     return p == NULL ? LG_USE_BOTTOM : (long)p == lg_fam.in_place ? LG_USE_IN_PLACE : (int64_t)p;
-  return among(p, bottoms) ? LG_USE_BOTTOM : among(p, in_places) ? LG_USE_IN_PLACE : (int64_t)p;
+  return is_address(&bottom, p) ? LG_USE_BOTTOM : is_address(&in_place, p) ? LG_USE_IN_PLACE : (int64_t)p;
 }
 
 /* ---- one value ---- */
@@ -125,6 +133,21 @@ static int64_t comm_value(const struct lg_call *c, struct lg_usage *u, int kind,
   return lg_comm_use(u, r);
 }
 
+/* request_value: MPI gives one handle to several requests that were complete at
+ * once; live.c tells them apart, by where the program keeps them. */
+static int64_t request_value(const struct lg_call *c, struct lg_usage *u, int i, uint32_t k, int64_t handle, bool after)
+{
+  const struct lg_param *p = &c->desc->params[i];
+  long h = c->binding == LG_BIND_C ? handle : lg_f2c(P_request, (int)handle);
+  const void *where = p->ref ? lg_arg_place(c, i, k) : NULL;
+  bool null = lg_is_null(P_request, h);
+  if (after && p->dir == OUT)
+    return null ? LG_USE_NULL : !h ? LG_USE_INVALID : lg_live_made(u, h, where);
+  if (after)
+    lg_live_still(u, k, null);
+  return null ? LG_USE_NULL : !h ? LG_USE_INVALID : lg_live_number(u, h, where, k, after);
+}
+
 static int64_t object_value(const struct lg_call *c, int kind, int64_t handle)
 {
   long h = c->binding == LG_BIND_C ? handle : lg_f2c(kind, (int)handle);
@@ -150,10 +173,11 @@ static inline int64_t value(const struct lg_call *c, struct lg_usage *u, int i, 
   case P_rank: return peer((int)v);
   case P_tag: return lg_tag((int)v);
   case P_logical: return v != 0;
-  case P_index: return c->binding == LG_BIND_C || v == lg_fam.undefined ? v : v - 1;
+  case P_index: return lg_index(c, (int)v);
   case P_comm: case P_win: case P_file: return comm_value(c, u, p->kind, v, i);
   case P_datatype: return type_value(c, u, i, v, after && p->dir == OUT);
-  case P_request: case P_message: case P_group: case P_op: case P_info: case P_errhandler: case P_session:
+  case P_request: return request_value(c, u, i, k, v, after);
+  case P_message: case P_group: case P_op: case P_info: case P_errhandler: case P_session:
     return object_value(c, p->kind, v);
   default: return v;
   }
@@ -218,7 +242,7 @@ static bool at_root(const struct lg_call *c, int i)
   return r && (r->flags & LG_COMM_INTER ? root == lg_fam.root : root == r->rank);
 }
 
-static int64_t sum(const struct lg_call *c, int i)
+int64_t lg_sum(const struct lg_call *c, int i)
 {
   bool known;
   int64_t total = 0;
@@ -248,7 +272,7 @@ uint32_t lg_length(const struct lg_call *c, const struct lg_param *p, bool *know
   case ONE: n = 1; break;
   case BY_PARAM: n = raw(c, p->by, 0); break;
   case TRIPLES: n = 3 * raw(c, p->by, 0); break;
-  case SUM_OF: n = sum(c, p->by); break;
+  case SUM_OF: n = lg_sum(c, p->by); break;
   case LAST_OF: n = last(c, p->by); break;
   case CONTENTS: n = lg_type_contents(c->binding == LG_BIND_C ? raw(c, 0, 0) : lg_f2c(P_datatype, (int)raw(c, 0, 0))); break;
   default: n = of_comm(c, p->len); break;

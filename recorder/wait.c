@@ -204,14 +204,9 @@ void completed_all(struct lg_call *c)
     completed(c, i, status_at(c, i));
 }
 
-static int fortran_index(const struct lg_call *c, int i)
-{
-  return c->binding == LG_BIND_C ? i : i - 1;
-}
-
 void completed_any(struct lg_call *c)
 {
-  int i = fortran_index(c, *(int *)c->args[c->desc->index]);
+  int i = lg_index(c, *(int *)c->args[c->desc->index]);
   if (i >= 0 && i < c->n)
     completed(c, i, status_at(c, 0));
 }
@@ -221,7 +216,7 @@ bool completed_some(struct lg_call *c)
   int n = *(int *)c->args[c->desc->outcount];
   const int *indices = (const int *)c->args[c->desc->indices];
   for (int k = 0; k < n && k < c->n; k++) {
-    int i = fortran_index(c, indices[k]);
+    int i = lg_index(c, indices[k]);
     if (i >= 0 && i < c->n)
       completed(c, i, status_at(c, k));
   }

@@ -173,6 +173,9 @@ func (b *builder) finish() *Trace {
 			t.Notes = append(t.Notes, Note{Kind: n.kind, Call: call, Seen: b.begunAt(n.seen), Value: n.value})
 		}
 	}
+	if !t.sound() {
+		b.incomplete("calls or datatypes name objects that are not there")
+	}
 	t.Complete = len(b.whys) == 0
 	t.Why = strings.Join(b.whys, "; ")
 	return t

@@ -88,7 +88,7 @@ type Datatype struct {
 	// the constructors without.
 	Ints, Addresses []int64
 	Types           []int // indices into Trace.Types
-	Cut             bool  // there was more of them than is recorded
+	Cut             bool  // there was more of them than is recorded, or Types is not known and nil
 }
 
 // Note is what the recorder found while the program ran.

@@ -35,6 +35,7 @@ type bench struct {
 	lib   string
 	pairs int
 	cpu   string
+	what  string
 	tmp   string
 }
 
@@ -44,6 +45,7 @@ func run() error {
 	flag.StringVar(&b.lib, "lib", "bin/liblaggard.so", "the recorder")
 	flag.IntVar(&b.pairs, "pairs", 15, "alternating pairs")
 	flag.StringVar(&b.cpu, "cpu", "", "processors to pin to, as taskset has them")
+	flag.StringVar(&b.what, "record", "progress", "what to record, as laggard run --record")
 	flag.StringVar(&percall, "percall", "", "the micro-benchmark (recorder/bench/testdata/percall.c), built")
 	flag.StringVar(&name, "name", "", "what to call the program in the table")
 	flag.Parse()
@@ -74,7 +76,7 @@ func (b bench) runOnce(command []string, recorded bool) (out string, cpu float64
 	cmd.Env = append(os.Environ(), "TMPDIR="+b.tmp)
 	if recorded {
 		dir = filepath.Join(b.tmp, "run-"+strconv.FormatInt(time.Now().UnixNano(), 36))
-		cmd.Env = append(cmd.Env, "LD_PRELOAD="+b.lib, "LAGGARD_DIR="+dir)
+		cmd.Env = append(cmd.Env, "LD_PRELOAD="+b.lib, "LAGGARD_DIR="+dir, "LAGGARD_RECORD="+b.what)
 	}
 	text := &strings.Builder{}
 	cmd.Stdout, cmd.Stderr = text, io.Discard
