@@ -11,35 +11,50 @@ type clocks struct {
 	asked     map[int32][]int32
 }
 
-// maxClockRanks bounds the components.
+// maxClockRanks bounds the components: more ranks take more replays.
 const maxClockRanks = 64
 
-// clocks replays all ranks in the order of what happened, for the accesses of pairs.
-func (j *job) clocks(pairs []pair) *clocks {
-	c := &clocks{rendezvous: rendezvous{job: j, actual: true}, component: map[int32]int{}, asked: map[int32][]int32{}}
-	c.lay()
-	for _, p := range pairs {
-		for _, t := range []*touch{p.a, p.b} {
-			if _, ok := c.component[t.rank]; !ok && len(c.component) < maxClockRanks {
-				c.component[t.rank] = len(c.component)
-			}
-			c.asked[c.base[t.rank]+t.step] = nil
+// moments are two steps of two ranks, of which the order is asked.
+type moments struct{ first, second ref } // index: into Digest.steps
+
+// eachOrder calls use for every pair, with clocks that know its ranks.
+func (j *job) eachOrder(pairs []moments, use func(i int, c *clocks)) {
+	for at := 0; at < len(pairs); {
+		c := &clocks{rendezvous: rendezvous{job: j, actual: true}, component: map[int32]int{}, asked: map[int32][]int32{}}
+		c.lay()
+		end := at
+		for ; end < len(pairs) && c.ask(pairs[end]); end++ {
+		}
+		c.connect()
+		c.replay()
+		for ; at < end; at++ {
+			use(at, c)
 		}
 	}
-	c.connect()
-	c.replay()
-	return c
 }
 
-// ordered tells whether an access was complete before another began, or whether
-// that cannot be told.
-func (c *clocks) ordered(a, b *touch) bool {
-	k, known := c.component[a.rank]
-	clock := c.asked[c.base[b.rank]+b.step]
-	if !known || clock == nil {
-		return true
+// ask prepares for a pair; it returns false if there are too many ranks.
+func (c *clocks) ask(p moments) bool {
+	if len(c.component)+2 > maxClockRanks {
+		return false
 	}
-	return a.done >= 0 && clock[k] > a.done
+	for _, m := range []ref{p.first, p.second} {
+		if _, ok := c.component[m.rank]; !ok {
+			c.component[m.rank] = len(c.component)
+		}
+		c.asked[c.base[m.rank]+m.index] = nil
+	}
+	return true
+}
+
+// before tells whether the first step was over before the second began. Known is
+// false if the replay did not come so far.
+func (c *clocks) before(first, second ref) (before, known bool) {
+	clock := c.asked[c.base[second.rank]+second.index]
+	if clock == nil {
+		return false, false
+	}
+	return clock[c.component[first.rank]] > first.index, true
 }
 
 // replay lets all threads go on, and merges the clock of what a step needed when it

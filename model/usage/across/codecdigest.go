@@ -18,8 +18,7 @@ func (w *wire) digest(p **Digest) {
 	list(w, &d.sites, w.site)
 	list(w, &d.types, w.datatype)
 	list(w, &d.buffers, func(b *buffer) { num(w, &b.typ); num(w, &b.count) })
-	var last uint64
-	list(w, &d.steps, func(s *step) { w.step(s, &last) })
+	list(w, &d.steps, w.step)
 	list(w, &d.channels, w.channel)
 	var at int32
 	list(w, &d.messages, func(m *message) { w.message(m, &at) })
@@ -41,16 +40,14 @@ func delta[T integer](w *wire, v *T, from T) {
 	*v = from + n
 }
 
-func (w *wire) step(s *step, last *uint64) {
-	w.function(&s.fn)
+func (w *wire) step(s *step) {
+	f := s.fn()
+	if w.function(&f); f != nil {
+		s.function = functions()[f]
+	}
 	num(w, &s.site)
 	num(w, &s.thread)
-	returned := s.end != 0
-	w.flags(&s.muted, &returned)
-	if delta(w, &s.begin, *last); returned {
-		delta(w, &s.end, s.begin)
-	}
-	*last = s.begin
+	w.flags(&s.muted, &s.returned)
 }
 
 func (w *wire) channel(c *channel) {
@@ -107,7 +104,7 @@ func (w *wire) window(v *windows) {
 	})
 	list(w, &v.accesses, func(a *access) {
 		num(w, &a.kind)
-		w.flags(&a.locked)
+		w.flags(&a.locked, &a.stray)
 		num(w, &a.comm)
 		num(w, &a.step)
 		num(w, &a.done)

@@ -56,15 +56,13 @@ func (c *collectives) number(rank int, s *shape) int32 {
 	return n
 }
 
-// recorded tells whether all that the members of a communicator did is known, so
-// that the numbers of their collectives mean the same.
+// recorded tells whether no member lacks a part of its recording, so that the
+// numbers of their collectives mean the same. One may lack all of it.
 func (c *collectives) recorded(comm *communicator) bool {
-	for _, m := range comm.members() {
-		if at, ok := c.byRank[m]; ok && !c.digests[at].complete {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(comm.members(), func(r int) bool {
+		at, ok := c.byRank[r]
+		return ok && !c.digests[at].complete
+	})
 }
 
 func (c *collectives) shape(part ref) *shape {

@@ -161,13 +161,13 @@ func (s *search) report(cycle []hop) {
 func (s *search) says(h, next hop) string {
 	l := &s.links[h.link]
 	d, st := s.stepOf(h.node)
-	head := fmt.Sprintf("rank %d in %s needs ", d.Rank, st.fn.Name)
+	head := fmt.Sprintf("rank %d in %s needs ", d.Rank, st.fn().Name)
 	if int(l.from) >= s.steps {
 		e := s.events[int(l.from)-s.steps]
 		return head + fmt.Sprintf("all of %s", e.comm.name())
 	}
 	od, ost := s.stepOf(l.from)
-	return head + fmt.Sprintf("%s of rank %d", ost.fn.Name, od.Rank)
+	return head + fmt.Sprintf("%s of rank %d", ost.fn().Name, od.Rank)
 }
 
 func (s *search) stepOf(node int32) (*Digest, *step) {

@@ -153,6 +153,7 @@ func (w *waits) addDeadlock(core []int32) {
 	if w.needsAny(core) {
 		cycle = core // a knot: no single cycle shows why
 	}
+	cycle = w.culpritFirst(cycle)
 	var says []string
 	var places []usage.Place
 	for i, at := range cycle {
@@ -185,6 +186,22 @@ func (w *waits) addDeadlock(core []int32) {
 	w.found.Add(f)
 }
 
+// culpritFirst turns a cycle so that a call for a message comes first, or at least
+// one other than MPI_Finalize: where a collective waits, others are late.
+func (w *waits) culpritFirst(cycle []int32) []int32 {
+	for _, fits := range []func(at int32) bool{
+		func(at int32) bool {
+			return slices.ContainsFunc(w.lacking(at), func(n need) bool { return n.message != none })
+		},
+		func(at int32) bool { return w.callAt(at) != "MPI_Finalize" },
+	} {
+		if i := slices.IndexFunc(cycle, fits); i >= 0 {
+			return append(slices.Clone(cycle[i:]), cycle[:i]...)
+		}
+	}
+	return cycle
+}
+
 // checkOrder reports a cycle of collectives only: the members call those of several
 // communicators in different order (§5.13).
 func (w *waits) checkOrder(cycle []int32) {
@@ -211,7 +228,7 @@ func (w *waits) checkOrder(cycle []int32) {
 }
 
 func (w *waits) callAt(at int32) string {
-	return w.digests[at].steps[w.standings[at].calls[0].step].fn.Name
+	return w.digests[at].steps[w.standings[at].calls[0].step].fn().Name
 }
 
 func (w *waits) needsAny(core []int32) bool {
@@ -244,7 +261,7 @@ func (w *waits) says(at int32) string {
 		if c.loop {
 			verb = "polls in vain with"
 		}
-		parts = append(parts, fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn.Name, strings.Join(whats, link)))
+		parts = append(parts, fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn().Name, strings.Join(whats, link)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -2,6 +2,7 @@ package across
 
 import (
 	"slices"
+	"sync"
 
 	"laggard/model"
 	"laggard/model/mpi"
@@ -40,12 +41,23 @@ type buffer struct {
 
 // step is a call.
 type step struct {
-	fn         *mpi.Function
-	site       int32 // index into Digest.sites
-	thread     int32
-	muted      bool
-	begin, end uint64 // places among the begins and returns of the process; end 0: it never returned
+	site     int32 // index into Digest.sites
+	thread   int32
+	function uint16 // index into mpi.Functions
+	muted    bool   // see usage.Place
+	returned bool
 }
+
+// functions gives each function its index.
+var functions = sync.OnceValue(func() map[*mpi.Function]uint16 {
+	out := map[*mpi.Function]uint16{}
+	for i, f := range mpi.Functions() {
+		out[f] = uint16(i)
+	}
+	return out
+})
+
+func (s *step) fn() *mpi.Function { return mpi.Functions()[s.function] }
 
 // channel is the way of messages: one side of a communicator, peer and tag.
 type channel struct {
@@ -56,10 +68,26 @@ type channel struct {
 	askedPeer, askedTag int
 }
 
+// half and sendMode are usage.OperationKind and usage.SendMode, small.
+type (
+	half     uint8
+	sendMode uint8
+)
+
+const (
+	aSend  = half(usage.Send)
+	aRecv  = half(usage.Recv)
+	aProbe = half(usage.Probe)
+
+	isBuffered    = sendMode(usage.Buffered)
+	isSynchronous = sendMode(usage.Synchronous)
+	isReady       = sendMode(usage.Ready)
+)
+
 // message is one half of a message: a send, a receive, or a look at one.
 type message struct {
-	kind      usage.OperationKind
-	mode      usage.SendMode
+	kind      half
+	mode      sendMode
 	blocking  bool
 	cancelled bool
 	channel   int32 // index into Digest.channels
@@ -93,7 +121,7 @@ type waiting struct {
 func NewDigest(r *usage.Replayed) *Digest {
 	t := r.Trace
 	d := &digester{Replayed: r, trace: t, Digest: &Digest{
-		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: known(t.Comms), types: t.Types, threads: t.ThreadLevel,
+		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: known(t), types: t.Types, threads: t.ThreadLevel,
 	}}
 	rounds := loops(t)
 	d.chooseSteps(rounds)
@@ -105,12 +133,17 @@ func NewDigest(r *usage.Replayed) *Digest {
 }
 
 // known replaces communicators whose description is missing by one of which nothing
-// is known.
-func known(comms []*model.Comm) []*model.Comm {
-	out := slices.Clone(comms)
+// is known, and gives MPI_COMM_SELF of each rank an identity of its own.
+func known(t *usage.Trace) []*model.Comm {
+	out := slices.Clone(t.Comms)
 	for i, c := range out {
-		if c == nil {
+		switch {
+		case c == nil:
 			out[i] = &model.Comm{Rank: -1}
+		case c.Self:
+			own := *c
+			own.ID, own.Rank, own.Members = 1<<63|uint64(t.Rank), 0, []int{t.Rank}
+			out[i] = &own
 		}
 	}
 	return out
@@ -184,7 +217,7 @@ func (d *digester) chooseSteps(rounds [][]int) {
 			continue
 		}
 		d.stepOf[i] = int32(len(d.steps))
-		d.steps = append(d.steps, step{c.Func, d.site(c.Site), int32(c.Thread), d.trace.Place(i, "").Muted, c.Begin, c.Return})
+		d.steps = append(d.steps, step{d.site(c.Site), int32(c.Thread), functions()[c.Func], d.trace.Place(i, "").Muted, c.Return != 0})
 	}
 }
 
@@ -234,7 +267,7 @@ func (d *digester) addMessage(o *usage.Operation) int32 {
 		return -1
 	}
 	m := message{
-		kind: o.Kind, mode: o.Mode, blocking: o.Blocking, cancelled: o.Cancelled, channel: d.channel(o),
+		kind: half(o.Kind), mode: sendMode(o.Mode), blocking: o.Blocking, cancelled: o.Cancelled, channel: d.channel(o),
 		step: d.at(o.Call), made: d.at(o.Made), done: d.at(o.Done), buffer: -1, bytes: o.Bytes, probe: -1,
 	}
 	if m.made < 0 {

@@ -108,5 +108,13 @@ func world(c *model.Comm, peer int) int {
 func (j *job) place(rank, step int32, role string) usage.Place {
 	d := j.digests[rank]
 	s := &d.steps[step]
-	return usage.Place{Rank: d.Rank, Call: s.fn.Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
+	return usage.Place{Rank: d.Rank, Call: s.fn().Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
+}
+
+// whole tells whether all is recorded that some ranks did.
+func (j *job) whole(ranks []int) bool {
+	return !slices.ContainsFunc(ranks, func(r int) bool {
+		at, ok := j.byRank[r]
+		return !ok || !j.digests[at].complete
+	})
 }

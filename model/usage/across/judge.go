@@ -13,6 +13,7 @@ func Judge(e *Evidence) *usage.Group {
 	w.nearMiss = m.checkLeft(w.lonely())
 	w.checkDeadlock()
 	j.checkRendezvous()
+	m.checkReady()
 	j.checkWindows()
 	return j.found
 }

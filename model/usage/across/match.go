@@ -2,7 +2,6 @@ package across
 
 import (
 	"laggard/model"
-	"laggard/model/usage"
 )
 
 // way is a channel as all ranks see it: messages on it do not overtake each other
@@ -27,12 +26,16 @@ type look struct {
 	seen  int // receives on the way before it
 }
 
+// serialized is the thread level at which threads call one after the other.
+const serialized = 2
+
 // matcher pairs the halves of messages.
 type matcher struct {
 	*job
 	queues  []*queue
 	queueOf map[way]int32
 	open    []ref            // receives of which it is not known which message they took
+	raced   map[ref]bool     // sends of which threads made the order uncertain
 	to      map[int][]*queue // by receiver, those with messages left, in order of sender and tag
 }
 
@@ -40,7 +43,7 @@ type matcher struct {
 // what its status said. Those that never completed come last, and take a message
 // only if it can be no other.
 func (j *job) match() *matcher {
-	m := &matcher{job: j, queueOf: map[way]int32{}}
+	m := &matcher{job: j, queueOf: map[way]int32{}, raced: map[ref]bool{}}
 	for rank := range j.digests {
 		m.line(int32(rank))
 	}
@@ -69,17 +72,17 @@ func (m *matcher) line(rank int32) {
 		case msg.cancelled:
 			continue
 		case q < 0:
-			if msg.kind == usage.Recv && d.comms[d.channels[msg.channel].comm].Members != nil {
+			if msg.kind == aRecv && d.comms[d.channels[msg.channel].comm].Members != nil {
 				m.open = append(m.open, at)
 			}
 			continue
 		}
 		thread := d.steps[msg.step].thread
-		if was, ok := threads[q]; ok && was != thread {
+		if was, ok := threads[q]; ok && was != thread && d.threads != serialized {
 			m.queues[q].many = true
 		}
 		threads[q] = thread
-		m.queues[q].enter(at, msg, d.steps[msg.step].fn.Class)
+		m.queues[q].enter(at, msg, d.steps[msg.step].fn().Class)
 	}
 }
 
@@ -87,11 +90,11 @@ func (m *matcher) line(rank int32) {
 // whenever it is received.
 func (q *queue) enter(at ref, msg *message, class string) {
 	switch {
-	case msg.kind == usage.Send:
+	case msg.kind == aSend:
 		q.sends = append(q.sends, at)
-	case msg.kind == usage.Recv && msg.probe < 0:
+	case msg.kind == aRecv && msg.probe < 0:
 		q.recvs = append(q.recvs, at)
-	case msg.kind == usage.Recv:
+	case msg.kind == aRecv:
 	case msg.probe >= 0:
 		q.recvs = append(q.recvs, ref{at.rank, msg.probe})
 	case msg.done >= 0 && (class == "mprobe" || class == "improbe"):
@@ -126,6 +129,11 @@ func signal(tag int) bool { return tag == model.TagPost || tag == model.TagCompl
 
 func (m *matcher) pair(q *queue) {
 	n := min(len(q.sends), len(q.recvs))
+	if q.many {
+		for _, s := range q.sends {
+			m.raced[s] = true
+		}
+	}
 	for i := range n {
 		m.join(q.sends[i], q.recvs[i])
 	}

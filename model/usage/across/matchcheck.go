@@ -28,7 +28,7 @@ func (m *matcher) checkTypes() {
 	for rank, d := range m.digests {
 		for i := range d.messages {
 			to := m.partners[rank][i]
-			if d.messages[i].kind == usage.Send && to.rank >= 0 {
+			if d.messages[i].kind == aSend && to.rank >= 0 {
 				m.checkType(ref{int32(rank), int32(i)}, to, seen)
 			}
 		}
@@ -38,7 +38,7 @@ func (m *matcher) checkTypes() {
 func (m *matcher) checkType(from, to ref, seen map[carried]verdict) {
 	sd, s := m.message(from)
 	rd, r := m.message(to)
-	if s.buffer < 0 || r.buffer < 0 || r.kind != usage.Recv || !sd.complete || !rd.complete {
+	if s.buffer < 0 || r.buffer < 0 || r.kind != aRecv || !sd.complete || !rd.complete || m.raced[from] {
 		return
 	}
 	sent, taken := m.layouts[from.rank][s.buffer], m.layouts[to.rank][r.buffer]
@@ -98,7 +98,8 @@ func (m *matcher) checkLeft(stuck map[ref]bool) map[ref]bool {
 	for rank, d := range m.digests {
 		for i := range d.messages {
 			r := ref{int32(rank), int32(i)}
-			if m.partners[rank][i] != none || signal(d.channels[d.messages[i].channel].tag) || d.messages[i].kind != usage.Recv || d.messages[i].cancelled || d.messages[i].done >= 0 {
+			msg := &d.messages[i]
+			if m.partners[rank][i] != none || msg.kind != aRecv || msg.cancelled || msg.done >= 0 || signal(d.channels[msg.channel].tag) {
 				continue
 			}
 			over := m.over(r)
@@ -129,10 +130,10 @@ func (m *matcher) checkTaken() {
 	for rank, d := range m.digests {
 		for i := range d.messages {
 			from := m.partners[rank][i]
-			if d.messages[i].kind != usage.Send || from.rank < 0 {
+			if d.messages[i].kind != aSend || from.rank < 0 {
 				continue
 			}
-			if _, other := m.message(from); other.kind == usage.Probe && m.over(ref{int32(rank), int32(i)}) {
+			if _, other := m.message(from); other.kind == aProbe && m.over(ref{int32(rank), int32(i)}) {
 				m.addSend(ref{int32(rank), int32(i)}, "taken by a matched probe and ")
 			}
 		}
@@ -264,7 +265,7 @@ func describe(d *Digest, msg *message) string {
 	if c.askedTag == model.Any {
 		tag = "any tag"
 	}
-	if msg.kind == usage.Send {
+	if msg.kind == aSend {
 		return fmt.Sprintf("the message of rank %d to rank %d with %s", d.Rank, world(comm, c.peer), tag)
 	}
 	from := "any rank"

@@ -38,6 +38,7 @@ const (
 // checkWindows reports conflicting accesses to the memory of a window that no
 // synchronisation orders (§11.7).
 func (j *job) checkWindows() {
+	j.checkStray()
 	targets, order := j.touches()
 	alike := map[string]int{}
 	var pairs []pair
@@ -47,12 +48,41 @@ func (j *job) checkWindows() {
 	if len(pairs) == 0 {
 		return
 	}
-	clocks := j.clocks(pairs)
-	for _, p := range pairs {
-		if p.a.rank == p.b.rank || !clocks.ordered(p.a, p.b) && !clocks.ordered(p.b, p.a) {
+	asked := make([]moments, len(pairs))
+	for i, p := range pairs {
+		asked[i] = moments{ref{p.a.rank, p.a.step}, ref{p.b.rank, p.b.step}}
+	}
+	j.eachOrder(asked, func(i int, c *clocks) {
+		if p := pairs[i]; p.a.rank == p.b.rank || !c.apart(p.a, p.b) && !c.apart(p.b, p.a) {
 			j.addConflict(p)
 		}
+	})
+}
+
+// checkStray reports accesses to ranks that the group of MPI_Win_start does not
+// have (§11.5.2).
+func (j *job) checkStray() {
+	for rank, d := range j.digests {
+		for i := range d.windows.accesses {
+			a := &d.windows.accesses[i]
+			if !a.stray || !d.complete {
+				continue
+			}
+			target := world(d.comms[a.comm], a.target)
+			f := usage.NewFinding("one_sided", fmt.Sprintf("rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
+				d.Rank, target, d.steps[a.step].fn().Name, target), j.place(int32(rank), a.step, "access"))
+			f.Ranks.Add(target)
+			f.Standard, f.Change = "MPI-3.1 §11.5.2", "give MPI_Win_start a group with every rank that is accessed, and let each of them call MPI_Win_post"
+			j.found.Add(f)
+		}
 	}
+}
+
+// apart tells whether an access was complete before another began, or whether that
+// is not known.
+func (c *clocks) apart(a, b *touch) bool {
+	before, known := c.before(ref{a.rank, a.done}, ref{b.rank, b.step})
+	return !known || before && a.done >= 0
 }
 
 // touches groups the accesses of all ranks by the memory that they use.
@@ -257,7 +287,7 @@ func (j *job) addConflict(p pair) {
 	}
 	lo, hi := max(p.a.lo, p.b.lo), min(p.a.hi, p.b.hi)
 	f := usage.NewFinding("one_sided", fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and nothing orders them",
-		who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn.Name, b.steps[p.b.step].fn.Name),
+		who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn().Name, b.steps[p.b.step].fn().Name),
 		j.place(p.a.rank, p.a.step, "access"), j.place(p.b.rank, p.b.step, "access"))
 	f.Ranks.Add(target)
 	f.Standard = "MPI-3.1 §11.7"

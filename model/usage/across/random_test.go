@@ -20,7 +20,6 @@ type program struct {
 	lines   []string
 	pending [][]string // by rank: completions that are still to come
 	number  int        // of requests and tags
-	threads bool
 }
 
 func newProgram(seed uint64) *program {

@@ -2,8 +2,6 @@ package across
 
 import (
 	"strings"
-
-	"laggard/model/usage"
 )
 
 // rendezvous is a replay of all ranks in which nothing is buffered: a send returns,
@@ -103,6 +101,11 @@ func (r *rendezvous) link(from, to int32, w why) {
 
 // connect makes the links of messages and collectives.
 func (r *rendezvous) connect() {
+	whole := make([]bool, len(r.events))
+	for i, e := range r.events {
+		members := e.comm.members()
+		whole[i] = len(e.parts) == len(members) && r.whole(members)
+	}
 	for rank, d := range r.digests {
 		leaves := r.leaves(int32(rank), d)
 		for i := range d.messages {
@@ -110,7 +113,7 @@ func (r *rendezvous) connect() {
 		}
 		for i := range d.entries {
 			e, at := &d.entries[i], r.eventOf[rank][i]
-			if at < 0 || len(r.events[at].parts) < len(r.events[at].comm.members()) {
+			if at < 0 || !whole[at] {
 				continue // it went on without those of whom nothing is recorded, if it did
 			}
 			node := int32(r.steps) + at
@@ -136,11 +139,11 @@ func (r *rendezvous) leaves(rank int32, d *Digest) []int32 {
 		if r.actual {
 			continue
 		}
-		switch class := s.fn.Class; {
-		case strings.HasPrefix(class, "test"), class == "iprobe", class == "improbe", s.end == 0:
+		switch class := s.fn().Class; {
+		case strings.HasPrefix(class, "test"), class == "iprobe", class == "improbe", !s.returned:
 			out[i] = -1
 		case class == "waitany", class == "waitsome":
-			if ok && d.steps[next].fn == s.fn && d.steps[next].site == s.site {
+			if ok && d.steps[next].function == s.function && d.steps[next].site == s.site {
 				out[i] = out[next]
 			}
 		}
@@ -156,21 +159,25 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 		return
 	}
 	other := r.partners[at.rank][at.index]
-	if m.kind == usage.Probe && m.probe >= 0 {
+	if m.kind == aProbe && m.probe >= 0 {
 		other = r.partners[at.rank][m.probe]
 	}
 	if other.rank < 0 {
 		return
 	}
-	_, o := r.message(other)
+	od, o := r.message(other)
+	if !d.complete || !od.complete {
+		return // which message met which is not sure
+	}
 	from, to := r.base[other.rank]+o.step, leaves[m.done]
 	switch {
-	case m.kind != usage.Send:
+	case m.kind != aSend:
 		r.link(from, to, arrives)
 	case r.actual:
-	case m.mode == usage.Synchronous:
+	case m.mode == isSynchronous:
 		r.link(from, to, synchronous)
-	case m.mode != usage.Buffered && d.steps[m.step].fn.Class != "ibsend":
+	case m.mode == isReady: // its receive has begun, or else that is the error
+	case m.mode != isBuffered && d.steps[m.step].fn().Class != "ibsend":
 		r.link(from, to, buffered)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"laggard/model"
-	"laggard/model/usage"
 )
 
 // need is something that a call waits for and that is not there yet: the call of
@@ -68,7 +67,7 @@ func (j *job) wait() *waits {
 
 func (w *waits) stand(rank int32, d *Digest) standing {
 	s := standing{calls: w.blocked(rank, d)}
-	if len(s.calls) == 1 && len(s.calls[0].needs) == 0 && d.steps[s.calls[0].step].fn.Class == "finalize" {
+	if len(s.calls) == 1 && len(s.calls[0].needs) == 0 && d.steps[s.calls[0].step].fn().Class == "finalize" {
 		return standing{ended: true} // whatever MPI does there, the program has ended
 	}
 	s.ended = len(s.calls) == 0 && (d.phase == model.Finalized || d.end == model.Exited)
@@ -78,8 +77,7 @@ func (w *waits) stand(rank int32, d *Digest) standing {
 
 // otherThreads tells whether a thread that is not blocked may still call MPI.
 func (w *waits) otherThreads(d *Digest, calls []*blocked) bool {
-	const multiple = 3
-	if d.threads >= 0 && d.threads < multiple-1 {
+	if d.threads >= 0 && d.threads < serialized {
 		return false
 	}
 	in := map[int32]bool{}
@@ -106,12 +104,12 @@ func (w *waits) blocked(rank int32, d *Digest) []*blocked {
 		return calls[step]
 	}
 	for i := range d.messages {
-		if m := &d.messages[i]; m.done < 0 && m.blocking && d.steps[m.step].end == 0 {
+		if m := &d.messages[i]; m.done < 0 && m.blocking && !d.steps[m.step].returned {
 			w.needMessage(call(m.step), ref{rank, int32(i)})
 		}
 	}
 	for i := range d.entries {
-		if e := &d.entries[i]; e.done < 0 && d.steps[e.step].end == 0 {
+		if e := &d.entries[i]; e.done < 0 && !d.steps[e.step].returned {
 			w.needEntry(call(e.step), ref{rank, int32(i)})
 		}
 	}
@@ -122,7 +120,7 @@ func (w *waits) blocked(rank int32, d *Digest) []*blocked {
 		w.needLock(call(l.step), d, l)
 	}
 	for i := range d.steps {
-		if d.steps[i].end == 0 {
+		if !d.steps[i].returned {
 			call(int32(i)) // of an unknown kind, if it has no needs now
 		}
 	}
@@ -143,7 +141,7 @@ func (b *blocked) add(n need) { b.needs = append(b.needs, n) }
 
 func (w *waits) needMessage(b *blocked, r ref) {
 	d, m := w.message(r)
-	if m.cancelled || m.kind == usage.Send && m.mode == usage.Buffered || w.partners[r.rank][r.index] != none {
+	if m.cancelled || m.kind == aSend && m.mode == isBuffered || w.partners[r.rank][r.index] != none {
 		b.meet()
 		return
 	}
@@ -155,8 +153,8 @@ func (w *waits) needMessage(b *blocked, r ref) {
 	} else {
 		n.ranks = others(comm, d.Rank)
 	}
-	if len(n.ranks) == 0 || slices.Contains(n.ranks, -1) {
-		b.open = true // processes of which nothing is known
+	if len(n.ranks) == 0 || !d.complete || !w.whole(n.ranks) {
+		b.open = true
 		return
 	}
 	b.add(n)
@@ -184,6 +182,10 @@ func (w *waits) needEntry(b *blocked, r ref) {
 	e := w.events[at]
 	d, entry := w.entry(r)
 	name := d.shapes[entry.shape].name
+	if !w.whole(e.comm.members()) {
+		b.open = true // so that the numbers of collectives say nothing
+		return
+	}
 	ranks := w.notAt(e, name)
 	if len(ranks) == 0 {
 		b.meet()
@@ -211,7 +213,7 @@ func (w *waits) notAt(e *event, name string) []int {
 
 // wanted says what would let a half of a message go on.
 func wanted(d *Digest, m *message) string {
-	if m.kind != usage.Send {
+	if m.kind != aSend {
 		return describe(d, m)
 	}
 	c := &d.channels[m.channel]

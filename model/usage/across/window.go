@@ -27,6 +27,7 @@ type region struct {
 type access struct {
 	kind   accessKind
 	locked bool   // under an exclusive lock
+	stray  bool   // to a rank that MPI_Win_start did not name
 	comm   int32  // index into Digest.comms, of the window
 	step   int32  // that begins it
 	done   int32  // the step by which it is complete at the target, -1 none
@@ -65,6 +66,7 @@ type epochs struct {
 	exposed  []int          // group of MPI_Win_post
 	started  []int32        // messages of MPI_Win_start, which MPI_Win_complete completes
 	targets  []int          // group of MPI_Win_start
+	named    bool           // targets is known, and the epoch open
 	locks    map[int64]lock // by target, -1 all
 	solitary map[int64]bool // exclusive
 }
@@ -199,6 +201,7 @@ func (w *windowDigester) access(c *usage.Call, step, win int32, e *epochs) {
 	a := access{kind: accessKinds[name], comm: win, step: step, done: -1, target: int(target), disp: disp}
 	_, locked := e.locks[target]
 	a.locked = locked && e.solitary[target]
+	a.stray = e.named && !slices.Contains(e.targets, world(w.comms[win], int(target)))
 	a.buffer = w.targetBuffer(c)
 	if a.kind == accumulate {
 		a.op = name
@@ -248,11 +251,11 @@ func (w *windowDigester) synchronise(c *usage.Call, step, win int32, e *epochs) 
 	switch c.Func.Class {
 	case "win_post":
 		if e.exposed = group; known {
-			w.signals(usage.Send, model.TagPost, group, win, step, returned)
+			w.signals(aSend, model.TagPost, group, win, step, returned)
 		}
 	case "win_start":
-		if e.targets, e.started = group, nil; known {
-			e.started = w.signals(usage.Recv, model.TagPost, group, win, step, -1)
+		if e.targets, e.started, e.named = group, nil, known; known {
+			e.started = w.signals(aRecv, model.TagPost, group, win, step, -1)
 		}
 	case "win_complete":
 		w.complete(e, -1, step)
@@ -262,26 +265,26 @@ func (w *windowDigester) synchronise(c *usage.Call, step, win int32, e *epochs) 
 		if c.Return == 0 {
 			w.waits = append(w.waits, waiting{step: step, messages: e.started})
 		} else {
-			w.signals(usage.Send, model.TagComplete, e.targets, win, step, step)
+			w.signals(aSend, model.TagComplete, e.targets, win, step, step)
 		}
-		e.started, e.targets = nil, nil
+		e.started, e.targets, e.named = nil, nil, false
 	case "win_wait", "win_test":
 		if flag, ok := c.Result1("flag"); c.Func.Class == "win_wait" || ok && flag != 0 {
-			w.signals(usage.Recv, model.TagComplete, e.exposed, win, step, returned)
+			w.signals(aRecv, model.TagComplete, e.exposed, win, step, returned)
 			e.exposed = nil
 		}
 	}
 }
 
 // signals adds messages without data between the rank and a group.
-func (w *windowDigester) signals(kind usage.OperationKind, tag int, group []int, win, step, done int32) []int32 {
+func (w *windowDigester) signals(kind half, tag int, group []int, win, step, done int32) []int32 {
 	var out []int32
 	for _, r := range group {
 		peer := slices.Index(w.comms[win].Members, r)
 		if peer < 0 {
 			continue
 		}
-		c := channel{kind == usage.Send, win, peer, tag, peer, tag}
+		c := channel{kind == aSend, win, peer, tag, peer, tag}
 		at, ok := w.channelOf[c]
 		if !ok {
 			at = int32(len(w.channels))
@@ -290,7 +293,7 @@ func (w *windowDigester) signals(kind usage.OperationKind, tag int, group []int,
 		}
 		out = append(out, int32(len(w.messages)))
 		w.messages = append(w.messages, message{
-			kind: kind, mode: usage.Buffered, blocking: w.steps[step].end == 0, channel: at,
+			kind: kind, mode: isBuffered, blocking: !w.steps[step].returned, channel: at,
 			step: step, made: step, done: done, buffer: -1, bytes: -1, probe: -1,
 		})
 	}
