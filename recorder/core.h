@@ -38,10 +38,11 @@ enum lg_param_kind {
 };
 
 /* A parameter, as package mpi has it: its kind, mpi.Direction, whether it is
- * passed by pointer in C, whether Fortran has an INTEGER for C's address, and
- * mpi.Length: kind, parameter and condition. Kind 0 ends the list. */
+ * passed by pointer in C, whether Fortran has an INTEGER for C's address,
+ * mpi.Length (kind, parameter and condition), and whether a recording of usage
+ * has it: 1 before the call, 2 after it. Kind 0 ends the list. */
 struct lg_param {
-  uint8_t kind, dir, ref, fortran_int, len, by, only;
+  uint8_t kind, dir, ref, fortran_int, len, by, only, recorded;
 };
 
 /* Positions of arguments by role, -1 where the function has none. They are the
@@ -54,6 +55,7 @@ struct lg_desc {
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
   int8_t sent, sent_count, sent_type; /* what a call begins to send: address, count, type */
+  uint8_t by_value, results;          /* 1: all that is recorded before the call comes by value in C; 1: something is after it */
   uint8_t spread, sent_root;          /* how often the count, see checksum.c; 1: at the root only */
   const struct lg_param *params;
 };

@@ -352,21 +352,12 @@ static void arrays(const struct lg_call *c, struct lg_usage *u, int i, bool afte
   }
 }
 
-static bool recorded(const struct lg_param *p, bool after)
-{
-  if (p->kind == P_string || p->kind == P_callback || p->kind == P_other)
-    return false;
-  if (p->kind == P_buffer)
-    return !after;
-  return p->dir == INOUT || p->dir == (after ? OUT : IN);
-}
-
 static inline void values(const struct lg_call *c, struct lg_usage *u, bool after)
 {
   u->v.nscalars = u->v.narrays = 0;
   const struct lg_param *p = c->desc->params;
   for (int i = 0; p[i].kind; i++) {
-    if (!recorded(&p[i], after) || lg_arg_at(c, i) < 0)
+    if (!(p[i].recorded & (after ? 2 : 1)) || lg_arg_at(c, i) < 0)
       continue;
     if (p[i].len)
       arrays(c, u, i, after);

@@ -114,6 +114,12 @@ func desc(f *mpi.Function) string {
 		source = position(f, []string{"source"}, nil)
 	}
 	sent(&b, f)
+	byValue, results := true, false
+	for i, p := range f.Params {
+		byValue = byValue && !(f.Recorded(i, false) && (p.Ref || p.Kind == mpi.Request))
+		results = results || f.Recorded(i, true)
+	}
+	fmt.Fprintf(&b, ", .by_value = %d, .results = %d", bit(byValue), bit(results))
 	fmt.Fprintf(&b, ", .peer2 = %d, .params = params_%s}", source, f.Name)
 	return b.String()
 }
@@ -161,8 +167,9 @@ func kinds() []byte {
 // params writes the parameters of f. Fortran has no argc and argv.
 func (w *writer) params(f *mpi.Function) {
 	fmt.Fprintf(w, "static const struct lg_param params_%s[] = {", f.Name)
-	for _, p := range f.Params {
-		fmt.Fprintf(w, "{P_%s, %d, %d, %d, %d, %d, %d}, ", p.Kind, p.Dir, bit(p.Ref), bit(p.FortranInt), p.Len.Kind, p.Len.By, p.Len.Only)
+	for i, p := range f.Params {
+		fmt.Fprintf(w, "{P_%s, %d, %d, %d, %d, %d, %d, %d}, ", p.Kind, p.Dir, bit(p.Ref), bit(p.FortranInt), p.Len.Kind, p.Len.By, p.Len.Only,
+			bit(f.Recorded(i, false))+2*bit(f.Recorded(i, true)))
 	}
 	fmt.Fprintf(w, "{0}};\n")
 }
