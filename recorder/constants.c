@@ -16,7 +16,7 @@ static const char *const openmpi_types[] = {
     "cxx_ldblcplex", "count", "ldblcplex", "real2", "c_complex",
 };
 
-static const long mpich_types[] = {
+static const uint32_t mpich_types[] = {
     0x4c000101, 0x4c000118, 0x4c000102, 0x4c00010d, 0x4c00040e, 0x4c000203, 0x4c000204, 0x4c000405, 0x4c000406,
     0x4c000807, 0x4c000808, 0x4c00040a, 0x4c00080b, 0x4c00100c, 0x4c000809, 0x4c000819, 0x4c00010f, 0x4c000010,
     0x4c000011, 0x8c000000, 0x8c000001, 0x8c000002, 0x8c000003, 0x4c000816, 0x8c000004, 0x4c00081e, 0x4c001022,
@@ -44,7 +44,8 @@ static void find_types(void)
   size_t n = sizeof openmpi_types / sizeof *openmpi_types;
   if (lg_fam.handle_bytes == 4) {
     npredefined = sizeof mpich_types / sizeof *mpich_types;
-    memcpy(predefined, mpich_types, sizeof mpich_types);
+    for (uint32_t i = 0; i < npredefined; i++)
+      predefined[i] = (int)mpich_types[i]; /* as a handle comes: those of pairs are negative */
     return;
   }
   for (size_t i = 0; i < n && npredefined < TYPES; i++) {

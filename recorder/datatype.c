@@ -13,7 +13,7 @@ static uint32_t ntypes, room;
 static struct lg_dtype **table; /* by handle; those that are no longer there are `gone` */
 static uint32_t table_size, table_used;
 static struct lg_dtype gone;
-static uint32_t type_gen = 1; /* changes when a handle may have come to mean another type */
+uint32_t lg_type_gen = 1;
 
 typedef int64_t count;
 static struct {
@@ -94,7 +94,7 @@ static void forget(struct lg_dtype *t)
   struct lg_dtype **s = slot_of(t->handle);
   if (*s == t)
     *s = &gone;
-  type_gen++;
+  lg_type_gen++;
 }
 
 struct lg_dtype *lg_type_at(int64_t index)
@@ -359,7 +359,7 @@ int64_t lg_type_index(struct lg_usage *u, int64_t handle, bool fortran)
 {
   int64_t key = fortran ? handle | 1l << 62 : handle;
   struct lg_known_type *k = &u->types[(key ^ key >> 6 ^ key >> 12) & 63];
-  if (likely(k->gen == type_gen && k->handle == key))
+  if (likely(k->gen == lg_type_gen && k->handle == key))
     return k->index;
   long h = fortran ? lg_f2c(P_datatype, (int)handle) : handle;
   if (lg_is_null(P_datatype, h))
@@ -367,7 +367,7 @@ int64_t lg_type_index(struct lg_usage *u, int64_t handle, bool fortran)
   struct lg_dtype *t = known(u, h);
   if (!t)
     return LG_USE_INVALID;
-  *k = (struct lg_known_type){key, type_gen, t->index};
+  *k = (struct lg_known_type){key, lg_type_gen, t->index};
   return t->index;
 }
 
@@ -390,12 +390,12 @@ int64_t lg_type_made(struct lg_usage *u, long handle, bool constructed)
   t = describe(u, handle);
   if (!t || !enter(t))
     return LG_USE_INVALID;
-  type_gen++;
+  lg_type_gen++;
   return t->index;
 }
 
-/* lg_type_freed: a handle was given back. */
-void lg_type_freed(int64_t index)
+/* lg_type_gone: a handle was given back. */
+void lg_type_gone(int64_t index)
 {
   struct lg_dtype *t = lg_type_at(index);
   if (!t || t->combiner == LG_NAMED || !t->refs || --t->refs)

@@ -30,7 +30,6 @@ void lg_usage_ready(void)
 {
   if (!lg_usage_on)
     return;
-  lg_values_start();
   usable = true;
 }
 
@@ -90,6 +89,7 @@ static int64_t *last_of(struct lg_usage *u, struct lg_st *st)
   if (st->said->block != u->block) {
     memset(st->said->value, 0, sizeof st->said->value);
     st->said->block = u->block;
+    st->said->comm_gen = 0;
   }
   return st->said->value;
 }
@@ -267,7 +267,55 @@ static void note_poll(struct lg_usage *u, unsigned char *start, unsigned char *b
                   memcmp(u->poll.begin, start, (size_t)(body - start)) == 0;
 }
 
-static void begin_event(struct lg_call *c, struct lg_usage *u)
+/* same_again tells whether the call has the arguments that the last one from its
+ * place had. Objects that were unknown then are not looked at again. */
+static bool same_again(const struct lg_call *c, const struct lg_usage *u)
+{
+  const struct lg_last *l = c->st->said;
+  if (!l || l->comm_gen != lg_comm_gen || l->type_gen != lg_type_gen || l->block != u->block)
+    return false;
+  for (int i = 0; i < c->desc->nargs; i++)
+    if (l->args[i] != c->args[i])
+      return false;
+  return true;
+}
+
+static void keep_arguments(const struct lg_call *c)
+{
+  struct lg_last *l = c->st->said;
+  l->comm_gen = lg_comm_gen;
+  l->type_gen = lg_type_gen;
+  memcpy(l->args, c->args, (size_t)c->desc->nargs * sizeof *l->args);
+}
+
+/* commit ends the event of a begin that goes from start to p. */
+static void commit(struct lg_call *c, struct lg_usage *u, unsigned char *start, unsigned char *p)
+{
+  u->poll.again = false;
+  if (polls(c->desc->cls))
+    note_poll(u, start, p);
+  lg_use_end(u, tick(u, p));
+  c->recorded = true;
+  u->begun = u->clock;
+  u->calling = c->st->index + 1ul;
+}
+
+/* repeat_event writes the begin of a call that is just as before; false: it is
+ * not, or a block began. */
+static bool repeat_event(struct lg_call *c, struct lg_usage *u)
+{
+  if (!same_again(c, u))
+    return false;
+  unsigned char *start = lg_use_begin(u, 40);
+  if (!start || c->st->said->block != u->block)
+    return false;
+  unsigned char *p = put_head(start, LG_USE_BEGIN, c->st->index);
+  *p++ = 0;
+  commit(c, u, start, p);
+  return true;
+}
+
+static void begin_event(struct lg_call *c, struct lg_usage *u, bool by_value)
 {
   unsigned char *start = lg_use_begin(u, BODY + arrays_ahead(u));
   int64_t *last = start ? last_of(u, c->st) : NULL;
@@ -275,14 +323,9 @@ static void begin_event(struct lg_call *c, struct lg_usage *u)
     return;
   unsigned char *p = put_head(start, LG_USE_BEGIN, c->st->index);
   p = put_body(p, u, last);
-  u->poll.again = false;
-  if (polls(c->desc->cls))
-    note_poll(u, start, p);
-  p = tick(u, p);
-  lg_use_end(u, p);
-  c->recorded = true;
-  u->begun = u->clock;
-  u->calling = c->st->index + 1ul;
+  if (by_value)
+    keep_arguments(c);
+  commit(c, u, start, p);
 }
 
 static bool frees_type(const struct lg_desc *d)
@@ -308,9 +351,14 @@ void lg_usage_before(struct lg_call *c)
   define_names(u);
   own_results(c);
   u->nvalues = u->ngiven = u->made = 0;
-  lg_values_before(c, u);
-  u->freed = frees_type(c->desc) ? u->v.scalar[0] : -1;
-  begin_event(c, u);
+  u->freed = -1;
+  bool by_value = c->desc->by_value && c->binding == LG_BIND_C && usable;
+  if (!by_value || !repeat_event(c, u)) {
+    lg_values_before(c, u);
+    if (frees_type(c->desc))
+      u->freed = u->v.scalar[0];
+    begin_event(c, u, by_value);
+  }
   if (likely(c->recorded))
     lg_sums_before(c, u);
 }
@@ -332,7 +380,7 @@ static void simple_end(struct lg_usage *u, enum lg_use kind, uint64_t value)
   if (!p)
     return;
   p = put_head(p, kind, value);
-  if (kind == LG_USE_FAILED)
+  if (kind != LG_USE_VAIN) /* nothing changed in what it returned; or nothing is said of it */
     *p++ = 0;
   lg_use_end(u, tick(u, p));
   u->calling = 0;
@@ -384,6 +432,8 @@ static uint64_t zigzag(int64_t v)
 
 static void end_event(struct lg_call *c, struct lg_usage *u)
 {
+  if (!c->desc->results)
+    return c->code ? simple_end(u, LG_USE_FAILED, zigzag(c->code)) : simple_end(u, LG_USE_END, 0);
   u->nvalues = 0;
   lg_values_after(c, u);
   unsigned char *p = lg_use_begin(u, BODY + arrays_ahead(u));
@@ -409,7 +459,7 @@ void lg_usage_after(struct lg_call *c)
 {
   struct lg_usage *u = c->thr->usage;
   if (u->freed >= 0 && !c->code)
-    lg_type_freed(u->freed);
+    lg_type_gone(u->freed);
   if (c->code && (c->code & lg_fam.class_mask) != lg_fam.err_in_status)
     return simple_end(u, LG_USE_FAILED, zigzag(c->code));
   if (in_vain(c))

@@ -15,6 +15,10 @@
 struct lg_last { /* what was recorded last of a call site, for the next to say what changed */
   uint64_t block;   /* number of the block it is in, plus one */
   int64_t value[2 * LG_MAX_PARAMS]; /* scalars before the call, then those after it */
+  /* The arguments of the call, if they all came by value, while the handles among
+   * them mean the same: they need not be read again. */
+  uint32_t comm_gen, type_gen; /* 0: they are not known */
+  long args[LG_MAX_PARAMS];
 };
 
 struct lg_array {
@@ -134,10 +138,12 @@ enum { LG_NAMED, LG_DUP, LG_CONTIGUOUS, LG_VECTOR, LG_HVECTOR_INTEGER, LG_HVECTO
        LG_INDEXED_BLOCK, LG_STRUCT_INTEGER, LG_STRUCT, LG_SUBARRAY, LG_DARRAY, LG_F90_REAL, LG_F90_COMPLEX, LG_F90_INTEGER, LG_RESIZED,
        LG_HINDEXED_BLOCK };
 
+extern uint32_t lg_type_gen; /* changes when a handle may have come to mean another type */
+
 void lg_types_start(void);
 int64_t lg_type_index(struct lg_usage *u, int64_t handle, bool fortran);
 int64_t lg_type_made(struct lg_usage *u, long handle, bool constructed);
-void lg_type_freed(int64_t index);
+void lg_type_gone(int64_t index);
 struct lg_dtype *lg_type_at(int64_t index); /* NULL: no such */
 bool lg_type_map(struct lg_dtype *t); /* makes its segments; false: too many, or it has none */
 void lg_type_hold(struct lg_dtype *t);

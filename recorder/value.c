@@ -103,6 +103,11 @@ int64_t lg_arg_address(const struct lg_call *c, int i)
   return is_address(&bottom, p) ? LG_USE_BOTTOM : is_address(&in_place, p) ? LG_USE_IN_PLACE : (int64_t)p;
 }
 
+bool lg_in_place(const struct lg_call *c, int i)
+{
+  return lg_arg_address(c, i) == LG_USE_IN_PLACE;
+}
+
 /* ---- one value ---- */
 
 static int64_t peer(int v)
@@ -352,21 +357,12 @@ static void arrays(const struct lg_call *c, struct lg_usage *u, int i, bool afte
   }
 }
 
-static bool recorded(const struct lg_param *p, bool after)
-{
-  if (p->kind == P_string || p->kind == P_callback || p->kind == P_other)
-    return false;
-  if (p->kind == P_buffer)
-    return !after;
-  return p->dir == INOUT || p->dir == (after ? OUT : IN);
-}
-
 static inline void values(const struct lg_call *c, struct lg_usage *u, bool after)
 {
   u->v.nscalars = u->v.narrays = 0;
   const struct lg_param *p = c->desc->params;
   for (int i = 0; p[i].kind; i++) {
-    if (!recorded(&p[i], after) || lg_arg_at(c, i) < 0)
+    if (!(p[i].recorded & (after ? 2 : 1)) || lg_arg_at(c, i) < 0)
       continue;
     if (p[i].len)
       arrays(c, u, i, after);

@@ -114,6 +114,22 @@ func (f *Function) Param(name string) int {
 // oldAddresses are functions of MPI-1 whose addresses are INTEGER in Fortran.
 var oldAddresses = []string{"MPI_Type_hvector", "MPI_Type_hindexed", "MPI_Type_struct", "MPI_Type_extent", "MPI_Type_lb", "MPI_Type_ub"}
 
+// Recorded tells whether a recording of calls has the value that parameter i has
+// before the call, or after it. A communicator that is still being made when the
+// call returns has no handle yet.
+func (f *Function) Recorded(i int, after bool) bool {
+	p := &f.Params[i]
+	switch {
+	case p.Kind == String, p.Kind == Callback, p.Kind == Other, p.Kind == Comm && p.Dir == Out && f.Class == "newcomm_nb":
+		return false
+	case p.Kind == Buffer:
+		return !after
+	case after:
+		return p.Dir != In
+	}
+	return p.Dir != Out
+}
+
 // describe gives the parameters of f their kinds, directions and lengths.
 func (f *Function) describe() {
 	for i := range f.Params {

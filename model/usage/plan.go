@@ -3,7 +3,7 @@ package usage
 import "laggard/model/mpi"
 
 // plan is which parameters of a function an event has, and in which order: the
-// recorder makes the same out of the same table (recorder/value.c).
+// recorder has the same from the same table (recorder/gen).
 type plan struct {
 	function *mpi.Function
 	fields   []field
@@ -23,7 +23,7 @@ func planOf(f *mpi.Function, after bool) plan {
 	p := plan{function: f}
 	for i := range f.Params {
 		q := &f.Params[i]
-		if !recorded(q, after) {
+		if !f.Recorded(i, after) {
 			continue
 		}
 		width := 1
@@ -42,18 +42,4 @@ func planOf(f *mpi.Function, after bool) plan {
 		}
 	}
 	return p
-}
-
-// recorded tells whether a parameter is in the event before or after a call.
-func recorded(p *mpi.Param, after bool) bool {
-	switch p.Kind {
-	case mpi.String, mpi.Callback, mpi.Other:
-		return false
-	case mpi.Buffer:
-		return !after
-	}
-	if after {
-		return p.Dir != mpi.In
-	}
-	return p.Dir != mpi.Out
 }

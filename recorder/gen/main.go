@@ -83,6 +83,25 @@ var roles = []struct {
 	{"message", nil, []string{"MPI_Message *"}},
 	{"group", nil, []string{"MPI_Group"}},
 	{"group2", []string{"remote_group"}, nil},
+	{"recv_buf", []string{"recvbuf", "buf"}, nil},
+	{"recv_count", []string{"recvcount", "count"}, nil},
+	{"recv_type", []string{"recvtype", "datatype"}, nil},
+}
+
+// sendRoles are those of what a call sends, for functions that send (sends):
+// buffer, count and type, and those of the receiving side, which MPI_IN_PLACE
+// puts in their place.
+var sendRoles = []struct {
+	field string
+	names []string
+}{
+	{"send_buf", []string{"sendbuf", "buf", "buffer", "origin_addr"}},
+	{"send_count", []string{"sendcount", "sendcounts", "count", "origin_count", "recvcount", "recvcounts"}},
+	{"send_type", []string{"sendtype", "sendtypes", "datatype", "origin_datatype"}},
+	{"in_place_count", []string{"recvcount", "recvcounts"}},
+	{"in_place_type", []string{"recvtype", "recvtypes"}},
+	{"partitions", []string{"partitions"}},
+	{"op", []string{"op"}},
 }
 
 func contains(list []string, s string) bool {
@@ -114,7 +133,23 @@ func desc(f *mpi.Function) string {
 		source = position(f, []string{"source"}, nil)
 	}
 	sent(&b, f)
-	fmt.Fprintf(&b, ", .peer2 = %d, .params = params_%s}", source, f.Name)
+	byValue, results := true, false
+	for i, p := range f.Params {
+		byValue = byValue && !(f.Recorded(i, false) && (p.Ref || p.Kind == mpi.Request))
+		results = results || f.Recorded(i, true)
+	}
+	fmt.Fprintf(&b, ", .by_value = %d, .results = %d", bit(byValue), bit(results))
+	fmt.Fprintf(&b, ", .peer2 = %d, .params = params_%s", source, f.Name)
+	if how := sends(f); how != "" {
+		fmt.Fprintf(&b, ", .sends = %s", how)
+		for _, r := range sendRoles {
+			fmt.Fprintf(&b, ", .%s = %d", r.field, position(f, r.names, nil))
+		}
+	}
+	if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
+		b.WriteString(", .wide = true")
+	}
+	b.WriteString("}")
 	return b.String()
 }
 
@@ -161,8 +196,9 @@ func kinds() []byte {
 // params writes the parameters of f. Fortran has no argc and argv.
 func (w *writer) params(f *mpi.Function) {
 	fmt.Fprintf(w, "static const struct lg_param params_%s[] = {", f.Name)
-	for _, p := range f.Params {
-		fmt.Fprintf(w, "{P_%s, %d, %d, %d, %d, %d, %d}, ", p.Kind, p.Dir, bit(p.Ref), bit(p.FortranInt), p.Len.Kind, p.Len.By, p.Len.Only)
+	for i, p := range f.Params {
+		fmt.Fprintf(w, "{P_%s, %d, %d, %d, %d, %d, %d, %d}, ", p.Kind, p.Dir, bit(p.Ref), bit(p.FortranInt), p.Len.Kind, p.Len.By, p.Len.Only,
+			bit(f.Recorded(i, false))+2*bit(f.Recorded(i, true)))
 	}
 	fmt.Fprintf(w, "{0}};\n")
 }
