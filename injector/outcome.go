@@ -10,6 +10,7 @@ type Outcome struct {
 	Report Report `json:"report"` // what the injector did
 	Hang   bool   `json:"hang"`   // a hang, a loss or, of a slow-down, the standstill was noticed
 	Early  bool   `json:"early"`  // a hang was noticed before the fault, which is a false alarm
+	Over   bool   `json:"over"`   // of a slow-down: all ranks were through when it was to be looked at
 	// Detected is the time from the fault to that, seconds.
 	Detected  float64     `json:"detected"`
 	Diagnoses []Diagnosis `json:"diagnoses"` // one per algorithm

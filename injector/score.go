@@ -41,6 +41,7 @@ type Score struct {
 	NotReached int   `json:"not_reached"` // the run ended before the drawn entry
 	Undetected int   `json:"undetected"`  // injected, and no hang or loss was noticed
 	Early      int   `json:"early"`       // injected, and a hang noticed before that
+	Over       int   `json:"over"`        // of a slow-down: the job ended before it was to be looked at
 	Failed     int   `json:"failed"`      // could not be run or injected
 	// Misses are the trials that are not exact, by algorithm.
 	Misses map[string][]string `json:"misses"`
@@ -60,6 +61,8 @@ func NewScore(records []Record) Score {
 			s.Failed++
 		case r.Outcome.Report.State == NotReached:
 			s.NotReached++
+		case r.Outcome.Over:
+			s.Over++
 		default:
 			s.Injected++
 			if !r.Outcome.Hang {
@@ -180,8 +183,8 @@ func (s Score) Text(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "injected %d, of these without a hang noticed %d, and with one noticed before %d; not reached %d; failed %d\n",
-		s.Injected, s.Undetected, s.Early, s.NotReached, s.Failed)
+	_, err := fmt.Fprintf(w, "injected %d, of these without a hang noticed %d, and with one noticed before %d; not reached %d; over too soon %d; failed %d\n",
+		s.Injected, s.Undetected, s.Early, s.NotReached, s.Over, s.Failed)
 	for _, algorithm := range slices.Sorted(maps.Keys(s.Misses)) {
 		if err == nil {
 			_, err = fmt.Fprintf(w, "not exact by %s: %v\n", algorithm, s.Misses[algorithm])

@@ -252,6 +252,14 @@ func TestProblems(t *testing.T) {
 		{"torn lock", recLocks, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "LOCKS"},
 		{"lock", recLocks, func(b []byte, off int64) { b[live(b, off)+lockComm+1] = 9 }, ErrLost, "communicator"},
 		{"lock of a type", recLocks, func(b []byte, off int64) { b[live(b, off)+lockType] = 9 }, ErrUnknown, "lock of type 9"},
+		{"state that sends", recSent, func(b []byte, off int64) { patch(b, off, off+fixed+sentState, 5000) }, ErrLost, "SENT record at %d: record is missing: state 5000"},
+		{"thread that sends", recSent, func(b []byte, off int64) {
+			b[off+recThread+1] = 9
+			patch(b, off, off+fixed+sentState, 0)
+		}, ErrLost, "SENT record at %d: record is missing: thread 23"},
+		{"site", recSite, func(b []byte, off int64) { patch(b, off, off+fixed+stateNFrames, maxFrames+1) }, ErrCorrupt, "65 frames"},
+		{"module of a site", recSite, func(b []byte, off int64) { patch(b, off, off+fixed+stateFixed+4, 5000<<16) }, ErrLost, "SITE record at %d: record is missing: a module"},
+		{"arguments", recArguments, func(b []byte, off int64) { patch(b, off, off+fixed+argumentsBytes, 5000) }, ErrCorrupt, "ARGUMENTS record at %d: impossible value: 5000 bytes"},
 		{"other rank", recRank, func(b []byte, off int64) { b[live(b, off)+rankRank] = 9 }, ErrCorrupt, "rank 9 of 1"},
 		{"status", recRank, func(b []byte, off int64) { b[live(b, off)+rankStatus] = 9 }, ErrCorrupt, "status 9"},
 		{"slot", recRank, func(b []byte, off int64) { patch(b, off, off+fixed+rankSlot, 3) }, ErrCorrupt, "slot 3"},

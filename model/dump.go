@@ -125,6 +125,12 @@ var (
 	channelFields = []field{{"comm", channelComm, 'u'}, {"peer", channelPeer, 'i'}, {"tag", channelTag, 'i'},
 		{"sent", channelSent, 'U'}, {"received", channelReceived, 'U'}}
 
+	siteFields = []field{{"index", stateIndex, 'u'}, {"flags", stateFlags, 'u'}}
+
+	sentFields = []field{{"state", sentState, 'u'}}
+
+	trafficFields = []field{{"calls", trafficCalls, 'U'}, {"bytes", trafficBytes, 'U'}}
+
 	lockFields = []field{{"comm", lockComm, 'u'}, {"target", lockTarget, 'i'}, {"type", lockType, 'u'}}
 )
 
@@ -179,6 +185,18 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		m.dumpTable(w, rec, channelSize, channelFields)
 	case recLocks:
 		m.dumpTable(w, rec, lockSize, lockFields)
+	case recSite:
+		show(w, rec.fixed, siteFields)
+		m.dumpTraffic(w, rec)
+		if frames, name, err := stateParts(rec.fixed); err == nil {
+			fmt.Fprintf(w, " function %q stack%s", name, frameText(frames))
+		}
+	case recSent:
+		show(w, rec.fixed, sentFields)
+		m.dumpTraffic(w, rec)
+		fmt.Fprintf(w, " distance %d", m.u64(rec.live+sentDistance))
+	case recArguments:
+		fmt.Fprintf(w, " %q", strings.TrimRight(string(rec.fixed[argumentsFixed:]), "\x00"))
 	case recRest:
 		show(w, rec.fixed, threadFields)
 		dumpRest(w, rec.fixed[threadFixed:])
@@ -187,6 +205,10 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 	case recNote:
 		fmt.Fprintf(w, " %q", strings.TrimRight(string(rec.fixed), "\x00"))
 	}
+}
+
+func (m *image) dumpTraffic(w *bufio.Writer, rec record) {
+	show(w, m.words(nil, rec.live, trafficSize), trafficFields)
 }
 
 func (m *image) dumpThread(w *bufio.Writer, rec record) {

@@ -15,7 +15,12 @@ func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
 	for i := 2; i < n; i++ {
 		like := out[r.IntN(2)]
 		k := out[i]
-		k.Modules, k.Threads = like.Modules, nil
+		k.Modules, k.Threads, k.Sites = like.Modules, nil, nil
+		for _, s := range like.Sites {
+			other := *s
+			other.Traffic = randomTraffic(r)
+			k.Sites = append(k.Sites, &other)
+		}
 		for _, t := range like.Threads {
 			k.Threads = append(k.Threads, twin(r, t))
 		}

@@ -20,6 +20,7 @@ const (
 	channelsPerRec = 64
 	locksPerRec    = 64
 	maxNeighbours  = 4096
+	maxArguments   = 4096
 
 	noModule = 0xffff
 	noIndex  = 1<<32 - 1 // an index field that names nothing
@@ -90,6 +91,9 @@ const (
 	recChannels
 	recNote
 	recLocks
+	recSite
+	recSent
+	recArguments
 )
 
 // Types of records that no recorder writes: those of files written in one go,
@@ -101,7 +105,8 @@ const (
 )
 
 var recNames = [recTypes]string{recRank: "RANK", recThreadRec: "THREAD", recModule: "MODULE", recState: "STATE",
-	recEdge: "EDGE", recComm: "COMM", recChannels: "CHANNELS", recNote: "NOTE", recLocks: "LOCKS", recRest: "REST", recLike: "LIKE"}
+	recEdge: "EDGE", recComm: "COMM", recChannels: "CHANNELS", recNote: "NOTE", recLocks: "LOCKS",
+	recSite: "SITE", recSent: "SENT", recArguments: "ARGUMENTS", recRest: "REST", recLike: "LIKE"}
 
 // known tells whether this version knows the type.
 func (t recType) known() bool { return t < recTypes && recNames[t] != "" }
@@ -125,6 +130,9 @@ var minSize = [recTypes]struct{ fixed, live uint32 }{
 	recComm:      {commFixed, commLive},
 	recChannels:  {0, channelSize},
 	recLocks:     {0, lockSize},
+	recSite:      {stateFixed, trafficSize},
+	recSent:      {sentFixed, sentLive},
+	recArguments: {argumentsFixed, 0},
 	recRest:      {restFixed, 0},
 	recLike:      {likeFixed, 0},
 }
@@ -292,6 +300,22 @@ const (
 	lockTarget = 8
 	lockType   = 12
 	lockSize   = 16
+)
+
+// struct lg_site_rec has the fields of struct lg_state but for the binding;
+// struct lg_sent and lg_arguments: fixed part; struct lg_traffic.
+const (
+	sentState = 0
+	sentFixed = 8
+
+	trafficCalls = 0
+	trafficBytes = 8
+	trafficSize  = 16
+	sentDistance = 16
+	sentLive     = 24
+
+	argumentsBytes = 0
+	argumentsFixed = 8
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -118,6 +118,11 @@ func checkThread(t *testing.T, k *Rank, th *Thread) {
 	for _, e := range m.Edges {
 		_, _ = m.States[e.From], m.States[e.To]
 	}
+	for i, s := range th.Sent {
+		if s.State >= len(m.States) || s.State < 0 || i > 0 && s.State <= th.Sent[i-1].State {
+			t.Fatal("states that send")
+		}
+	}
 	for _, p := range th.Op.Pending {
 		if p.Comm >= len(k.Comms) || p.State >= len(m.States) || p.Kind > Abort {
 			t.Fatal("pending operation")

@@ -74,8 +74,16 @@ func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 	for range r.IntN(sc.channels) {
 		k.Locks = append(k.Locks, Lock{Comm: r.IntN(len(k.Comms)), Target: r.IntN(len(world)+1) - 1, Type: Exclusive + LockType(r.IntN(2))})
 	}
+	for i := range r.IntN(sc.states) {
+		k.Sites = append(k.Sites, &Site{Function: fmt.Sprintf("write%d", i), Stack: randomStack(r, k, 1+r.IntN(12)), Partial: r.IntN(2) == 0, Traffic: randomTraffic(r)})
+	}
+	if r.IntN(2) == 0 {
+		k.Arguments = []string{"-n", fmt.Sprint(r.IntN(99)), ""}
+	}
 	return k
 }
+
+func randomTraffic(r *rand.Rand) Traffic { return Traffic{Calls: r.Uint64N(1e6), Bytes: r.Uint64()} }
 
 func randomModule(r *rand.Rand, i int) *Module {
 	m := &Module{Path: fmt.Sprintf("/lib/lib%d.so", i), Base: r.Uint64() >> 16 &^ 0xfff, Size: r.Uint64N(1e8)}
@@ -110,6 +118,9 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 		s.ID = stateID(s)
 		t.Model.States = append(t.Model.States, s)
 		t.Model.Visits = append(t.Model.Visits, r.Uint64())
+		if r.IntN(2) == 0 {
+			t.Sent = append(t.Sent, Sent{State: len(t.Model.States) - 1, Traffic: randomTraffic(r), Distance: r.Uint64()})
+		}
 	}
 	for i := range n {
 		t.Model.Edges = append(t.Model.Edges, Edge{From: i, To: r.IntN(n), Count: r.Uint64()})

@@ -21,7 +21,9 @@ type slotReader struct {
 	threads map[uint32]*threadReader
 	comms   table[commReader]
 	tables  []tableReader // channels and locks
-	like    *likeness     // of a folded slot, else nil
+	sent    []trafficReader
+	sites   []siteReader
+	like    *likeness // of a folded slot, else nil
 	states  *stateCache
 	key     []byte    // of a state, behind the number of the list of modules
 	live    [2][]byte // copies of the mutable part of a communicator
@@ -153,6 +155,12 @@ func (r *slotReader) take(rec record) error {
 		r.takeTable(rec, channelSize)
 	case recLocks:
 		r.takeTable(rec, lockSize)
+	case recSite:
+		return r.takeSite(rec)
+	case recSent:
+		return r.takeSent(rec)
+	case recArguments:
+		return r.takeArguments(rec)
 	case recRest:
 		return r.takeRest(rec)
 	case recLike:
@@ -306,6 +314,7 @@ func (r *slotReader) assemble() {
 	position := r.assembleThreads()
 	r.assembleComms(position)
 	r.assembleTables()
+	r.assembleTraffic()
 	r.identify()
 }
 

@@ -153,6 +153,30 @@ const (
 	CaptureFatal  CaptureReason = 3 // a fatal signal arrived
 )
 
+// Traffic counts calls that moved bytes, and these.
+type Traffic struct {
+	Calls, Bytes uint64
+}
+
+// Sent is what the calls of a state sent, by their arguments: the bytes of the
+// send buffers.
+type Sent struct {
+	State int // index into Model.States
+	Traffic
+	// Distance adds up, over point-to-point and one-sided calls, how far the peer
+	// was away in the communicator, as on a ring.
+	Distance uint64
+}
+
+// Site is a call stack below MPI, of any thread: calls of a function of the C
+// library, such as "writev" on a socket, with what they sent.
+type Site struct {
+	Function string
+	Stack    []Frame // innermost first: the caller of the function
+	Partial  bool    // the unwinding ended before the outermost frame
+	Traffic
+}
+
 // Thread is one thread of a rank that called MPI.
 type Thread struct {
 	Index    int
@@ -164,6 +188,7 @@ type Thread struct {
 	Polls    uint64 // vain polls
 	Light    uint64 // MPI calls that are no states, such as MPI_Wtime
 	Captured *Capture
+	Sent     []Sent // by rising state, if volume was recorded
 }
 
 // Comm is a communicator as one rank knows it, or a window or a file, which
@@ -266,6 +291,8 @@ type Rank struct {
 	Comms        []*Comm
 	Channels     []Channel
 	Locks        []Lock
+	Sites        []*Site  // if volume was recorded
+	Arguments    []string // of the program, without its name, cut at 4096 bytes; nil unknown
 }
 
 // Run is a run directory that has been read.
@@ -291,14 +318,15 @@ type Problem struct {
 
 // Manifest is manifest.json, written once per run by laggard run or exec.
 type Manifest struct {
-	SchemaVersion int       `json:"schema_version"`
-	RunID         string    `json:"run_id"` // hex, as in the files
-	Created       time.Time `json:"created"`
-	Version       string    `json:"version"` // of laggard
-	Command       []string  `json:"command"`
-	Ranks         int       `json:"ranks"`              // expected; 0 not known beforehand
-	Job           string    `json:"job"`                // the resource manager's name for it, "" without one
-	Record        []string  `json:"record,omitempty"`   // what was recorded: progress, and as asked usage, movement, volume
-	LiveDir       string    `json:"live_dir,omitempty"` // where on their nodes the files are until they are collected, "" here
-	Imported      bool      `json:"imported,omitempty"` // no recorder made it: from backtraces, see docs/offline.md
+	SchemaVersion int                `json:"schema_version"`
+	RunID         string             `json:"run_id"` // hex, as in the files
+	Created       time.Time          `json:"created"`
+	Version       string             `json:"version"` // of laggard
+	Command       []string           `json:"command"`
+	Ranks         int                `json:"ranks"`              // expected; 0 not known beforehand
+	Job           string             `json:"job"`                // the resource manager's name for it, "" without one
+	Record        []string           `json:"record,omitempty"`   // what was recorded: progress, and as asked usage, movement, volume
+	Features      map[string]float64 `json:"features,omitempty"` // further numbers that say how large the run is
+	LiveDir       string             `json:"live_dir,omitempty"` // where on their nodes the files are until they are collected, "" here
+	Imported      bool               `json:"imported,omitempty"` // no recorder made it: from backtraces, see docs/offline.md
 }

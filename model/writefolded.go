@@ -103,20 +103,22 @@ func sameState(a, b *State) bool {
 	return a == b || a.ID != StateID{} && a.ID == b.ID && a.Call == b.Call && a.Partial == b.Partial && a.Binding == b.Binding
 }
 
-// covers tells whether the modules of the rank's captured stacks are among
-// those of the base.
+// covers tells whether the modules of the rank's captured stacks, and of those
+// below MPI, are among those of the base.
 func (b *foldBase) covers(r *Rank) bool {
 	for _, t := range r.Threads {
-		if t.Captured == nil {
-			continue
-		}
-		for _, f := range t.Captured.Stack {
-			if _, ok := b.index[f.Module]; f.Module != nil && !ok {
-				return false
-			}
+		if t.Captured != nil && !b.names(t.Captured.Stack) {
+			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(r.Sites, func(s *Site) bool { return !b.names(s.Stack) })
+}
+
+func (b *foldBase) names(stack []Frame) bool {
+	return !slices.ContainsFunc(stack, func(f Frame) bool {
+		_, ok := b.index[f.Module]
+		return f.Module != nil && !ok
+	})
 }
 
 // like writes the counts of a rank as differences to those of its base.

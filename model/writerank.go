@@ -36,6 +36,11 @@ func (w *slotWriter) rank(r *Rank) {
 		}
 		w.fold.add(w, r)
 	}
+	for _, t := range r.Threads {
+		w.sent(t)
+	}
+	w.sites(r)
+	w.arguments(r)
 	for part := range slices.Chunk(r.Channels, channelsPerRec) {
 		w.channels(r, part)
 	}
@@ -91,6 +96,9 @@ func (w *slotWriter) addModulesOf(r *Rank) {
 		if t.Captured != nil {
 			w.addModules(t.Captured.Stack)
 		}
+	}
+	for _, s := range r.Sites {
+		w.addModules(s.Stack)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"laggard/model"
 	"laggard/model/symbol"
-	"laggard/reduce"
 	"laggard/reduce/reducetest"
 	"laggard/report"
 )
@@ -20,14 +19,7 @@ func diagnosed(t *testing.T, dir string, analysts int) string {
 	t.Helper()
 	q := question{dir: dir, analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
 	q.options.Algorithm = "pdi"
-	var r *report.Result
-	err := inWorld(analysts, func(c reduce.Comm) error {
-		got, err := analyse(q, c)
-		if got != nil {
-			r = got
-		}
-		return err
-	})
+	r, err := concluded(q, analysts, analyse)
 	if err != nil {
 		t.Fatal(err)
 	}

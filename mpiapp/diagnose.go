@@ -11,7 +11,6 @@ import (
 
 	"laggard/model/progress"
 	"laggard/model/symbol"
-	"laggard/reduce"
 	"laggard/report"
 	"laggard/slicing"
 )
@@ -133,14 +132,7 @@ func (a *app) diagnose(f diagnoseFlags, dir string) error {
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	var result *report.Result
-	err = inWorld(q.analysts, func(c reduce.Comm) error {
-		r, err := answer(q, c)
-		if r != nil {
-			result = r
-		}
-		return err
-	})
+	result, err := concluded(q, q.analysts, answer)
 	if err != nil || result == nil {
 		return err
 	}

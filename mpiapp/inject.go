@@ -263,6 +263,9 @@ func trialText(record injector.Record) string {
 	if s := record.Outcome.Report.State; s != injector.Injected {
 		return text + ": " + string(s)
 	}
+	if record.Outcome.Over {
+		return text + ": all ranks were through before it was looked at"
+	}
 	for _, d := range record.Outcome.Diagnoses {
 		v := injector.Judge(t.Strike, d)
 		mark := "MISSED"

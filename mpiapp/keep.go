@@ -141,31 +141,16 @@ func (a *app) keepNode(f runFlags, dir string, id uint64) error {
 
 // keepCommand is the keeper that exec leaves on a node.
 func (a *app) keepCommand() *cobra.Command {
-	var f runFlags
-	cmd := &cobra.Command{
-		Use:    "keep PID RUNDIR RUNID",
-		Hidden: true,
-		Args:   cobra.ExactArgs(3),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			pid, err := strconv.Atoi(args[0])
-			if err != nil {
-				return usageError{err}
-			}
-			if err := a.settle(&f, cmd); err != nil {
-				return err
-			}
-			id, err := strconv.ParseUint(args[2], 16, 64)
-			if err != nil {
-				return usageError{err}
-			}
-			signal.Ignore(syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGINT, syscall.SIGHUP) // meant for the ranks
-			signals := make(chan os.Signal, 1)
-			signal.Notify(signals, syscall.SIGTERM)
-			return a.newKeeper(f, args[1], id).until(gone(pid), signals, 0)
-		},
-	}
-	f.register(cmd)
-	return cmd
+	return a.besideCommand("keep PID RUNDIR RUNID", 2, func(f runFlags, pid int, args []string) error {
+		id, err := strconv.ParseUint(args[1], 16, 64)
+		if err != nil {
+			return usageError{err}
+		}
+		signal.Ignore(syscall.SIGINT, syscall.SIGHUP) // meant for the ranks, as well
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, syscall.SIGTERM)
+		return a.newKeeper(f, args[0], id).until(gone(pid), signals, 0)
+	})
 }
 
 // awayNote says that files of a run may still be on their nodes.

@@ -92,6 +92,7 @@ func (t *tally) add(r *report.Result) {
 func (t *tally) result() *report.Result {
 	last := t.seen[len(t.seen)-1]
 	if len(t.seen) == 1 || len(t.behind) == 0 {
+		last.LeastProgressed = nil // at one moment somebody always is
 		return last
 	}
 	slowest := t.slowest()
@@ -101,6 +102,7 @@ func (t *tally) result() *report.Result {
 	}
 	best := t.shows(slowest)
 	if best == nil || share <= chance+standsOut*(1-chance) {
+		last.LeastProgressed = nil
 		last.Notes = append(last.Notes, fmt.Sprintf("in %d looks at the running job no rank was behind for long", len(t.seen)))
 		return last
 	}

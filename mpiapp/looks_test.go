@@ -50,7 +50,7 @@ func TestTallyNamesNobodyByChance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := looks[len(looks)-1]
-			if got := tallyOf(looks...).result(); got != before || got.LeastProgressed != nil && got.LeastProgressed.Reason != "because" {
+			if got := tallyOf(looks...).result(); got != before || got.LeastProgressed != nil {
 				t.Errorf("it says %+v", got.LeastProgressed)
 			}
 		})

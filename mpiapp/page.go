@@ -1,11 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"laggard/model/progress"
@@ -92,7 +91,7 @@ func (q question) other() question {
 	return q
 }
 
-// writePage writes the page to a file, or to the output if it is named "-".
+// writePage writes a page to a file, or to the output if it is named "-".
 func (a *app) writePage(name string, page func(io.Writer) error) error {
 	if name == "-" {
 		return page(a.out)
@@ -104,20 +103,11 @@ func (a *app) writePage(name string, page func(io.Writer) error) error {
 	return err
 }
 
-// pageFile leaves the file there whole, or not at all. It is for the user alone,
-// as the run directory is.
+// pageFile is for the user alone, as the run directory is.
 func pageFile(name string, page func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".laggard-*.html")
-	if err != nil {
+	var b bytes.Buffer
+	if err := page(&b); err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone already, if all went well
-	err = page(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return wholeFile(name, b.Bytes())
 }

@@ -31,8 +31,10 @@ const runExample = `  laggard run -- mpirun -np 16 ./app
 
 type runFlags struct {
 	dir, onHang string
-	liveDir     string   // of the node; "" the files are in dir from the start
-	record      []string // what besides the progress; see recordable
+	liveDir     string             // of the node; "" the files are in dir from the start
+	feature     []string           // NAME=VALUE
+	numbers     map[string]float64 // the same
+	record      []string           // what besides the progress; see recordable
 	timeout     time.Duration
 	exitCode    bool
 }
@@ -44,6 +46,7 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
 	flags.StringVar(&f.liveDir, "live-dir", "", "`DIR` on each node for the files while the job runs (LAGGARD_LIVE_DIR; see collect)")
 	flags.StringSliceVar(&f.record, "record", nil, "`WHAT` to record, a list of progress (always), usage, movement, volume (LAGGARD_RECORD)")
+	flags.StringArrayVar(&f.feature, "feature", nil, "a number `NAME=VALUE` that says how large the run is, for laggard scaling; may be repeated")
 	flags.SetInterspersed(false)
 }
 
@@ -77,6 +80,9 @@ func (a *app) settle(f *runFlags, cmd *cobra.Command) error {
 		f.record = a.settings.Recorder.Record
 	}
 	var err error
+	if f.numbers, err = parseFeatures(f.feature); err != nil {
+		return err
+	}
 	if f.record, err = recordList(f.record); err != nil {
 		return usageError{fmt.Errorf("--record: %w", err)}
 	}

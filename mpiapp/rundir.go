@@ -97,7 +97,7 @@ func jobName() string {
 func writeManifest(dir string, f runFlags, id uint64, command []string, ranks int) error {
 	return model.WriteManifest(dir, &model.Manifest{
 		RunID: model.RunIDText(id), Created: time.Now().UTC().Truncate(time.Second), Version: version,
-		Command: command, Ranks: ranks, Job: jobName(), LiveDir: f.liveDir, Record: f.record,
+		Command: command, Ranks: ranks, Job: jobName(), LiveDir: f.liveDir, Record: f.record, Features: f.numbers,
 	})
 }
 

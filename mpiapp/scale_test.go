@@ -16,7 +16,6 @@ import (
 	"laggard/injector/synth"
 	"laggard/model"
 	"laggard/model/symbol"
-	"laggard/reduce"
 	"laggard/report"
 )
 
@@ -40,15 +39,8 @@ func synthetic(t testing.TB, template string, c synth.Config) (dir string, truth
 // diagnose asks a number of analysis ranks about a run.
 func diagnose(t testing.TB, dir string, analysts int) *report.Result {
 	t.Helper()
-	var r *report.Result
 	q := question{dir: dir, analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
-	err := inWorld(analysts, func(c reduce.Comm) error {
-		got, err := analyse(q, c)
-		if got != nil {
-			r = got
-		}
-		return err
-	})
+	r, err := concluded(q, analysts, analyse)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -16,7 +17,6 @@ import (
 	"laggard/model"
 	"laggard/model/progress"
 	"laggard/model/symbol"
-	"laggard/reduce"
 	"laggard/report"
 	"laggard/slicing"
 	"laggard/slicing/calls"
@@ -120,14 +120,7 @@ func (a *app) slice(f sliceFlags, dir string) error {
 	}
 	q.slice = &f.sliceOptions
 	debug.SetMemoryLimit(sliceMemory)
-	var result *report.Result
-	err = inWorld(q.analysts, func(c reduce.Comm) error {
-		r, err := analyse(q, c)
-		if r != nil {
-			result = r
-		}
-		return err
-	})
+	result, err := concluded(q, q.analysts, analyse)
 	if err != nil || result == nil {
 		return err
 	}
@@ -285,17 +278,43 @@ func criterion(laid progress.Result, sum progress.Summary, group, rank int) slic
 // maxSenders bounds the records that are read to find where messages are sent.
 const maxSenders = 64
 
+// evenly yields at most `most` of the numbers below n, at even distances.
+func evenly(n, most int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for k := range min(n, most) {
+			if !yield(k * n / min(n, most)) {
+				return
+			}
+		}
+	}
+}
+
+// sample scans some files of a run directory: a million ranks need not be looked
+// through for a few.
+func sample(dir string) (*model.Index, error) {
+	all, err := model.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	some := *all
+	some.Files = nil
+	for i := range evenly(len(all.Files), maxSenders) {
+		some.Files = append(some.Files, all.Files[i])
+	}
+	part := some.Part(0, 1)
+	v := part.Census().Verdict(some.Manifest)
+	return part.Index(v, part.Claims(v)), nil
+}
+
 // senders are the calls in the run through which data go out, as far as a part
 // of the ranks tells.
 func senders(dir string) []slicing.Site {
-	index, err := model.Scan(dir)
+	index, err := sample(dir)
 	if err != nil {
 		return nil
 	}
 	found := map[model.StateID]slicing.Site{}
-	n := len(index.Slots)
-	for k := range min(n, maxSenders) {
-		i := k * n / min(n, maxSenders)
+	for i := range evenly(len(index.Slots), maxSenders) {
 		run, err := index.Load(i, i+1)
 		if err != nil {
 			continue

@@ -193,6 +193,9 @@ func (r *trialRunner) Run(ctx context.Context, t injector.Trial) (injector.Outco
 	if err != nil || out.Report.State != injector.Injected {
 		return out, err
 	}
+	if out.Over = t.Fault.Kind == injector.Slow && (!out.Hang || r.over(l.dir)); out.Over {
+		return out, nil
+	}
 	out.Detected = time.Since(out.Report.Time).Seconds()
 	out.Diagnoses, err = r.diagnoses(l.dir)
 	return out, err
@@ -236,6 +239,12 @@ func busyCores() (stop func()) {
 		}()
 	}
 	return cancel
+}
+
+// over tells whether every rank is through with MPI.
+func (r *trialRunner) over(dir string) bool {
+	run, err := model.Open(dir)
+	return err == nil && lookAt(run, time.Now()).over
 }
 
 func (r *trialRunner) hangs(l *launched, now time.Time) bool {

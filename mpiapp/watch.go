@@ -3,9 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -132,33 +130,16 @@ func killRanks(dir string) {
 	}
 }
 
-// watchCommand is the watcher that exec leaves beside rank 0: a process of its
-// own, so that nothing of laggard is between the launcher and the program.
+// watchCommand is the watcher that exec leaves beside rank 0.
 func (a *app) watchCommand() *cobra.Command {
-	var f runFlags
-	cmd := &cobra.Command{
-		Use:    "watch PID RUNDIR",
-		Hidden: true,
-		Args:   cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			pid, err := strconv.Atoi(args[0])
-			if err != nil {
-				return usageError{err}
-			}
-			if err := a.settle(&f, cmd); err != nil {
+	return a.besideCommand("watch PID RUNDIR", 1, func(f runFlags, pid int, args []string) (err error) {
+		w := watcher{app: a, flags: f, dir: args[0], own: args[0], pid: pid}
+		if f.liveDir != "" {
+			if w.own, err = liveOf(f.liveDir, w.dir); err != nil {
 				return err
 			}
-			signal.Ignore(syscall.SIGUSR1, syscall.SIGUSR2) // meant for the ranks
-			w := watcher{app: a, flags: f, dir: args[1], own: args[1], pid: pid}
-			if f.liveDir != "" {
-				if w.own, err = liveOf(f.liveDir, w.dir); err != nil {
-					return err
-				}
-			}
-			_, err = w.until(gone(pid), nil)
-			return err
-		},
-	}
-	f.register(cmd)
-	return cmd
+		}
+		_, err = w.until(gone(pid), nil)
+		return err
+	})
 }

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "operation.h"
+#include "message.h"
 #include "members.h"
 #include "usage.h"
 
@@ -176,6 +176,14 @@ static void dispatch_before(struct lg_call *c)
   }
 }
 
+static void received(struct lg_call *c)
+{
+  uint64_t seq = c->desc->cls == CLS_recv ? (uint64_t)c->handle : c->seq2;
+  if (c->comm && wild(c->peer, c->tag) && status_at(c, 0))
+    seq = matched(c, c->comm->index, status_at(c, 0));
+  lg_message_received(c, seq);
+}
+
 static void dispatch_after(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
@@ -187,10 +195,8 @@ static void dispatch_after(struct lg_call *c)
   case CLS_send_init: case CLS_bsend_init: return after_init_request(c, LG_OP_SEND);
   case CLS_recv_init: return after_init_request(c, LG_OP_RECV);
   case CLS_coll_init: return after_init_request(c, LG_OP_COLL);
-  case CLS_recv: case CLS_sendrecv:
-    if (c->comm && wild(c->peer, c->tag) && status_at(c, 0))
-      matched(c, c->comm->index, status_at(c, 0));
-    return;
+  case CLS_recv: case CLS_sendrecv: return received(c);
+  case CLS_mrecv: return lg_message_received(c, (uint64_t)c->handle);
   case CLS_wait: case CLS_waitall: return completed_all(c);
   case CLS_waitany: return completed_any(c);
   case CLS_waitsome: completed_some(c); return;
@@ -240,10 +246,21 @@ static void dispatch_after(struct lg_call *c)
     return;
   case CLS_rma_nb: return after_begun(c, LG_OP_RMA);
   case CLS_file_nb: remember(c, LG_OP_OTHER); return;
+  case CLS_type_free: return lg_type_freed();
   case CLS_init: return lg_start_done();
   case CLS_finalize: lg_rank->status = LG_FINALIZED; return;
   default: return;
   }
+}
+
+/* A request that is only made sends when it is started. */
+static inline void count_bytes(struct lg_call *c)
+{
+  int cls = c->desc->cls;
+  if (cls == CLS_send_init || cls == CLS_bsend_init || cls == CLS_coll_init)
+    return;
+  bool collective = cls == CLS_coll || cls == CLS_icoll;
+  lg_sent(c, collective ? LG_NONE : lg_peer(lg_int(c, c->desc->peer)), lg_send_bytes(c));
 }
 
 static bool uses_tables(int cls)
@@ -311,6 +328,8 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   }
   lg_lock_tables();
   dispatch_before(c);
+  if (unlikely(lg_volume) && d->sends)
+    count_bytes(c);
   if (lg_usage_on)
     lg_usage_before(c);
   lg_unlock_tables();

@@ -189,7 +189,7 @@ static void add(struct birth *b)
     return;
   struct lg_comm_live *live = r->live;
   *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live,
-                             .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n};
+                            .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n, .slots = b->near.slots, .nobody = b->near.nobody};
   live->coll = 0;
   live->id = b->id;
   live->parent = b->parent;

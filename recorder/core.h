@@ -54,10 +54,32 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
+  int8_t recv_buf, recv_count, recv_type;
+  bool wide; /* counts are MPI_Count, not int */
+  /* what it sends; the rest only if that is not 0 */
+  uint16_t sends; /* enum lg_sends */
+  int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
   int8_t sent, sent_count, sent_type; /* what a call begins to send: address, count, type */
   uint8_t by_value, results;          /* 1: all that is recorded before the call comes by value in C; 1: something is after it */
   uint8_t spread, sent_root;          /* how often the count, see checksum.c; 1: at the root only */
   const struct lg_param *params;
+};
+
+enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, and flags */
+  LG_SENDS_ONE = 1,    /* a buffer of count elements */
+  LG_SENDS_BLOCKS = 2, /* count elements for each member */
+  LG_SENDS_SUM = 3,    /* counts differ by member */
+  LG_SENDS_EACH = 4,   /* counts and types do */
+  LG_SENDS_SINGLE = 5, /* one element */
+  LG_SENDS_TWO = 6,    /* two elements */
+  LG_SENDS_FORM = 7,
+  LG_SENDS_FROM_ROOT = 8,
+  LG_SENDS_TO_ROOT = 16,
+  LG_SENDS_NEAR = 32,  /* the members are the neighbours */
+  LG_SENDS_LOCAL = 64, /* the members are always those of the local group */
+  LG_SENDS_SAME = 128, /* count and type are those of the call in place, too */
+  LG_SENDS_OWN_BLOCK = 256,     /* in place it is a block of the receive buffer */
+  LG_SENDS_OWN_OF_BLOCKS = 512, /* the own one of blocks of different counts */
 };
 
 /* LG_BIND_F08TS is use mpi_f08 with buffers passed as array descriptors. */
@@ -86,6 +108,7 @@ struct lg_family {
   int class_mask;
   int combiner_named;                        /* MPI_COMBINER_NAMED; the others follow in the same order */
   int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
+  long type_null, op_null;                   /* MPI_DATATYPE_NULL, MPI_NO_OP */
   int order_fortran;                         /* MPI_ORDER_FORTRAN */
   int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
@@ -133,6 +156,10 @@ long lg_group_handle(const struct lg_call *c, int i);
 long lg_session_handle(const struct lg_call *c, int i); /* behind a pointer */
 long lg_win_handle(const struct lg_call *c, int i); /* C handle, by value */
 bool lg_request_null(const struct lg_call *c, long handle);
+bool lg_in_place(const struct lg_call *c, int i);
+long lg_type_handle(const struct lg_call *c, int i, int k); /* as given: the k-th of an array, or by value for k < 0 */
+long lg_type_size(const struct lg_call *c, long handle); /* bytes of such a handle; 0 unknown */
+long lg_op_handle(const struct lg_call *c, int i); /* C handle, by value */
 int lg_index(const struct lg_call *c, int v); /* of a request, from 0 in every language; undefined: none */
 int64_t lg_status_bytes(const char *status);
 void *lg_visible(const char *name); /* a variable of the MPI library; NULL */
@@ -161,6 +188,10 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   struct lg_comm_ref *comm;
   uint32_t comm_gen;
   struct lg_chan *chan[2];
+  struct lg_sent *sent; /* in the file; NULL before it sends */
+  long type;               /* the datatype seen last, with its size */
+  uint64_t type_size;
+  uint32_t type_gen;
   struct lg_last *said; /* what usage.c recorded last of it */
 };
 
@@ -211,6 +242,7 @@ void lg_lock_tables(void);
 void lg_unlock_tables(void);
 void lg_lock_file(void);
 bool lg_trylock_file(void); /* false also when this thread holds it */
+bool lg_lock_file_soon(void); /* false: not to be had, as if its holder waited for what this thread holds */
 void lg_unlock_file(void);
 bool lg_file_mine(void); /* this thread holds it */
 
@@ -219,6 +251,7 @@ const char *lg_env(const char *name); /* LAGGARD_<name>, NULL if unset or empty 
 long lg_env_int(const char *name, long otherwise);
 bool lg_records(const char *what); /* whether LAGGARD_RECORD names it */
 void *lg_pages(size_t bytes); /* zeroed private memory; NULL */
+void *lg_pages_grow(void *old, size_t was, size_t bytes); /* more of it with the same content; NULL: the old one stays */
 int lg_from_launcher(const char *const *names); /* the first of these variables that is set; -1 */
 extern const char *const lg_size_names[]; /* of variables with the size of MPI_COMM_WORLD */
 
@@ -294,7 +327,26 @@ struct lg_site {
  * and lasts, by the wrapper with this return address and CFA, in any thread; a
  * hit takes no lock. NULL: nothing is to be recorded. */
 struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa);
+struct lg_site *lg_site_at(const char *function, uint64_t ra); /* the same of a return address alone */
 void lg_site_start(void);
+
+/* ---- how much is sent ---- */
+
+extern bool lg_volume; /* it is recorded */
+void lg_volume_start(void);
+uint64_t lg_send_bytes(struct lg_call *c); /* by the arguments of a call whose communicator is known */
+void lg_sent(struct lg_call *c, int peer, uint64_t bytes); /* counts a call of its state; peer below 0: none, or of a collective */
+void lg_type_freed(void);
+uint64_t lg_count_of(const struct lg_call *c, int i); /* a count, 0 if it is negative */
+
+/* ---- where it is ---- */
+
+struct lg_extent { /* of a datatype, bytes */
+  long extent, true_lb, true_extent; /* true_extent 0: not known */
+};
+
+const struct lg_extent *lg_type_extent(const struct lg_call *c, long handle);
+void lg_type_ask_extent(const struct lg_call *c, long handle, struct lg_extent *out);
 
 /* ---- communicators, requests, channels ---- */
 
@@ -302,13 +354,15 @@ struct lg_comm_ref {
   long handle;   /* C handle; windows and files are kept as communicators of their own */
   uint32_t index;
   uint32_t use;  /* its number in the recording of usage, from 1; 0 none yet */
-  int rank, size, remote_size;
   int sources, dests, dims; /* of its topology, plus one; 0: not asked for yet */
   uint8_t what;  /* LG_HANDLE_* */
   bool freed;
   uint32_t flags; /* as in struct lg_comm */
   uint64_t id;
   uint64_t members; /* hash of the membership, both sides, and of the neighbours */
+  int rank, size, remote_size; /* of the groups; rank -1, size 0: unknown */
+  int slots;        /* messages of a neighbourhood collective, in the order of its arguments */
+  uint64_t nobody;  /* bit k: slot k is MPI_PROC_NULL */
   struct lg_comm_live *live;
   struct lg_window *win; /* of a window, once it has been synchronised */
 };
@@ -335,6 +389,8 @@ struct lg_neighbours { /* ranks in a communicator, ascending; without a topology
   bool known;
   int nsources, ndests;
   int *sources, *dests; /* to be freed */
+  int slots;       /* dests as they were given */
+  uint64_t nobody; /* bit k: MPI_PROC_NULL is the k-th of them */
   uint64_t hash;
 };
 
@@ -353,6 +409,11 @@ struct lg_chan {
 
 struct lg_chan *lg_chan_get(struct lg_st *st, int way, uint32_t comm, int peer, int tag);
 
+struct lg_piece { /* of memory */
+  const void *at;
+  uint64_t bytes;
+};
+
 struct lg_req {
   uint64_t key;  /* 0 free, 1 deleted */
   uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_COLL, LG_OP_OTHER */
@@ -361,6 +422,9 @@ struct lg_req {
   int32_t peer2, tag2; /* the receiving half of an Isendrecv; peer2 LG_NONE: none */
   uint64_t seq, seq2;
   uint32_t state;
+  uint64_t bytes; /* that starting a persistent one sends */
+  uint32_t thread; /* that began it; with the buffers, if data movement is recorded */
+  struct lg_piece out, in;
   bool persistent, active, cancelled, buffered;
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */

@@ -394,8 +394,8 @@ int64_t lg_type_made(struct lg_usage *u, long handle, bool constructed)
   return t->index;
 }
 
-/* lg_type_freed: a handle was given back. */
-void lg_type_freed(int64_t index)
+/* lg_type_gone: a handle was given back. */
+void lg_type_gone(int64_t index)
 {
   struct lg_dtype *t = lg_type_at(index);
   if (!t || t->combiner == LG_NAMED || !t->refs || --t->refs)

@@ -120,6 +120,7 @@ static void openmpi(void)
       .status_size = 24, .status_source = 0, .status_tag = 4, .status_cancelled = 12, .status_cancel_mask = ~0, .status_ignore = 0,
       .in_place = 1, .comm_world = (long)lg_visible("ompi_mpi_comm_world"), .comm_self = (long)lg_visible("ompi_mpi_comm_self"),
       .comm_null = (long)lg_visible("ompi_mpi_comm_null"), .request_null = (long)lg_visible("ompi_request_null"),
+      .type_null = (long)lg_visible("ompi_mpi_datatype_null"), .op_null = (long)lg_visible("ompi_mpi_op_no_op"),
       .root = -4, .err_in_status = 18, .class_mask = ~0, .combiner_named = 0,
       .order_fortran = 1, .lock_exclusive = 1, .topo_cart = 1, .topo_graph = 2, .topo_dist_graph = 3};
 }
@@ -130,6 +131,7 @@ static void mpich(void)
       .id = 2, .handle_bytes = 4, .any_source = -2, .any_tag = -1, .proc_null = -1, .undefined = -32766,
       .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_ignore = 1,
       .in_place = -1, .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
+      .type_null = 0x0c000000, .op_null = 0x5800000e,
       .root = -3, .err_in_status = 17, .class_mask = 0x7f, .combiner_named = 1,
       .order_fortran = 57, .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
 }
@@ -307,3 +309,51 @@ long lg_session_handle(const struct lg_call *c, int i)
     return c_handle(*(const int *)p, "PMPI_Session_f2c");
   return lg_fam.handle_bytes == 4 ? *(const int *)p : *(const long *)p;
 }
+
+long lg_op_handle(const struct lg_call *c, int i)
+{
+  return by_value(c, i, "PMPI_Op_f2c");
+}
+
+/* Datatypes are known by what the program passes: a Fortran handle is converted
+ * only to ask for its size. */
+long lg_type_handle(const struct lg_call *c, int i, int k)
+{
+  return k < 0 ? lg_handle_in(c, i) : lg_handle_at(c, i, k);
+}
+
+long lg_type_size(const struct lg_call *c, long handle)
+{
+  static long (*ask)(long, int *), (*ask_wide)(long, long *);
+  long size = 0;
+  int narrow = 0;
+  if (!ask && !ask_wide) {
+    ask_wide = (long (*)(long, long *))lg_find_symbol("PMPI_Type_size_x");
+    ask = (long (*)(long, int *))lg_find_symbol("PMPI_Type_size");
+  }
+  if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
+    handle = c_handle((int)handle, "PMPI_Type_f2c");
+  if (!handle || handle == lg_fam.type_null)
+    return 0;
+  if (ask_wide)
+    return ask_wide(handle, &size) == 0 && size > 0 ? size : 0;
+  return ask && ask(handle, &narrow) == 0 && narrow > 0 ? narrow : 0;
+}
+
+void lg_type_ask_extent(const struct lg_call *c, long handle, struct lg_extent *out)
+{
+  static long (*ask)(long, long *, long *), (*ask_true)(long, long *, long *);
+  long lb;
+  if (!ask) {
+    ask = (long (*)(long, long *, long *))lg_find_symbol("PMPI_Type_get_extent");
+    ask_true = (long (*)(long, long *, long *))lg_find_symbol("PMPI_Type_get_true_extent");
+  }
+  if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
+    handle = c_handle((int)handle, "PMPI_Type_f2c");
+  *out = (struct lg_extent){0};
+  if (!handle || handle == lg_fam.type_null || !ask || !ask_true)
+    return;
+  if (ask(handle, &lb, &out->extent) || ask_true(handle, &out->true_lb, &out->true_extent))
+    *out = (struct lg_extent){0};
+}
+

@@ -48,6 +48,16 @@ void *lg_pages(size_t bytes)
   return p == MAP_FAILED ? NULL : p;
 }
 
+void *lg_pages_grow(void *old, size_t was, size_t bytes)
+{
+  void *p = lg_pages(bytes);
+  if (!p || !old)
+    return p;
+  memcpy(p, old, was);
+  munmap(old, was);
+  return p;
+}
+
 /* still_ours tells whether fd is the file that was opened: programs that close
  * every descriptor may have given its number to a file of their own. */
 static bool still_ours(void)

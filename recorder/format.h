@@ -28,6 +28,7 @@
 #define LG_CHANNELS 64        /* channels in one channel record */
 #define LG_LOCKS 64           /* locks in one record of locks */
 #define LG_MAX_NEIGHBOURS 4096 /* listed of one communicator, each way */
+#define LG_MAX_ARGUMENTS 4096  /* bytes kept of the program's arguments */
 
 /* File header. Everything up to `crc` is fixed once `magic` is written. */
 struct lg_file {
@@ -114,6 +115,7 @@ enum lg_type {
   LG_REC_LOCKS = 9,
   LG_REC_SITE = 10,
   LG_REC_SENT = 11,
+  LG_REC_ARGUMENTS = 12,
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */
@@ -375,7 +377,50 @@ struct lg_sent {
   struct lg_rec h;
   uint32_t state;
   uint32_t pad;
-  struct lg_traffic traffic; /* mutable */
+  struct lg_traffic traffic; /* mutable, from here */
+  /* Sum over point-to-point and one-sided calls of how far the peer is away in
+   * the communicator, as on a ring: |peer - rank| or size less that. */
+  uint64_t distance;
+};
+
+/* LG_REC_ARGUMENTS: the arguments of the program, without its name. Fixed part =
+ * this, then the arguments, each ended by a zero byte and the last one cut if
+ * they are too long, padded to 8; no mutable part. */
+struct lg_arguments {
+  struct lg_rec h;
+  uint32_t bytes; /* of the arguments, their zero bytes included */
+  uint32_t pad;
+};
+
+/* ---- the events of LG_STREAM_MOVEMENT ----
+ * An event begins with a byte: its kind, with LG_MOVE_ORDER and LG_MOVE_TIME
+ * added if these follow; then its fields. u and s are LEB128 numbers without and
+ * with a sign (the sign is the lowest bit). Order: how many events of other
+ * threads of the process came since the event before (u); time: microseconds
+ * since then (s), CLOCK_REALTIME by a coarse clock. From and to are addresses,
+ * less the one that the last event had in that field (s). At the beginning of a
+ * block all that is told as a difference counts from 0. */
+enum lg_move {
+  LG_MOVE_ALLOC = 1,  /* site u, to, bytes u */
+  LG_MOVE_FREE = 2,   /* to */
+  LG_MOVE_RESIZE = 3, /* to, bytes u: as large is the buffer now */
+  LG_MOVE_COPY = 4,   /* site u, from, to, bytes u */
+  LG_MOVE_END = 5,    /* end u, kind (byte, enum lg_end_kind), length (byte), and as many bytes that name the own end, then the other */
+  LG_MOVE_OUT = 6,    /* site u, end u, offset u, from, bytes u: went into the connection; offset of the first byte */
+  LG_MOVE_IN = 7,     /* site u, end u, offset u, to, bytes u: came out of it */
+  LG_MOVE_SEND = 8,   /* thread u, state u, comm u, peer s, tag s, seq u, from, bytes u: an MPI message, begun */
+  LG_MOVE_RECV = 9,   /* the same with to: complete; seq as in struct lg_pending, 0 unknown */
+};
+#define LG_MOVE_ORDER 0x40
+#define LG_MOVE_TIME 0x80
+
+/* A site is the index of its LG_REC_SITE plus one; 0 is one that is not known. */
+
+enum lg_end_kind {
+  LG_END_OTHER = 0,   /* cannot be told from others */
+  LG_END_STREAM = 1,  /* a byte stream; the names are address and port, or the path */
+  LG_END_LOCAL = 2,   /* the same, within one host */
+  LG_END_PROCESS = 3, /* the memory of another process, named by its number; the offset is the address there */
 };
 
 #endif

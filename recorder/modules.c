@@ -40,7 +40,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *unused)
   (void)size, (void)unused;
   if (nmodules == room) {
     uint32_t more = room ? room * 2 : 64;
-    struct module *p = realloc(modules, more * sizeof *p);
+    struct module *p = lg_pages_grow(modules, room * sizeof *p, more * sizeof *p);
     if (!p)
       return 1;
     modules = p;
@@ -193,7 +193,7 @@ static uint32_t index_of(struct module *m)
       return m->index = i;
   if (nknown == known_room) {
     uint32_t more = known_room ? known_room * 2 : 64;
-    struct known *p = realloc(known, more * sizeof *p);
+    struct known *p = lg_pages_grow(known, known_room * sizeof *p, more * sizeof *p);
     if (!p)
       return LG_NO_MODULE;
     known = p;

@@ -114,6 +114,10 @@ void lg_neighbours_of(long comm, int self, struct lg_neighbours *out)
     *out = (struct lg_neighbours){0};
     return;
   }
+  out->slots = out->ndests;
+  for (int i = 0; i < out->ndests && i < 64; i++)
+    if (out->dests[i] < 0)
+      out->nobody |= 1ull << i;
   out->nsources = settle(out->sources, out->nsources);
   out->ndests = settle(out->dests, out->ndests);
   out->hash = hash(hash(1, out->sources, out->nsources), out->dests, out->ndests);

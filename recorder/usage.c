@@ -30,7 +30,6 @@ void lg_usage_ready(void)
 {
   if (!lg_usage_on)
     return;
-  lg_values_start();
   usable = true;
 }
 
@@ -460,7 +459,7 @@ void lg_usage_after(struct lg_call *c)
 {
   struct lg_usage *u = c->thr->usage;
   if (u->freed >= 0 && !c->code)
-    lg_type_freed(u->freed);
+    lg_type_gone(u->freed);
   if (c->code && (c->code & lg_fam.class_mask) != lg_fam.err_in_status)
     return simple_end(u, LG_USE_FAILED, zigzag(c->code));
   if (in_vain(c))

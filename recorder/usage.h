@@ -143,7 +143,7 @@ extern uint32_t lg_type_gen; /* changes when a handle may have come to mean anot
 void lg_types_start(void);
 int64_t lg_type_index(struct lg_usage *u, int64_t handle, bool fortran);
 int64_t lg_type_made(struct lg_usage *u, long handle, bool constructed);
-void lg_type_freed(int64_t index);
+void lg_type_gone(int64_t index);
 struct lg_dtype *lg_type_at(int64_t index); /* NULL: no such */
 bool lg_type_map(struct lg_dtype *t); /* makes its segments; false: too many, or it has none */
 void lg_type_hold(struct lg_dtype *t);

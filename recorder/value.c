@@ -103,6 +103,11 @@ int64_t lg_arg_address(const struct lg_call *c, int i)
   return is_address(&bottom, p) ? LG_USE_BOTTOM : is_address(&in_place, p) ? LG_USE_IN_PLACE : (int64_t)p;
 }
 
+bool lg_in_place(const struct lg_call *c, int i)
+{
+  return lg_arg_address(c, i) == LG_USE_IN_PLACE;
+}
+
 /* ---- one value ---- */
 
 static int64_t peer(int v)

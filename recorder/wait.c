@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "operation.h"
+#include "message.h"
 
 #define MAX_LIST (1u << 20) /* requests of one call that are followed */
 
@@ -31,6 +31,7 @@ void after_begun(struct lg_call *c, uint32_t kind)
   r->peer = c->peer;
   r->tag = c->tag;
   r->seq = (uint64_t)c->handle;
+  lg_message_begun(c, r);
 }
 
 void after_isendrecv(struct lg_call *c)
@@ -47,6 +48,7 @@ void after_isendrecv(struct lg_call *c)
   r->seq2 = c->seq2;
   r->peer2 = source == LG_PROC_NULL ? LG_NONE : source;
   r->tag2 = lg_tag(lg_int(c, c->desc->tag2));
+  lg_message_begun(c, r);
   if (peer == LG_PROC_NULL)
     r->kind = LG_OP_OTHER;
 }
@@ -62,12 +64,14 @@ void after_init_request(struct lg_call *c, uint32_t kind)
   r->persistent = true;
   r->active = false;
   r->buffered = c->desc->cls == CLS_bsend_init;
+  r->bytes = lg_volume && c->desc->sends ? lg_send_bytes(c) : 0;
   if (kind == LG_OP_COLL) {
     r->peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
     return;
   }
   r->peer = lg_peer(lg_int(c, c->desc->peer));
   r->tag = lg_tag(lg_int(c, c->desc->tag));
+  lg_message_begun(c, r);
 }
 
 void start_one(struct lg_call *c, long handle)
@@ -82,6 +86,11 @@ void start_one(struct lg_call *c, long handle)
     r->seq = count_recv(c, r->comm, r->peer, r->tag);
   else if (r->kind == LG_OP_COLL && !r->ref->freed)
     r->seq = ++r->ref->live->coll;
+  if (r->bytes) {
+    c->comm = r->ref;
+    lg_sent(c, r->kind == LG_OP_SEND ? r->peer : LG_NONE, r->bytes);
+  }
+  lg_message_started(r);
   if (r->buffered)
     note_buffered(r->comm, r->peer, r->tag, r->seq);
 }
@@ -185,8 +194,8 @@ static void completed(struct lg_call *c, int i, const char *status)
       ch->pub->sent--;
     else if (ch)
       ch->pub->received--;
-  } else if (status && needs_status(r)) {
-    matched(c, r->comm, status);
+  } else {
+    lg_message_completed(r, status && needs_status(r) ? matched(c, r->comm, status) : 0, status);
   }
   if (r->newcomm) {
     long handle = c->binding != LG_BIND_C || lg_fam.handle_bytes == 4 ? *(const int *)r->newcomm : *(const long *)r->newcomm;

@@ -10,6 +10,8 @@ import (
 // headline is the answer in one sentence, without its full stop.
 func headline(r *Result) string {
 	switch l := r.LeastProgressed; {
+	case l != nil && r.Running:
+		return fmt.Sprintf("No hang, but %s %s behind the others, of %s", ranks(l.Set), verb(l.Set, "is", "are"), size(r.Ranks))
 	case l != nil:
 		return fmt.Sprintf("%s %s least progressed, of %s", upper(ranks(l.Set)), verb(l.Set, "is", "are"), size(r.Ranks))
 	case r.Hang:

@@ -67,6 +67,16 @@ func HTML(w io.Writer, r *Result) error {
 	return err
 }
 
+// Style is the style sheet of the page, for other pages that look the same.
+func Style() (string, error) {
+	style, err := pageFiles.ReadFile("page/page.css")
+	return string(style), err
+}
+
+// Policy is what a page without scripts says of what it may load: nothing but
+// the style that is written with it.
+func Policy(style string) string { return pagePolicy([]byte(style), nil) }
+
 // pageScript joins the scripts. The licence of the library goes with it.
 func pageScript() ([]byte, error) {
 	licence, err := pageFiles.ReadFile("page/dagre.LICENSE")

@@ -59,8 +59,11 @@ func FindLP(sum Summary, part Partial, opts Options) (*Finding, error) {
 	if n := sum.Outside; n > 0 {
 		f.notes = append(f.notes, fmt.Sprintf("%d processes outside MPI_COMM_WORLD, or without a known rank, were left out", n))
 	}
-	if f.hang {
-		f.find()
+	if f.hang || opts.Progressing {
+		f.find() // of a job that moves: who is behind at this moment
+	}
+	if !f.hang {
+		f.deadlock = nil // ranks that move are not all seen at the same moment
 	}
 	return f, nil
 }

@@ -9,7 +9,8 @@ type Result struct {
 	Size      int    // ranks the run should have
 	// Hang says that ranks have not finished, and that nobody saw them move.
 	Hang bool
-	// LeastProgressed is nil if nothing hangs, or if no rank is known.
+	// LeastProgressed is nil if the job has ended well, or if no rank is known. Of
+	// a job that makes progress it is who was behind at that moment.
 	LeastProgressed *LeastProgressed
 	Deadlock        *Deadlock // nil: none
 	Lost            []Loss

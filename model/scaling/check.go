@@ -29,6 +29,11 @@ func (m *Model) check() error {
 			return fmt.Errorf("feature %d: %w", i, err)
 		}
 	}
+	for _, p := range m.Past {
+		if len(p.Volume) != len(m.Sites) {
+			return corrupt("%d volumes of %d sites in run %q", len(p.Volume), len(m.Sites), p.Run)
+		}
+	}
 	return m.KCCA.check(columns, len(m.Sites))
 }
 

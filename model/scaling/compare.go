@@ -11,6 +11,8 @@ type comparison struct {
 	sites []compared
 	total float64 // bytes, the larger of sent and foretold
 	known float64 // of these, at sites that are foretold
+	// switched are those of calls for which a library may choose again.
+	switched float64
 }
 
 // compared is one site of it. Without a forecast the volume is no evidence.
@@ -23,15 +25,22 @@ type compared struct {
 }
 
 func (b *bench) compare(row Observation, x, y []float64, fresh map[int]float64) *comparison {
-	c := &comparison{}
+	c, beyond := &comparison{}, b.m.beyond(x)
+	add := func(s compared) {
+		if beyond && b.switching[s.site.call()] {
+			c.switched += max(s.observed, s.interval.Expected)
+			s.forecast, s.interval = false, Interval{}
+		}
+		c.add(s)
+	}
 	for i := range b.m.Features {
 		f := &b.m.Features[i]
 		in, ok := f.interval(b.roles[i], row.Rank, row.Ranks, x)
-		c.add(compared{site: b.m.Sites[f.Site], observed: y[f.Site], interval: in, forecast: ok})
+		add(compared{site: b.m.Sites[f.Site], observed: y[f.Site], interval: in, forecast: ok})
 	}
 	for site := range b.t.Sites {
 		if bytes := fresh[site]; bytes > 0 {
-			c.add(compared{site: b.t.Sites[site], observed: bytes, forecast: true, fresh: true})
+			add(compared{site: b.t.Sites[site], observed: bytes, forecast: true, fresh: true})
 		}
 	}
 	return c
@@ -63,7 +72,7 @@ func (c *comparison) deviations() []Deviation {
 	var out []Deviation
 	for _, s := range c.sites {
 		if c.deviates(s) {
-			out = append(out, Deviation{Site: s.site.Key(), Observed: s.observed, Interval: s.interval})
+			out = append(out, Deviation{Site: s.site.Key(), Observed: s.observed, Interval: s.interval, Inside: s.site.inside()})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Deviation) int { return cmp.Compare(b.size(), a.size()) })
@@ -82,6 +91,9 @@ func (c *comparison) deviates(s compared) bool {
 	limit := minShare
 	if s.interval.Expected == 0 {
 		limit = minNewShare
+	}
+	if s.site.inside() {
+		limit = minPathShare
 	}
 	return math.Abs(s.observed-s.interval.Expected) >= limit*c.total
 }

@@ -103,6 +103,10 @@ func (v *volumes) settle(total float64, rows int) (e excess, significant bool) {
 		return e, v.deviates
 	}
 	e.observed, e.expected = e.observed/total, v.share.Mean
-	slack := max(minNewShare, v.share.High-v.share.Low)
+	least := minNewShare
+	if e.site.inside() {
+		least = minPathShare
+	}
+	slack := max(least, v.share.High-v.share.Low)
 	return e, v.deviates || e.observed > v.share.High+slack || e.observed < v.share.Low-slack
 }

@@ -3,6 +3,7 @@ package scaling
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"laggard/model"
@@ -63,6 +64,11 @@ type Site struct {
 	// Feature names what is no volume of a call site, such as the number of
 	// neighbours. It has no part in shares of the volume.
 	Feature string `json:"feature,omitempty"`
+}
+
+// inside: the site is inside a library, below an MPI call.
+func (s Site) inside() bool {
+	return slices.IndexFunc(s.Frames, func(f Frame) bool { return f.Module == callModule }) > 0
 }
 
 // Key names the site across runs: sites with the same key are the same.

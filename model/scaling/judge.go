@@ -22,6 +22,9 @@ type RowJudgement struct {
 	Correlation  float64 `json:"correlation"`
 	InRange      bool    `json:"in_range"`
 	Uncorrelated bool    `json:"uncorrelated"`
+	// Near: no further from training than a step of scale, where a library takes
+	// the paths that it took there.
+	Near bool `json:"near"`
 	// Covered is the share of the volume that the scaling models foretell.
 	Covered float64 `json:"covered"`
 	// Deviations are the sites whose volume is outside its interval, the largest
@@ -34,6 +37,8 @@ type Deviation struct {
 	Site     string   `json:"site"` // Site.Key
 	Observed float64  `json:"observed"`
 	Interval Interval `json:"interval"`
+	// Inside: the site is inside the library, below an MPI call.
+	Inside bool `json:"inside,omitempty"`
 }
 
 const (
@@ -42,6 +47,12 @@ const (
 	// choose other algorithms for small messages at any scale.
 	minShare    = 0.001
 	minNewShare = 0.005
+	// minPathShare is that inside a library: how the bytes of one call go out is
+	// not the program's, and small messages go other ways at any scale.
+	minPathShare = 0.02
+	// nearby is how far past training, as a factor, a library is held to take the
+	// same paths, where KCCA does not say more.
+	nearby = 1.5
 	// wellCovered: the scaling models foretell so much of the volume that a rank
 	// without deviation is good, whatever KCCA says.
 	wellCovered = 0.9
@@ -51,8 +62,13 @@ const (
 
 // flagged: the row is not as the models foretell.
 func (r RowJudgement) flagged() bool {
-	return len(r.Deviations) > 0 || r.InRange && r.Uncorrelated && r.Covered < wellCovered
+	return slices.ContainsFunc(r.Deviations, func(d Deviation) bool { return !d.Inside || r.Near }) ||
+		r.InRange && r.Uncorrelated && r.Covered < wellCovered
 }
+
+// elsewhere: a library takes other paths than in training, so far from it that
+// it may.
+func (r RowJudgement) elsewhere() bool { return len(r.Deviations) > 0 && !r.flagged() }
 
 // Judge judges the rows of a table, each for itself. Errors are those of
 // Table.Validate, and ErrControls where the controls are not those of training.
@@ -94,10 +110,12 @@ type bench struct {
 	t     *Table
 	roles []role      // by feature
 	at    map[int]int // from site of the table to site of the model; absent: new
+	// switching are the calls of Model.switching.
+	switching map[string]bool
 }
 
 func (m *Model) bench(t *Table) (*bench, error) {
-	b := &bench{m: m, t: t, at: make(map[int]int, len(t.Sites))}
+	b := &bench{m: m, t: t, at: make(map[int]int, len(t.Sites)), switching: m.switching()}
 	known := make(map[string]int, len(m.Sites))
 	for i, site := range m.Sites {
 		known[site.Key()] = i
@@ -138,12 +156,23 @@ func (b *bench) judge(row Observation) RowJudgement {
 	for site := range b.t.Sites { // in order: rounding must not depend on the map
 		beyond += sq(fresh[site])
 	}
-	j := RowJudgement{Run: row.Run, Rank: row.Rank, Ranks: row.Ranks, InRange: b.m.inRange(x)}
+	j := RowJudgement{Run: row.Run, Rank: row.Rank, Ranks: row.Ranks, InRange: b.m.inRange(x), Near: b.m.near(x)}
 	j.Correlation = b.m.KCCA.correlation(x, y, beyond)
 	j.Uncorrelated = b.m.KCCA.flags(1 - j.Correlation)
 	c := b.compare(row, x, y, fresh)
 	j.Covered, j.Deviations = c.covered(), c.deviations()
+	j.InRange = j.InRange && c.switched <= (1-wellCovered)*c.total
 	return j
+}
+
+// near: no control is further from training than a step of scale.
+func (m *Model) near(x []float64) bool {
+	for i, r := range m.Ranges {
+		if v := x[i+1]; v < r.Low || v > max(r.Next, nearby*r.High) {
+			return false
+		}
+	}
+	return true
 }
 
 // inRange: every control is where KCCA is trusted, if it is at all.

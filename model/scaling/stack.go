@@ -68,7 +68,7 @@ func (m *Model) localiseCrash(c Circumstances) []Place {
 	type near struct{ site, common int }
 	var sites []near
 	for i, s := range m.Sites {
-		if n := commonOuter(s.Frames, c.Crash); n > 0 {
+		if n := commonOuter(s.Frames, c.Crash); n > 0 && s.Feature == "" {
 			sites = append(sites, near{i, n})
 		}
 	}

@@ -17,6 +17,7 @@ type Model struct {
 	Features []Feature `json:"features"` // in order of site
 	Runs     int       `json:"runs"`
 	Rows     int       `json:"rows"`
+	Past     []Past    `json:"past"` // in order of run
 }
 
 // Share is a share of the volume, 0 to 1, over the training runs.
@@ -67,6 +68,7 @@ func Assemble(t *Table, o Options, p *Part) (*Model, error) {
 	}
 	m.Ranges = slices.Insert(m.Ranges, 0, newRange(x, 1, kcca.Trial))
 	m.share(t)
+	m.remember(t, x, y)
 	return m, nil
 }
 

@@ -16,6 +16,9 @@ const (
 type Verdict struct {
 	// Flagged are the ranks that do not behave as foretold.
 	Flagged model.RankSet `json:"flagged_ranks"`
+	// Elsewhere are ranks in which a library takes other paths than in training, so
+	// far from it that it may: they are not flagged, and outside the range.
+	Elsewhere model.RankSet `json:"elsewhere_ranks"`
 	// Model says which model spoke, ByKCCA or ByRegression: the one that found
 	// something; if none did, KCCA where it is in its range.
 	Model string `json:"verdict_model"`
@@ -64,8 +67,11 @@ func (m *Model) Conclude(t *Table, j *Judgement, c Circumstances) (*Verdict, err
 		v.Localisation = m.localiseCrash(c)
 		return v, nil
 	}
-	if v.Flagged.Len() > 0 {
-		places, err := m.localise(t, v.Flagged, c)
+	if where := v.Flagged.Union(v.Elsewhere); where.Len() > 0 {
+		if v.Flagged.Len() > 0 {
+			where = v.Flagged
+		}
+		places, err := m.localise(t, where, c)
 		if err != nil {
 			return nil, err
 		}
@@ -84,13 +90,15 @@ func (v *Verdict) count(j *Judgement) (byKCCA bool) {
 		if row.flagged() {
 			v.Flagged.Add(row.Rank)
 			byKCCA = byKCCA || row.InRange && row.Uncorrelated
+		} else if row.elsewhere() {
+			v.Elsewhere.Add(row.Rank)
 		}
 	}
 	return byKCCA
 }
 
 func (v *Verdict) decide(byKCCA bool) {
-	v.InRange = v.KCCAInRange || v.Covered >= halfCovered
+	v.InRange = (v.KCCAInRange || v.Covered >= halfCovered) && (v.Elsewhere.Len() == 0 || v.Flagged.Len() > 0)
 	v.Model = ByRegression
 	if byKCCA || v.Flagged.Len() == 0 && v.KCCAInRange {
 		v.Model = ByKCCA

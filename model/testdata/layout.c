@@ -44,6 +44,10 @@ static void constants(void) {
   VALUE("recChannels", LG_REC_CHANNELS);
   VALUE("recNote", LG_REC_NOTE);
   VALUE("recLocks", LG_REC_LOCKS);
+  VALUE("recSite", LG_REC_SITE);
+  VALUE("recSent", LG_REC_SENT);
+  VALUE("recArguments", LG_REC_ARGUMENTS);
+  VALUE("maxArguments", LG_MAX_ARGUMENTS);
   VALUE("Starting", LG_STARTING);
   VALUE("Finalized", LG_FINALIZED);
   VALUE("NoEnd", LG_ALIVE);
@@ -217,6 +221,20 @@ static void content(void) {
   AT("lockTarget", lg_lock, target);
   AT("lockType", lg_lock, type);
   VALUE("lockSize", sizeof(struct lg_lock));
+  FIXED("siteIndex", lg_site_rec, index);
+  FIXED("siteNFrames", lg_site_rec, nframes);
+  FIXED("siteNameLen", lg_site_rec, name_len);
+  FIXED("siteFlags", lg_site_rec, flags);
+  VALUE("siteFixed", sizeof(struct lg_site_rec) - sizeof(struct lg_rec));
+  FIXED("sentState", lg_sent, state);
+  FIXED("sentFixed", lg_sent, traffic);
+  AT("trafficCalls", lg_traffic, calls);
+  AT("trafficBytes", lg_traffic, bytes);
+  BEHIND("sentDistance", lg_sent, distance, traffic);
+  VALUE("sentLive", sizeof(struct lg_sent) - offsetof(struct lg_sent, traffic));
+  VALUE("trafficSize", sizeof(struct lg_traffic));
+  FIXED("argumentsBytes", lg_arguments, bytes);
+  VALUE("argumentsFixed", sizeof(struct lg_arguments) - sizeof(struct lg_rec));
 }
 
 int main(void) {

@@ -128,7 +128,7 @@ func transfers(class, name string) bool {
 	switch class {
 	case "local":
 		return strings.HasPrefix(name, "MPI_File_read") || strings.HasPrefix(name, "MPI_File_write")
-	case "newwin", "newfile", "detach", "light":
+	case "newwin", "newfile", "detach", "light", "type_free":
 		return false
 	}
 	return !strings.HasSuffix(strings.TrimSuffix(name, "_c"), "_end") // of a split collective

@@ -7,11 +7,21 @@ type Layouts struct {
 	types []*Datatype
 	made  []*Layout
 	busy  []bool
+	rows  map[row]*Layout // of buffers, the last maxRows of them
 }
+
+// row is a number of elements of a type.
+type row struct {
+	datatype int
+	count    int64
+}
+
+// maxRows bounds the layouts of buffers that are kept: a program has few.
+const maxRows = 1 << 12
 
 // NewLayouts prepares the layouts of types.
 func NewLayouts(types []*Datatype) *Layouts {
-	return &Layouts{types, make([]*Layout, len(types)), make([]bool, len(types))}
+	return &Layouts{types, make([]*Layout, len(types)), make([]bool, len(types)), map[row]*Layout{}}
 }
 
 // Of returns the layout of one element of type i; an unknown type has an empty one.
@@ -33,7 +43,15 @@ func (s *Layouts) Buffer(i int, count int64) *Layout {
 	if count == 1 || i < 0 || i >= len(s.types) {
 		return one
 	}
-	return repeated("", count, s.types[i].Extent, placed{0, one})
+	l := s.rows[row{i, count}]
+	if l == nil {
+		if len(s.rows) == maxRows {
+			clear(s.rows)
+		}
+		l = repeated("", count, s.types[i].Extent, placed{0, one})
+		s.rows[row{i, count}] = l
+	}
+	return l
 }
 
 func (s *Layouts) make(d *Datatype) *Layout {

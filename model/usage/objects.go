@@ -40,7 +40,7 @@ var kinds = []struct {
 	{"keyval", "attribute key", "MPI_Comm_free_keyval", "§6.7.2"},
 }
 
-func newObjects(*Trace) objects {
+func newObjects() objects {
 	return objects{living: map[objectKey]*object{}, freed: map[objectKey]int{}}
 }
 

@@ -54,7 +54,7 @@ func Replay(t *Trace) *Replayed {
 	r := &replay{
 		Replayed: &Replayed{Trace: t, Layouts: NewLayouts(t.Types)}, t: t,
 		flight: map[int]*activation{}, numbers: map[int]uint64{}, requests: newRequests(), messages: map[int64]*message{},
-		objects: newObjects(t), memory: newMemory(), windows: map[int]*window{}, files: map[int]*file{},
+		objects: newObjects(), memory: newMemory(), windows: map[int]*window{}, files: map[int]*file{},
 		life: newLife(t), wrong: map[int]bool{}, twice: map[[2]int64]bool{}, overlapping: map[int]bool{}, found: NewGroup(), buffers: attached{call: -1},
 	}
 	t.muted = mutesOf(t)

@@ -2,7 +2,6 @@ package usage
 
 import (
 	"fmt"
-	"slices"
 
 	"laggard/model"
 )
@@ -12,7 +11,6 @@ type window struct {
 	made   int
 	fence  int           // the last MPI_Win_fence, -1 none
 	start  int           // MPI_Win_start that is open, -1
-	group  []int         // world ranks that it is for; nil unknown
 	post   int           // MPI_Win_post that is open, -1
 	all    int           // MPI_Win_lock_all that is open, -1
 	locks  map[int64]int // MPI_Win_lock that are open, by target
@@ -71,9 +69,6 @@ func (r *replay) beginAccess(a args) {
 	case a.c.Func.Class == "rma_nb":
 		r.misuse(a, w, "§11.3.5", fmt.Sprintf("%s to rank %d without a lock: request-based access needs one", name, target),
 			"call MPI_Win_lock or MPI_Win_lock_all before it")
-	case w.start >= 0 && r.outside(a, w, target):
-		r.misuse(a, w, "§11.5.2", fmt.Sprintf("%s to rank %d, which is not in the group of MPI_Win_start", name, target),
-			"give MPI_Win_start a group with all ranks that are accessed", r.t.Place(w.start, "epoch"))
 	case w.start >= 0 || w.fence >= 0 && len(w.locks) == 0:
 	case len(w.locks) > 0:
 		r.misuse(a, w, "§11.5", fmt.Sprintf("%s to rank %d, which is not locked", name, target), "lock the rank that is accessed")
@@ -192,16 +187,7 @@ func (r *replay) beginStartEpoch(a args) {
 	case w.passive():
 		r.misuse(a, w, "§11.5.2", "MPI_Win_start while a lock is held", "unlock first", r.held(w)...)
 	}
-	w.start, w.group = a.i, r.members(int64(a.handle("group")))
-}
-
-// outside reports whether a target is known not to be in the group of MPI_Win_start.
-func (r *replay) outside(a args, w *window, target int64) bool {
-	c := a.comm()
-	if c == nil || w.group == nil || target < 0 || target >= int64(len(c.Members)) {
-		return false
-	}
-	return !slices.Contains(w.group, c.Members[target])
+	w.start = a.i
 }
 
 func (r *replay) beginCompleteEpoch(a args) {

@@ -69,6 +69,7 @@ func (f family) hang(t *testing.T, s scenario, flags ...string) {
 		t.Errorf("exit status %d with --exit-code after a hang, want 3", got.status)
 	}
 	s.check(t, "killed", diagnose(t, env, dir))
+	s.checkSlice(t, env, dir)
 }
 
 // awaitHang waits until laggard run says that the job hangs.

@@ -4,6 +4,7 @@
 //
 //	go run ./recorder/bench -lib bin/liblaggard.so -pairs 15 -calls 1234567 -- mpirun -np 2 ./app
 //	go run ./recorder/bench -lib bin/liblaggard.so -percall ./percall
+//	go run ./recorder/bench -lib bin/liblaggard.so -record volume -percall ./percall
 package main
 
 import (
@@ -32,20 +33,20 @@ func main() {
 }
 
 type bench struct {
-	lib   string
-	pairs int
-	cpu   string
-	what  string
-	tmp   string
+	lib    string
+	record string // what besides the progress
+	pairs  int
+	cpu    string
+	tmp    string
 }
 
 func run() error {
 	b := bench{}
 	var percall, name string
 	flag.StringVar(&b.lib, "lib", "bin/liblaggard.so", "the recorder")
+	flag.StringVar(&b.record, "record", "", "what to record besides the progress: usage, movement, volume")
 	flag.IntVar(&b.pairs, "pairs", 15, "alternating pairs")
 	flag.StringVar(&b.cpu, "cpu", "", "processors to pin to, as taskset has them")
-	flag.StringVar(&b.what, "record", "progress", "what to record, as laggard run --record")
 	flag.StringVar(&percall, "percall", "", "the micro-benchmark (recorder/bench/testdata/percall.c), built")
 	flag.StringVar(&name, "name", "", "what to call the program in the table")
 	flag.Parse()
@@ -76,7 +77,7 @@ func (b bench) runOnce(command []string, recorded bool) (out string, cpu float64
 	cmd.Env = append(os.Environ(), "TMPDIR="+b.tmp)
 	if recorded {
 		dir = filepath.Join(b.tmp, "run-"+strconv.FormatInt(time.Now().UnixNano(), 36))
-		cmd.Env = append(cmd.Env, "LD_PRELOAD="+b.lib, "LAGGARD_DIR="+dir, "LAGGARD_RECORD="+b.what)
+		cmd.Env = append(cmd.Env, "LD_PRELOAD="+b.preload(), "LAGGARD_DIR="+dir, "LAGGARD_RECORD="+b.record)
 	}
 	text := &strings.Builder{}
 	cmd.Stdout, cmd.Stderr = text, io.Discard
@@ -86,6 +87,15 @@ func (b bench) runOnce(command []string, recorded bool) (out string, cpu float64
 	use := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
 	return text.String(), seconds(use.Utime) + seconds(use.Stime), dir, nil
+}
+
+// preload is the recorder with its second library, where that is needed, as
+// laggard run has it.
+func (b bench) preload() string {
+	if strings.Contains(b.record, "volume") || strings.Contains(b.record, "movement") {
+		return b.lib + ":" + filepath.Join(filepath.Dir(b.lib), "liblaggard-libc.so")
+	}
+	return b.lib
 }
 
 func median(v []float64) float64 {

@@ -83,6 +83,25 @@ var roles = []struct {
 	{"message", nil, []string{"MPI_Message *"}},
 	{"group", nil, []string{"MPI_Group"}},
 	{"group2", []string{"remote_group"}, nil},
+	{"recv_buf", []string{"recvbuf", "buf"}, nil},
+	{"recv_count", []string{"recvcount", "count"}, nil},
+	{"recv_type", []string{"recvtype", "datatype"}, nil},
+}
+
+// sendRoles are those of what a call sends, for functions that send (sends):
+// buffer, count and type, and those of the receiving side, which MPI_IN_PLACE
+// puts in their place.
+var sendRoles = []struct {
+	field string
+	names []string
+}{
+	{"send_buf", []string{"sendbuf", "buf", "buffer", "origin_addr"}},
+	{"send_count", []string{"sendcount", "sendcounts", "count", "origin_count", "recvcount", "recvcounts"}},
+	{"send_type", []string{"sendtype", "sendtypes", "datatype", "origin_datatype"}},
+	{"in_place_count", []string{"recvcount", "recvcounts"}},
+	{"in_place_type", []string{"recvtype", "recvtypes"}},
+	{"partitions", []string{"partitions"}},
+	{"op", []string{"op"}},
 }
 
 func contains(list []string, s string) bool {
@@ -120,7 +139,17 @@ func desc(f *mpi.Function) string {
 		results = results || f.Recorded(i, true)
 	}
 	fmt.Fprintf(&b, ", .by_value = %d, .results = %d", bit(byValue), bit(results))
-	fmt.Fprintf(&b, ", .peer2 = %d, .params = params_%s}", source, f.Name)
+	fmt.Fprintf(&b, ", .peer2 = %d, .params = params_%s", source, f.Name)
+	if how := sends(f); how != "" {
+		fmt.Fprintf(&b, ", .sends = %s", how)
+		for _, r := range sendRoles {
+			fmt.Fprintf(&b, ", .%s = %d", r.field, position(f, r.names, nil))
+		}
+	}
+	if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
+		b.WriteString(", .wide = true")
+	}
+	b.WriteString("}")
 	return b.String()
 }
 

@@ -36,7 +36,7 @@ func (r *run) start() error {
 		it.kind = slicing.Control
 	}
 	it = r.report(it)
-	r.nodes[it.nodeKey] = true
+	r.nodes[it.nodeKey] = !exact // an exact one is where the rank was about to go on: a loop may need what it does
 	r.decided(it)
 	if !exact {
 		r.asked(it, r.criterion.Call)

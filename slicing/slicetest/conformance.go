@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,15 +147,41 @@ func concurrent(t *testing.T, backend New, s subject) {
 	wait.Wait()
 }
 
-// computing: a program counter in a loop is a criterion too.
+// computing: a program counter in a loop is a criterion too, wherever it is in
+// the loop: what the loop changes belongs to the slice.
 func computing(t *testing.T, backend New, _ subject) {
-	out := whole(t, backend, built(t, "spin.c"))
-	for _, l := range out.Lines {
-		if strings.HasSuffix(l.File, "spin.c") && l.Kind == slicing.Control {
-			return
+	s := built(t, "spin.c")
+	out := whole(t, backend, s)
+	if !slices.ContainsFunc(out.Lines, func(l slicing.Line) bool { return l.Kind == slicing.Control }) {
+		t.Errorf("no condition keeps it in the loop: %+v", out.Lines)
+	}
+	r := symbol.New(symbol.Config{DebugDirs: []string{}})
+	defer r.Close()
+	text := Source(filepath.Join(data(), "programs", "spin.c"))
+	line := func(part string) int {
+		return 1 + slices.IndexFunc(text, func(l string) bool { return strings.Contains(l, part) })
+	}
+	first, changed, last := line("while (err > tol)"), line("err = (y - x)"), line("n++")
+	caller := s.criterion.Stack[1:]
+	tried := 0
+	for off := caller[0].Offset; off < caller[0].Offset+100; off++ { // from the return of the call in it
+		c := slicing.Criterion{Stack: slices.Clone(caller), Exact: true}
+		c.Stack[0].Offset = off
+		if at := r.Resolve(c.Stack[0], false).Line; at < first || at > last {
+			continue
+		}
+		got, err := slice(t, backend, symbol.Config{}, c, slicing.Budget{})
+		if err != nil || said(got, "left out") {
+			continue // the address is within an instruction
+		}
+		tried++
+		if !slices.ContainsFunc(got.Lines, func(l slicing.Line) bool { return l.Line == changed }) {
+			t.Fatalf("at %#x the slice lacks line %d: %+v", off, changed, got.Lines)
 		}
 	}
-	t.Errorf("no condition keeps it in the loop: %+v", out.Lines)
+	if tried < 8 {
+		t.Errorf("only %d places in the loop", tried)
+	}
 }
 
 // copyOf puts a changed copy of the program into a folder of its own.

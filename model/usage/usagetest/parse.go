@@ -57,7 +57,7 @@ var (
 	callForm  = regexp.MustCompile(`^([\d,-]+)(?:\.(\d+))?: (MPIX?_\w+)\((.*?)\)(?: -> (.*?))?(?: @ (\S+))?$`)
 	backForm  = regexp.MustCompile(`^(\d+)\.(\d+): returns$`)
 	rankForm  = regexp.MustCompile(`^rank ([\d,-]+): (.*)$`)
-	noteForm  = regexp.MustCompile(`^note (\d+): send buffer of line (\d+) changed(?:, seen at line (\d+))?$`)
+	noteForm  = regexp.MustCompile(`^note (\d+): send buffer of (line|call) (\d+) changed(?:, seen at (?:line|call) (\d+))?$`)
 	groupForm = regexp.MustCompile(`^(comm|win|file) (\w+) ([\d,-]+)(.*)$`)
 )
 
@@ -106,7 +106,7 @@ func (p *parser) parse(line string) error {
 		return p.about(m[1], m[2])
 	}
 	if m := noteForm.FindStringSubmatch(line); m != nil {
-		return p.note(number(m[1]), number(m[2]), m[3])
+		return p.note(number(m[1]), m[2] == "call", number(m[3]), m[4])
 	}
 	if m := groupForm.FindStringSubmatch(line); m != nil {
 		return p.group(m)
@@ -182,20 +182,27 @@ func (r *rank) set(key, value string) error {
 	return nil
 }
 
-func (p *parser) note(r, line int, seen string) error {
+// note reads what the recorder saw; calls are named by their line in the transcript,
+// or by their number at the rank as in a dump.
+func (p *parser) note(r int, counted bool, begun int, seen string) error {
 	k := p.rank(r)
-	n := usage.Note{Kind: usage.SendBufferChanged, Seen: -1}
-	var ok bool
-	if n.Call, ok = k.byLine[line]; !ok {
-		return fmt.Errorf("rank %d has no call in line %d", r, line)
-	}
-	if seen != "" {
-		if n.Seen, ok = k.byLine[number(seen)]; !ok {
-			return fmt.Errorf("rank %d has no call in line %s", r, seen)
+	find := func(n int) (int, error) {
+		i, ok := k.byLine[n]
+		if counted {
+			i, ok = n-1, n >= 1 && n <= len(k.Calls)
 		}
+		if !ok {
+			return 0, fmt.Errorf("rank %d has no call %d", r, n)
+		}
+		return i, nil
+	}
+	n := usage.Note{Kind: usage.SendBufferChanged, Seen: -1}
+	var err error
+	if n.Call, err = find(begun); err == nil && seen != "" {
+		n.Seen, err = find(number(seen))
 	}
 	k.Notes = append(k.Notes, n)
-	return nil
+	return err
 }
 
 // group reads the members of a communicator, window or file.

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int step = 0; step < 5; step++) {
     double u[CELLS] = {1 + step}, worst, change;
-    change = relax(u, hang && rank == VICTIM && step == 3 ? -1 : 1e-3);
+    change = relax(u, hang && rank == VICTIM && step == 3 ? -1 : 1e-3); /* LAGGARD: cause */
     MPI_Allreduce(&change, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0)
       printf("step %d: %.6f\n", step, worst);

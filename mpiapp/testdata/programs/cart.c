@@ -10,7 +10,7 @@ static int hang, rank;
 
 static double cell(double x, int step)
 {
-  int left = hang && rank == VICTIM && step == 5 ? -1 : 20;
+  int left = hang && rank == VICTIM && step == 5 ? -1 : 20; /* LAGGARD: cause */
   while (left != 0) { /* LAGGARD: loop begin */
     x = 0.9 * x + 0.1;
     left -= left > 0;

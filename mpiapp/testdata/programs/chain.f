@@ -14,8 +14,8 @@ C     hands it on. With "hang" rank 2 never gets it small enough.
       value = 1000
       do 10 step = 1, 6
          least = 40
-         if (mode .eq. 'hang' .and. rank .eq. 2 .and. step .eq. 4)
-     &        least = 0
+         if (mode .eq. 'hang' .and. rank .eq. 2 .and. step .eq. 4) ! LAGGARD: cause
+     &        least = 0 ! LAGGARD: cause
          call passon(value, rank, nprocs, step, least)
          call MPI_Bcast(value, 1, MPI_INTEGER, nprocs - 1,
      &        MPI_COMM_WORLD, ierr)

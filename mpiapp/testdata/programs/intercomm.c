@@ -11,7 +11,7 @@ static int hang, rank, size;
 
 static int digest(int x, int round)
 {
-  int limit = hang && rank == VICTIM && round == 3 ? -1 : 7;
+  int limit = hang && rank == VICTIM && round == 3 ? -1 : 7; /* LAGGARD: cause */
   while (x % 10 > limit || x % 10 == 9) /* LAGGARD: loop begin */
     x = (x + 3) % 100000;               /* LAGGARD: loop end */
   return x;

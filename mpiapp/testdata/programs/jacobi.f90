@@ -43,7 +43,7 @@ program jacobi
     call MPI_Isend(u(n), 1, MPI_DOUBLE_PRECISION, right, 1, MPI_COMM_WORLD, request(4), ierr)
     call MPI_Waitall(4, request, MPI_STATUSES_IGNORE, ierr)
     tolerance = 1d-3
-    if (mode == 'hang' .and. rank == victim .and. step == 4) tolerance = -1
+    if (mode == 'hang' .and. rank == victim .and. step == 4) tolerance = -1 ! LAGGARD: cause
     call smooth(u, tolerance)
     mine = sum(u(1:n))
     call MPI_Allreduce(mine, norm, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)

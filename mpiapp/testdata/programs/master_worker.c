@@ -29,7 +29,7 @@ static void worker(void)
     MPI_Recv(&n, 1, MPI_LONG, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
     if (s.MPI_TAG == STOP)
       return;
-    n = collatz(n, hang && rank == VICTIM && done == 1 ? 0 : 1);
+    n = collatz(n, hang && rank == VICTIM && done == 1 ? 0 : 1); /* LAGGARD: cause */
     MPI_Send(&n, 1, MPI_LONG, 0, RESULT, MPI_COMM_WORLD);
   }
 }
@@ -40,7 +40,7 @@ static long master(long tasks)
   MPI_Status s;
   for (; given < 2 * (size - 1); given++) { /* one in hand, one in the queue */
     long n = 10 + given;
-    MPI_Send(&n, 1, MPI_LONG, 1 + (int)given % (size - 1), TASK, MPI_COMM_WORLD);
+    MPI_Send(&n, 1, MPI_LONG, 1 + (int)given % (size - 1), TASK, MPI_COMM_WORLD); /* LAGGARD: sent */
   }
   for (long taken = 0; taken < tasks; taken++) {
     MPI_Recv(&result, 1, MPI_LONG, MPI_ANY_SOURCE, RESULT, MPI_COMM_WORLD, &s);

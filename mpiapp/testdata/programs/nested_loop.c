@@ -13,7 +13,7 @@ static int hang, rank, size;
 
 static double limit(double x, int step, int sweep)
 {
-  double bound = hang && rank == VICTIM && step == 17 && sweep == 4 ? -1 : 0.5;
+  double bound = hang && rank == VICTIM && step == 17 && sweep == 4 ? -1 : 0.5; /* LAGGARD: cause */
   double sign = x < 0 ? -1 : 1;
   while (x * sign > bound) { /* LAGGARD: loop begin */
     x = 0.5 * x;

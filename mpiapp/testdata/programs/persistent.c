@@ -25,7 +25,7 @@ int main(int argc, char **argv)
   MPI_Recv_init(&in, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &r[0]);
   MPI_Send_init(&out, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, &r[1]);
   for (int step = 0; step < 10; step++) {
-    out = rank + find(table, 5, hang && rank == VICTIM && step == 7 ? 9 : 5);
+    out = rank + find(table, 5, hang && rank == VICTIM && step == 7 ? 9 : 5); /* LAGGARD: cause */
     MPI_Startall(2, r);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
     total += in;

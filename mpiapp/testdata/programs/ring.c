@@ -12,7 +12,7 @@ static int hang, rank, size;
 
 static unsigned work(unsigned token, int round)
 {
-  unsigned stop = hang && rank == VICTIM && round == 2 ? 2 : token % 8 | 1;
+  unsigned stop = hang && rank == VICTIM && round == 2 ? 2 : token % 8 | 1; /* LAGGARD: cause */
   unsigned x = token | 1;
   while (x % 8 != stop) /* LAGGARD: loop begin */
     x = x * 5 + 4;      /* LAGGARD: loop end */

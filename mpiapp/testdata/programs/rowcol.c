@@ -13,7 +13,7 @@ static int hang, rank;
 static double local_part(int step)
 {
   double term = 1, sum = 0;
-  int faulty = hang && rank == VICTIM && step == 2;
+  int faulty = hang && rank == VICTIM && step == 2; /* LAGGARD: cause */
   for (int i = 1; term > 1e-12; i++) { /* LAGGARD: loop begin */
     sum += term;
     term = faulty ? 1.0 / (1 + i % 7) : term / (i + rank);

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     return sum;
   };
   for (int step = 0; step < 6; step++) {
-    solve::retry(field, hang && rank == solve::victim && step == 4 ? 0.5 : 100.0);
+    solve::retry(field, hang && rank == solve::victim && step == 4 ? 0.5 : 100.0); /* LAGGARD: cause */
     all += total();
   }
   if (rank == 0)

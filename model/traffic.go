@@ -1,0 +1,133 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// trafficReader is a SENT record: where what a state sent is counted.
+type trafficReader struct {
+	thread, state uint32
+	off, live     int64
+}
+
+// siteReader is a SITE record.
+type siteReader struct {
+	fixed     []byte
+	off, live int64
+}
+
+func (r *slotReader) takeSent(rec record) error {
+	le32, _ := fields(rec.fixed)
+	r.sent = append(r.sent, trafficReader{rec.thread, le32(sentState), rec.off, rec.live})
+	return nil
+}
+
+func (r *slotReader) takeSite(rec record) error {
+	if _, _, err := stateParts(rec.fixed); err != nil {
+		return err
+	}
+	r.sites = append(r.sites, siteReader{bytes.Clone(rec.fixed), rec.off, rec.live})
+	return nil
+}
+
+// takeArguments splits the fixed part, in which each argument ends with a zero
+// byte; what follows the last one is padding.
+func (r *slotReader) takeArguments(rec record) error {
+	if r.rank.Arguments != nil {
+		return fmt.Errorf("%w: a second one in the slot", ErrCorrupt)
+	}
+	le32, _ := fields(rec.fixed)
+	n := le32(argumentsBytes)
+	if n > maxArguments || int(n) > len(rec.fixed)-argumentsFixed {
+		return fmt.Errorf("%w: %d bytes of arguments in %d", ErrCorrupt, n, len(rec.fixed)-argumentsFixed)
+	}
+	text := rec.fixed[argumentsFixed:][:n]
+	r.rank.Arguments = []string{}
+	for len(text) > 0 {
+		arg, rest, _ := bytes.Cut(text, []byte{0})
+		r.rank.Arguments = append(r.rank.Arguments, string(arg))
+		text = rest
+	}
+	return nil
+}
+
+func (r *slotReader) traffic(live int64) Traffic {
+	return Traffic{Calls: r.img.u64(live + trafficCalls), Bytes: r.img.u64(live + trafficBytes)}
+}
+
+// assembleTraffic fills in Thread.Sent and Rank.Sites. States of equal content
+// were joined, so are their bytes.
+func (r *slotReader) assembleTraffic() {
+	for _, s := range r.sent {
+		t := r.threads[s.thread]
+		if t == nil {
+			r.probs.add(recSent.String(), s.off, fmt.Errorf("%w: thread %d", ErrLost, s.thread))
+			continue
+		}
+		if state := t.state(r, s.state, recSent.String(), s.off); state >= 0 {
+			t.thread.Sent = append(t.thread.Sent, Sent{State: state, Traffic: r.traffic(s.live), Distance: r.img.u64(s.live + sentDistance)})
+		}
+	}
+	for _, t := range r.rank.Threads {
+		t.Sent = joinSent(t.Sent)
+	}
+	for _, s := range r.sites {
+		r.rank.Sites = append(r.rank.Sites, r.site(s))
+	}
+}
+
+func joinSent(sent []Sent) []Sent {
+	slices.SortFunc(sent, func(a, b Sent) int { return a.State - b.State })
+	out := sent[:0]
+	for _, s := range sent {
+		if n := len(out); n > 0 && out[n-1].State == s.State {
+			out[n-1].Calls += s.Calls
+			out[n-1].Bytes += s.Bytes
+			out[n-1].Distance += s.Distance
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (r *slotReader) site(s siteReader) *Site {
+	le32, _ := fields(s.fixed)
+	frames, name, _ := stateParts(s.fixed)
+	site := &Site{Function: string(name), Partial: le32(stateFlags)&flagPartial != 0, Traffic: r.traffic(s.live)}
+	site.Stack, _ = r.frames(frames, recSite.String(), s.off)
+	return site
+}
+
+// sent writes what the states of a thread sent.
+func (w *slotWriter) sent(t *Thread) {
+	for _, s := range t.Sent {
+		w.fits("state that sends", s.State, 0, len(t.Model.States)-1)
+		var fixed, live fill
+		w.record(recSent, t.Index, *fixed.i32(s.State).u32(0), *live.u64(s.Calls).u64(s.Bytes).u64(s.Distance))
+	}
+}
+
+func (w *slotWriter) sites(r *Rank) {
+	for i, s := range r.Sites {
+		w.fits("length of a function name", len(s.Function), 0, 1<<16-1)
+		var fixed, live fill
+		fixed.i32(i).u16(uint16(len(s.Stack))).u16(uint16(len(s.Function))).flag(s.Partial).u32(0)
+		w.frames(&fixed, s.Stack)
+		w.record(recSite, 0, *fixed.text(s.Function), *live.u64(s.Calls).u64(s.Bytes))
+	}
+}
+
+func (w *slotWriter) arguments(r *Rank) {
+	if r.Arguments == nil {
+		return
+	}
+	var text, fixed fill
+	for _, a := range r.Arguments {
+		text.text(a).text("\x00")
+	}
+	w.fits("bytes of the arguments", len(text), 0, maxArguments)
+	w.record(recArguments, 0, *fixed.i32(len(text)).u32(0).text(string(text)), nil)
+}

@@ -1,0 +1,248 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"laggard/model"
+)
+
+// scalingTable asks for the whole table of docs/scaling.md: every scale of
+// training, and good runs far beyond it.
+var scalingTable = flag.Bool("scaling-table", false, "train on every scale, test far beyond, and print the table of docs/scaling.md (with -v)")
+
+// scaled is a program with a bug that appears only at scale.
+type scaled struct {
+	name, source string
+	// program gives, for a scale, the ranks and the arguments.
+	program func(scale int) (ranks int, args []string)
+	// training scales, those of the quick test, the scale of the test, and scales
+	// beyond it where a good run is judged, or not, as it is said.
+	training, quick []int
+	test            int
+	beyond          []int
+	// environment of good and of faulty runs, by family; "" all.
+	good, bad map[string][]string
+	// function is where the first place must be, and place what must be somewhere
+	// in its two stacks, where the library has no names.
+	function map[string]string
+	place    string
+	crashes  bool
+}
+
+func upTo(first, last int) []int {
+	var out []int
+	for n := first; n <= last; n++ {
+		out = append(out, n)
+	}
+	return out
+}
+
+func inRanks(args ...string) func(int) (int, []string) {
+	return func(scale int) (int, []string) { return scale, args }
+}
+
+var healthy = map[string][]string{"": {"HEALTHY=1"}}
+
+var scaledPrograms = []scaled{
+	{
+		name: "a", source: "scaling/allgather.c", program: inRanks("10", "16384"),
+		training: upTo(4, 15), quick: []int{4, 6, 8, 9, 11, 13, 15}, test: 16, beyond: []int{30, 60, 120},
+		good: map[string][]string{
+			"openmpi": {"OMPI_MCA_coll_tuned_use_dynamic_rules=1", "OMPI_MCA_coll_tuned_allgather_algorithm=4"},
+			"mpich":   {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM=ring"},
+		},
+		bad: map[string][]string{
+			"openmpi": {"OMPI_MCA_coll_tuned_use_dynamic_rules=1", "OMPI_MCA_coll_tuned_allgather_algorithm=3"},
+			"mpich":   {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM=recursive_doubling"},
+		},
+		function: map[string]string{"openmpi": "ompi_coll_base_allgather_intra_recursivedoubling"}, place: "gather",
+	},
+	{
+		name: "b", source: "scaling/product.c", program: inRanks("10", "8192"),
+		training: upTo(4, 15), quick: []int{4, 6, 8, 11, 15}, test: 16, beyond: []int{30, 60, 120},
+		good: healthy, function: map[string]string{"": "at_once"},
+	},
+	{
+		name: "c", source: "scaling/large.c",
+		program:  func(megabytes int) (int, []string) { return 3, []string{strconv.Itoa(megabytes)} },
+		training: []int{8, 16, 32, 64, 128, 256, 512, 1024}, quick: []int{8, 16, 32, 64, 128}, test: 2048,
+		good: healthy, function: map[string]string{"": "send_large"}, crashes: true,
+	},
+	{
+		name: "d", source: "scaling/neighbour.c", program: inRanks("20", "8192"),
+		training: upTo(4, 15), quick: []int{4, 6, 8, 11, 15}, test: 16, beyond: []int{30, 60, 120},
+		good: healthy, function: map[string]string{"": "exchange"}, place: "far_halo",
+	},
+	{
+		name: "e", source: "scaling/percent.c", program: inRanks("20", "60000"),
+		training: upTo(4, 15), quick: []int{4, 6, 8, 11, 15}, test: 16, beyond: []int{30, 60, 120},
+		good: healthy, function: map[string]string{"": "ring"}, place: "corners",
+	},
+}
+
+// overTCP makes ranks of one host talk through sockets.
+var overTCP = map[string][]string{
+	"openmpi": {"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=tcp,self", "OMPI_MCA_btl_tcp_if_include=lo"},
+	"mpich":   {"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo", "MPIR_CVAR_NOLOCAL=1"},
+}
+
+// judged is what laggard scaling test says of a run.
+type judged struct {
+	Flagged string `json:"flagged_ranks"`
+	Model   string `json:"verdict_model"`
+	InRange bool   `json:"in_range"`
+	Places  []struct {
+		Training, Production *struct {
+			Frames []struct{ Function, Module string }
+		}
+		Divergence *struct {
+			Function, Module string
+			Line             int
+		}
+	} `json:"localisation"`
+	Crash *struct{ Rank int } `json:"crash"`
+}
+
+// UnmarshalJSON takes the sites under the names that they have in the output.
+func (j *judged) UnmarshalJSON(text []byte) error {
+	type plain judged
+	return json.Unmarshal([]byte(strings.NewReplacer(`"training_site"`, `"training"`, `"production_site"`, `"production"`).Replace(string(text))), (*plain)(j))
+}
+
+func (s scaled) env(f family, faulty bool) []string {
+	by := s.good
+	if faulty {
+		by = s.bad
+	}
+	return slices.Concat(overTCP[f.name], by[""], by[f.name])
+}
+
+// record runs the program at a scale and returns the run directory.
+func (s scaled) record(t *testing.T, f family, dir string, scale int, faulty bool) string {
+	t.Helper()
+	ranks, args := s.program(scale)
+	out := filepath.Join(dir, fmt.Sprintf("%d-%v", scale, faulty))
+	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", out, "--timeout", "80s", "--"}, f.command(ranks)...)
+	command = append(append(command, f.build(t, s.source, "-O0")), args...)
+	j := start(t, f.environ(t, s.env(f, faulty)...), nil, command...)
+	got := j.wait()
+	if got.status != 0 && !(faulty && s.crashes) {
+		t.Fatalf("%s at %d: exit status %d\n%s", s.source, scale, got.status, got.stderr)
+	}
+	return out
+}
+
+func scalingTest(t *testing.T, f family, file, dir string) *judged {
+	t.Helper()
+	got := output(t, f.environ(t), filepath.Join(binaries(t), "laggard"), "scaling", "test", "--json", "--model", file, dir)
+	if got.status != exitDone {
+		t.Fatalf("test: exit status %d\n%s", got.status, got.stderr)
+	}
+	j := new(judged)
+	if err := json.Unmarshal([]byte(got.stdout), j); err != nil {
+		t.Fatalf("test: %v\n%s", err, got.stdout)
+	}
+	return j
+}
+
+// rightPlace tells whether the first place is where the fault is.
+func (s scaled) rightPlace(f family, j *judged) bool {
+	if len(j.Places) == 0 || j.Places[0].Divergence == nil {
+		return false
+	}
+	first := j.Places[0]
+	function := s.function[""] + s.function[f.name]
+	if function != "" && first.Divergence.Function != function {
+		return false
+	}
+	if function == "" && !strings.Contains(first.Divergence.Module, "mpi") {
+		return false
+	}
+	return s.place == "" || first.Production != nil &&
+		slices.ContainsFunc(first.Production.Frames, func(frame struct{ Function, Module string }) bool { return frame.Function == s.place })
+}
+
+// TestScaling trains on small runs and judges a good and a faulty one at the next
+// scale.
+func TestScaling(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, s := range scaledPrograms {
+			t.Run(s.name, func(t *testing.T) {
+				if !*scalingTable {
+					t.Parallel()
+				}
+				s.check(t, f)
+			})
+		}
+	})
+}
+
+func (s scaled) check(t *testing.T, f family) {
+	dir := t.TempDir()
+	scales := s.quick
+	if *scalingTable {
+		scales = s.training
+	}
+	file := filepath.Join(dir, "model")
+	args := []string{filepath.Join(binaries(t), "laggard"), "scaling", "train", "-o", file}
+	for _, n := range scales {
+		args = append(args, s.record(t, f, dir, n, false))
+	}
+	if got := output(t, f.environ(t), args...); got.status != exitDone {
+		t.Fatalf("train: exit status %d\n%s", got.status, got.stderr)
+	} else if *scalingTable {
+		t.Log(got.stdout)
+	}
+	bad := scalingTest(t, f, file, s.record(t, f, dir, s.test, true))
+	found := bad.Flagged != "" || s.crashes && bad.Crash != nil
+	right := s.rightPlace(f, bad)
+	if !found {
+		t.Errorf("the faulty run is not found: %+v", bad)
+	}
+	if !right {
+		t.Errorf("the first place is wrong: %+v", bad.Places[:min(1, len(bad.Places))])
+	}
+	good := scalingTest(t, f, file, s.record(t, f, dir, s.test, false))
+	if good.Flagged != "" {
+		t.Errorf("the good run at %d is flagged: %s, %+v", s.test, good.Flagged, good.Places[:min(1, len(good.Places))])
+	}
+	row := fmt.Sprintf("| %s | %s | %v, %s | %v | %s |", s.name, f.name, found, flaggedOf(bad), right, flaggedOf(good))
+	if *scalingTable {
+		t.Log(row + s.further(t, f, file, dir))
+	}
+}
+
+// further judges good runs far beyond training.
+func (s scaled) further(t *testing.T, f family, file, dir string) string {
+	row := ""
+	for _, n := range s.beyond {
+		if f.name == "mpich" && n > 30 {
+			break // its ranks spin
+		}
+		j := scalingTest(t, f, file, s.record(t, f, dir, n, false))
+		if j.Flagged != "" && j.InRange {
+			t.Errorf("the good run at %d is flagged: %s, %+v", n, j.Flagged, j.Places[:min(1, len(j.Places))])
+		}
+		row += " " + flaggedOf(j) + " |"
+	}
+	return row
+}
+
+// flaggedOf says how many ranks are flagged, and whether the run is in range.
+func flaggedOf(j *judged) string {
+	set, _ := model.ParseRankSet(j.Flagged)
+	text := strconv.Itoa(set.Len())
+	if !j.InRange {
+		text += ", outside the range"
+	}
+	return text
+}

@@ -1,0 +1,44 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// sliceLine is a line of `laggard slice --json`.
+type sliceLine struct {
+	File string
+	Line int
+	Kind string
+}
+
+// checkSlice asks for the slice from the least-progressed rank: it must have a
+// line that the program marks as the cause of its hang, and each that it marks as
+// the sending of what that rank received, as communication.
+func (s scenario) checkSlice(t *testing.T, env []string, dir string) {
+	t.Helper()
+	marked := marks(t, s.source)
+	if len(marked["cause"]) == 0 {
+		return
+	}
+	got := output(t, env, filepath.Join(binaries(t), "laggard"), "slice", "--json", dir)
+	var slice struct{ Lines []sliceLine }
+	if err := json.Unmarshal([]byte(got.stdout), &slice); err != nil || got.status != exitDone {
+		t.Fatalf("slice: exit status %d, %v\n%s", got.status, err, got.stderr)
+	}
+	has := func(spans []span, kind string) bool {
+		return slices.ContainsFunc(slice.Lines, func(l sliceLine) bool {
+			return filepath.Base(l.File) == s.source && covers(spans, l.Line) && (kind == "" || l.Kind == kind)
+		})
+	}
+	if !has(marked["cause"], "") {
+		t.Errorf("the slice lacks the cause:\n%s", got.stdout)
+	}
+	if sent := marked["sent"]; len(sent) > 0 && !has(sent, "communication") {
+		t.Errorf("the slice lacks what was sent:\n%s", got.stdout)
+	}
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"laggard/model"
+)
+
+// Modules of the runs below.
+var (
+	volumeApp = &model.Module{Path: "/nowhere/app", BuildID: "a0"}
+	volumeMPI = &model.Module{Path: "/nowhere/libmpi.so.40", BuildID: "b0"}
+	volumeLib = &model.Module{Path: "/nowhere/liblaggard.so", BuildID: "c0"}
+)
+
+// volumeRank is a rank of a program that gathers from all to all, through the
+// library's function at path, and exchanges halos with a neighbour.
+func volumeRank(rank, ranks int, path uint64, distance uint64) *model.Rank {
+	main := model.Frame{Module: volumeApp, Offset: 0x900}
+	gather := &model.State{Call: "MPI_Allgather", Stack: []model.Frame{{Module: volumeApp, Offset: 0x100}, main}}
+	halo := &model.State{Call: "MPI_Sendrecv", Stack: []model.Frame{{Module: volumeApp, Offset: 0x200}, main}}
+	world := make([]int, ranks)
+	for i := range world {
+		world[i] = i
+	}
+	block := uint64(1000)
+	below := append([]model.Frame{{Module: volumeMPI, Offset: path}, {Module: volumeMPI, Offset: 0x700}, {Module: volumeLib, Offset: 0x10}}, gather.Stack...)
+	return &model.Rank{
+		Rank: rank, Size: ranks, PID: 100 + rank, Family: "openmpi", Exe: volumeApp.Path, Phase: model.Finalized, End: model.Exited,
+		Start: time.Unix(1000, 0), EndDetail: 0, ThreadLevel: 0, Arguments: []string{"10", "in.dat"},
+		Modules: []*model.Module{volumeApp, volumeMPI, volumeLib},
+		Threads: []*model.Thread{{
+			TID: 100 + rank, Model: model.Model{States: []*model.State{gather, halo}, Visits: []uint64{10, 10}}, Op: model.Op{State: -1},
+			Sent: []model.Sent{
+				{State: 0, Traffic: model.Traffic{Calls: 10, Bytes: 10 * block}},
+				{State: 1, Traffic: model.Traffic{Calls: 10, Bytes: 5 * block}, Distance: 10 * distance},
+			},
+		}},
+		Comms: []*model.Comm{{ID: 1, World: true, Rank: rank, Members: world, Size: ranks, State: -1}},
+		Sites: []*model.Site{{Function: "writev", Stack: below, Traffic: model.Traffic{Calls: 10, Bytes: 10 * block * uint64(ranks-1)}}},
+	}
+}
+
+// volumeRun writes a run directory; change may spoil a rank.
+func volumeRun(t *testing.T, dir string, ranks int, path, distance uint64, change func(*model.Rank)) string {
+	t.Helper()
+	dir = filepath.Join(dir, fmt.Sprintf("run-%d-%x-%d", ranks, path, distance))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	id := uint64(ranks)<<32 | path<<8 | distance
+	var all []*model.Rank
+	for rank := range ranks {
+		r := volumeRank(rank, ranks, path, distance)
+		if change != nil {
+			change(r)
+		}
+		all = append(all, r)
+	}
+	if _, err := model.WriteNode(dir, model.Header{RunID: id, Host: "n", Created: time.Unix(999, 0)}, all); err != nil {
+		t.Fatal(err)
+	}
+	m := model.Manifest{RunID: model.RunIDText(id), Record: []string{"progress", "volume"}, Command: []string{"mpirun", "app", "10"}}
+	if err := model.WriteManifest(dir, &m); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// said runs a command line.
+func said(args ...string) (status int, out, errs string) {
+	var o, e bytes.Buffer
+	status = execute(args, &o, &e)
+	return status, o.String(), e.String()
+}
+
+func trainOn(t *testing.T, dir string, more ...string) string {
+	t.Helper()
+	noJob(t)
+	file := filepath.Join(dir, "app.model")
+	args := append([]string{"scaling", "train", "-o", file}, more...)
+	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
+		args = append(args, volumeRun(t, dir, ranks, 0x10, 1, nil))
+	}
+	if status, out, errs := said(args...); status != exitOK || !strings.Contains(out, "sockets: 6 runs, 45 ranks, 1 call sites") || !strings.Contains(out, "MPI calls: 6 runs") {
+		t.Fatalf("exit status %d\n%s%s", status, out, errs)
+	}
+	return file
+}
+
+func TestScalingTest(t *testing.T) {
+	dir := t.TempDir()
+	file := trainOn(t, dir)
+	for _, c := range []struct {
+		name           string
+		ranks          int
+		path, distance uint64
+		change         func(*model.Rank)
+		status         int // with --exit-code
+		says           []string
+	}{
+		{"good", 14, 0x10, 1, nil, exitOK, []string{"all 14 ranks send what smaller runs foretell"}},
+		{"far off", 48, 0x10, 1, nil, exitOK, []string{"all 48 ranks send what smaller runs foretell"}},
+		{"another path", 14, 0x20, 1, nil, exitFindings, []string{"all 14 ranks do not send", "look at: libmpi.so.40+0x20", "sockets: flagged 0-13"}},
+		{"wrong neighbour", 14, 0x10, 5, nil, exitFindings, []string{"all 14 ranks do not send", "look at: app+0x200", "MPI calls: flagged 0-13", "distance of the peers"}},
+		{"no sockets", 15, 0x10, 1, func(r *model.Rank) { r.Sites = nil }, exitOK, []string{"note: nothing was sent through sockets"}},
+		{"one rank is short", 16, 0x10, 1, func(r *model.Rank) {
+			if r.Rank == 7 {
+				r.Threads[0].Sent[0].Bytes /= 2
+			}
+		}, exitFindings, []string{"rank 7 of 16: not what", "look at: app+0x100"}},
+		{"crash", 16, 0x30, 1, func(r *model.Rank) {
+			r.Phase, r.End = model.Running, model.Signalled
+			if r.Rank == 2 {
+				r.Threads[0].Captured = &model.Capture{Time: time.Unix(1100, 0), Why: model.CaptureFatal, Signal: 11,
+					Stack: []model.Frame{{Module: volumeApp, Offset: 0x55}, {Module: volumeApp, Offset: 0x200}, {Module: volumeApp, Offset: 0x900}}}
+			}
+		}, exitFindings, []string{"crash: rank 2: segmentation fault", "look at: app+0x55", "note: ranks 0-15: did not come to the end"}},
+	} {
+		run := volumeRun(t, dir, c.ranks, c.path, c.distance, c.change)
+		status, out, errs := said("scaling", "test", "--exit-code", "--model", file, run)
+		if status != c.status {
+			t.Errorf("%s: exit status %d\n%s%s", c.name, status, out, errs)
+		}
+		for _, text := range c.says {
+			if !strings.Contains(out, text) {
+				t.Errorf("%s: %q is not said:\n%s", c.name, text, out)
+			}
+		}
+		_, form, _ := said("scaling", "test", "--json", "--model", file, run)
+		if !json.Valid([]byte(form)) {
+			t.Errorf("%s: %s", c.name, form)
+		}
+		for analysts := range 4 { // the same whatever their number
+			n := fmt.Sprint(analysts + 1)
+			if _, again, _ := said("scaling", "test", "--analysts", n, "--model", file, run); again != out {
+				t.Errorf("%s: with %s analysis ranks:\n%s\nand else:\n%s", c.name, n, again, out)
+			}
+		}
+	}
+}
+
+// TestScalingTrainsAlike: the model is the same whatever the number of analysis
+// ranks.
+func TestScalingTrainsAlike(t *testing.T) {
+	dir := t.TempDir()
+	var first []byte
+	for _, analysts := range []string{"1", "2", "3", "7"} {
+		sub := filepath.Join(dir, "x")
+		if err := os.RemoveAll(sub); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(trainOn(t, sub, "--analysts", analysts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = data
+		}
+		if !bytes.Equal(first, data) {
+			t.Errorf("%s analysis ranks make another model", analysts)
+		}
+	}
+}
+
+func TestScalingFeatures(t *testing.T) {
+	dir := t.TempDir()
+	list := filepath.Join(dir, "features.toml")
+	var text strings.Builder
+	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
+		fmt.Fprintf(&text, "[run-%d-10-1]\ncells = %d\n", ranks, 100*ranks)
+	}
+	if err := os.WriteFile(list, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := trainOn(t, dir, "--features", list, "--feature", "nodes=1", "--ignore", "arg1")
+	run := volumeRun(t, dir, 14, 0x10, 1, nil)
+	if status, _, errs := said("scaling", "test", "--model", file, run); status != exitUsage || !strings.Contains(errs, `the run has no number "cells"`) {
+		t.Errorf("exit status %d: %s", status, errs)
+	}
+	status, out, errs := said("scaling", "test", "--model", file, "--feature", "cells=1400", "--feature", "nodes=1", run)
+	if status != exitOK || !strings.Contains(out, "numbers that the training did not have are left out: arg1") {
+		t.Errorf("exit status %d\n%s%s", status, out, errs)
+	}
+}
+
+func TestScalingRefuses(t *testing.T) {
+	dir := t.TempDir()
+	file := trainOn(t, dir)
+	good, again := volumeRun(t, dir, 7, 0x10, 1, nil), filepath.Join(dir, "again")
+	if err := os.Symlink(good, again); err != nil {
+		t.Fatal(err)
+	}
+	without := volumeRun(t, dir, 9, 0x10, 1, func(r *model.Rank) { r.Arguments, r.Sites = nil, nil })
+	crashed := volumeRun(t, dir, 11, 0x10, 1, func(r *model.Rank) {
+		r.Threads[0].Captured = &model.Capture{Time: time.Unix(1, 0), Why: model.CaptureFatal, Signal: 6, Stack: []model.Frame{{Module: volumeApp, Offset: 1}}}
+	})
+	broken := filepath.Join(dir, "broken.model")
+	if err := os.WriteFile(broken, []byte("laggard-scaling 1 2 00000000\n{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "new.model")
+	for _, c := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"train " + good, exitUsage, "-o MODEL"},
+		{"train -o " + out, exitUsage, "wants run directories"},
+		{"train -o " + out + " " + dir + "/nosuch", exitUsage, "no such file"},
+		{"train -o " + out + " " + good + " " + again, exitUsage, "hold the same run"},
+		{"train -o " + out + " " + without, exitUsage, "--record volume"},
+		{"train -o " + out + " " + crashed, exitUsage, "rank 0 crashed (aborted)"},
+		{"train -o " + out + " --source disk " + good, exitUsage, `--source "disk"`},
+		{"train -o " + out + " --feature x " + good, exitUsage, `--feature "x": it is NAME=NUMBER`},
+		{"train -o " + out + " --features " + file + " " + good, exitUsage, "--features"},
+		{"train -o " + out + " --analysts -1 " + good, exitUsage, "--analysts -1"},
+		{"test " + good, exitUsage, "--model MODEL"},
+		{"test --model " + dir + "/nosuch " + good, exitUsage, "no such file"},
+		{"test --model " + broken + " " + good, exitFailed, "checksum"},
+		{"test --model " + file + " --json --html x " + good, exitUsage, "one or the other"},
+		{"test --model " + file + " " + without, exitUsage, "--record volume"},
+	} {
+		status, _, errs := said(append([]string{"scaling"}, strings.Fields(c.args)...)...)
+		if status != c.status || !strings.Contains(errs, c.says) {
+			t.Errorf("scaling %s: exit status %d, want %d: %s", c.args, status, c.status, errs)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a model of nothing was written")
+	}
+}
+
+func TestScalingPage(t *testing.T) {
+	dir := t.TempDir()
+	file := trainOn(t, dir)
+	page := filepath.Join(dir, "page.html")
+	if status, out, errs := said("scaling", "test", "--html", page, "--model", file, volumeRun(t, dir, 14, 0x20, 1, nil)); status != exitOK || out != "the page is "+page+"\n" {
+		t.Fatalf("exit status %d\n%s%s", status, out, errs)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil || !bytes.Contains(text, []byte("Bytes by call site")) || !bytes.Contains(text, []byte("</html>")) {
+		t.Errorf("%v\n%.300s", err, text)
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strings"
+
+	"laggard/model/mpi"
+)
+
+// collectiveSends says what a rank sends in a collective, by its name without
+// the marks of its variants: enum lg_sends in core.h.
+var collectiveSends = map[string]string{
+	"Allgather":            "LG_SENDS_ONE | LG_SENDS_OWN_BLOCK",
+	"Allgatherv":           "LG_SENDS_ONE | LG_SENDS_OWN_OF_BLOCKS",
+	"Allreduce":            "LG_SENDS_ONE | LG_SENDS_SAME",
+	"Alltoall":             "LG_SENDS_BLOCKS",
+	"Alltoallv":            "LG_SENDS_SUM",
+	"Alltoallw":            "LG_SENDS_EACH",
+	"Bcast":                "LG_SENDS_ONE | LG_SENDS_FROM_ROOT",
+	"Exscan":               "LG_SENDS_ONE | LG_SENDS_SAME",
+	"Gather":               "LG_SENDS_ONE | LG_SENDS_TO_ROOT",
+	"Gatherv":              "LG_SENDS_ONE | LG_SENDS_TO_ROOT",
+	"Neighbor_allgather":   "LG_SENDS_ONE | LG_SENDS_NEAR",
+	"Neighbor_allgatherv":  "LG_SENDS_ONE | LG_SENDS_NEAR",
+	"Neighbor_alltoall":    "LG_SENDS_BLOCKS | LG_SENDS_NEAR",
+	"Neighbor_alltoallv":   "LG_SENDS_SUM | LG_SENDS_NEAR",
+	"Neighbor_alltoallw":   "LG_SENDS_EACH | LG_SENDS_NEAR",
+	"Reduce":               "LG_SENDS_ONE | LG_SENDS_SAME | LG_SENDS_TO_ROOT",
+	"Reduce_scatter":       "LG_SENDS_SUM | LG_SENDS_SAME | LG_SENDS_LOCAL",
+	"Reduce_scatter_block": "LG_SENDS_BLOCKS | LG_SENDS_SAME | LG_SENDS_LOCAL",
+	"Scan":                 "LG_SENDS_ONE | LG_SENDS_SAME",
+	"Scatter":              "LG_SENDS_BLOCKS | LG_SENDS_FROM_ROOT",
+	"Scatterv":             "LG_SENDS_SUM | LG_SENDS_FROM_ROOT",
+}
+
+// sends says what a rank sends in a call, "" nothing that its arguments tell.
+func sends(f *mpi.Function) string {
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(f.Name, "MPI_"), "_c"), "_init")
+	switch f.Class {
+	case "send", "isend", "bsend", "ibsend", "send_init", "bsend_init", "sendrecv", "isendrecv":
+		return "LG_SENDS_ONE"
+	case "icoll":
+		name = strings.ToUpper(name[1:2]) + name[2:]
+		return collectiveSends[name]
+	case "coll", "coll_init":
+		return collectiveSends[name]
+	case "rma", "rma_nb":
+		if name == "Get" || name == "Rget" {
+			return ""
+		}
+		return "LG_SENDS_ONE"
+	case "rma_now":
+		if name == "Compare_and_swap" {
+			return "LG_SENDS_TWO"
+		}
+		return "LG_SENDS_SINGLE"
+	}
+	return ""
+}
