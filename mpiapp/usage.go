@@ -216,6 +216,9 @@ func findUsage(q usageQuestion, c reduce.Comm) (*report.Usage, error) {
 	source := report.UsageSource{
 		Run: runInfo(s.index), Ranks: s.index.Size, Findings: found.List(), Ignore: q.ignore, Incomplete: known.Problems.lines(), Resolver: resolver,
 	}
+	if s.index.Seen.Len() == 0 {
+		source.Incomplete = append(source.Incomplete, "no rank left anything in the run directory")
+	}
 	if missing := s.index.Missing(); missing.Len() > 0 {
 		source.Incomplete = append(source.Incomplete, fmt.Sprintf("rank %s: no data in the run directory", missing))
 	}

@@ -40,7 +40,7 @@ type usageCase struct {
 // those that wait, wait for less than half a second. One that must not hang gets
 // more, so that a busy machine, where MPI_Init takes its time, is no hang.
 const (
-	usagePatience  = 4 * time.Second
+	usagePatience  = 3 * time.Second
 	longerPatience = 20 * time.Second
 )
 

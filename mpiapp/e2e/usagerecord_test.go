@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"laggard/model"
 	"laggard/model/usage"
 )
@@ -259,4 +261,58 @@ func shortCrack(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestChangedBuffers: every buffer that is changed while it is sent is seen, and no
+// other; see the program.
+func TestChangedBuffers(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		program := f.build(t, "usagesums.c", "-O1")
+		dir := filepath.Join(t.TempDir(), "run")
+		if got := f.usageRun(t, dir, 2, program).wait(); got.status != 0 {
+			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
+		}
+		for _, trace := range usageTraces(t, dir) {
+			var want, got []int64
+			if trace.Rank == 0 {
+				want = []int64{100, 101, 102, 103, 104, 105, 100}
+			}
+			for _, n := range trace.Notes {
+				c := trace.Calls[n.Call]
+				if c.Func.Name == "MPI_Start" { // the message is that of the call that made the request
+					c = trace.Calls[n.Call-1]
+				}
+				tag, ok := c.Value1("tag")
+				if !ok {
+					tag, _ = c.Value1("count")
+				}
+				got = append(got, tag)
+			}
+			if diff := cmp.Diff(want, got); diff != "" || !trace.Complete {
+				t.Errorf("rank %d: changed (-), seen (+), %s:\n%s", trace.Rank, trace.Why, diff)
+			}
+		}
+	})
+}
+
+// TestUsageIsBounded: a recording that has used up its room ends there, and says so.
+func TestUsageIsBounded(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		dir := filepath.Join(t.TempDir(), "run")
+		args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang", "dump", "--"}, f.command(1)...)
+		j := start(t, f.environ(t, "LAGGARD_STREAM_MB=1"), nil, append(args, f.build(t, "usageflood.c", "-O2"))...)
+		var traces []*usage.Trace
+		j.eventually("the end of the recording", func() bool {
+			x, err := model.Scan(dir)
+			if err != nil {
+				return j.ended()
+			}
+			traces = nil
+			_ = usage.Load(x, 0, len(x.Slots), func(trace *usage.Trace) { traces = append(traces, trace) })
+			return len(traces) > 0 && strings.Contains(traces[0].Why, "LAGGARD_STREAM_MB")
+		})
+		if trace := traces[0]; trace.Complete || len(trace.Calls) < 10000 {
+			t.Errorf("%d calls are recorded, complete: %v, %s", len(trace.Calls), trace.Complete, trace.Why)
+		}
+	})
 }
