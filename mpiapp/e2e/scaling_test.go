@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"laggard/model"
 )
@@ -139,7 +140,7 @@ func (s scaled) record(t *testing.T, f family, dir string, scale int, faulty boo
 	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", out, "--timeout", s.timeout(f), "--"}, f.command(ranks)...)
 	command = append(append(command, f.build(t, s.source, "-O0")), args...)
 	j := start(t, f.environ(t, s.env(f, faulty)...), nil, command...)
-	got := j.wait()
+	got, _ := j.waitOrEnd(4 * time.Minute) // gigabytes are sent, or a hundred ranks started
 	stuck := s.timeout(f) == briefly && strings.Contains(got.stderr, "in MPI_Finalize")
 	if got.status != 0 && !(faulty && s.crashes) && !stuck {
 		t.Fatalf("%s at %d: exit status %d\n%s", s.source, scale, got.status, got.stderr)
@@ -155,7 +156,7 @@ func (s scaled) timeout(f family) string {
 	if s.below && f.name == "mpich" {
 		return briefly
 	}
-	return "80s"
+	return "200s"
 }
 
 func scalingTest(t *testing.T, f family, file, dir string) *judged {
