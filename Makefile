@@ -13,7 +13,7 @@ RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
 LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-volume bench-scale dyninst-helper fuzz install clean
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper fuzz install clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
 
@@ -24,7 +24,7 @@ SOURCES := $(wildcard recorder/*.c) $(B)/recorder/wrappers.c
 OBJECTS := $(patsubst %.c,$(B)/recorder/%.o,$(notdir $(SOURCES)))
 GOFILES := $(shell find . -name '*.go' -not -path './build/*') go.mod go.sum
 
-$(B)/recorder/wrappers.c $(B)/recorder/classes.inc &: model/mpi/functions.tbl model/mpi/table.go $(wildcard recorder/gen/*.go)
+$(B)/recorder/wrappers.c $(B)/recorder/classes.inc $(B)/recorder/params.inc &: model/mpi/functions.tbl $(wildcard model/mpi/*.go) $(wildcard recorder/gen/*.go)
 	@mkdir -p $(B)/recorder
 	$(GO) run ./recorder/gen $(B)/recorder
 
@@ -197,6 +197,17 @@ bench: deps ## what the recorder and the diagnosis cost
 	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench \
 	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none
 
+bench-usage: deps ## what recording every call's arguments costs (run --record usage)
+	@$(MAKE) --no-print-directory build
+	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
+	mpicc.openmpi -O2 -g recorder/bench/testdata/loop.c -o $(B)/loop.openmpi
+	$(BENCH) -record usage -cpu 1 -pairs 15 -percall $(B)/percall.openmpi
+	mkdir -p $(B)/lammps && cp $(LAMMPS_IN) $(B)/lammps/
+	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench -record usage \
+	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 4 ranks' -- mpirun.openmpi --oversubscribe --bind-to none -np 4 lmp -in $(B)/lammps/in.crack -log none
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BENCH) -record usage -pairs 15 -name 'exchange and sum, 2 ranks' -- \
+	  mpirun.openmpi --bind-to none -np 2 $(B)/loop.openmpi 300000
+
 # A program that does nothing but send: blocks of 1 KB from all to all.
 bench-volume: deps ## what recording the volume of communication costs
 	@$(MAKE) --no-print-directory build
@@ -210,6 +221,22 @@ bench-volume: deps ## what recording the volume of communication costs
 	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BENCH) -record volume -pairs 25 -name 'allgather over TCP, 2 ranks' -- \
 	  mpirun.openmpi --bind-to none --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo -np 2 $(B)/allgather 20000 1024
+
+# What a recorded event of data movement costs, and what the recording does to a
+# program that computes and one that communicates.
+MOVEMENT_BENCH = LAGGARD_RECORD=movement OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+  $(GO) run -C $(CURDIR) ./recorder/bench -lib $(BIN)/liblaggard.so:$(BIN)/liblaggard-libc.so
+
+bench-movement: deps ## what recording data movements costs
+	@$(MAKE) --no-print-directory build
+	mpicc.openmpi -O2 -g -fno-builtin-memcpy recorder/bench/testdata/permove.c -o $(B)/permove
+	$(MOVEMENT_BENCH) -cpu 1 -pairs 15 -percall $(B)/permove
+	mkdir -p $(B)/lammps && cp $(LAMMPS_IN) $(B)/lammps/
+	cd $(B)/lammps && $(MOVEMENT_BENCH) -pairs 25 -name 'LAMMPS crack, 4 ranks' -- \
+	  mpirun.openmpi --bind-to none --oversubscribe -np 4 lmp -in $(B)/lammps/in.crack -log none
+	mpicc.openmpi -O2 -g -fno-builtin-memcpy mpiapp/testdata/programs/move_header.c -o $(B)/move_header
+	$(MOVEMENT_BENCH) -pairs 25 -name 'messages only, 4 ranks' -- mpirun.openmpi --bind-to none --oversubscribe -np 4 $(B)/move_header good 20000
+	$(GO) test ./model/movement -run '^$$' -bench 'Chains|Distances' -benchtime 1x -cpu 1
 
 bench-scale: build ## time of a diagnosis against ranks, as a plot (docs/scale.svg)
 	$(GO) run ./mpiapp/bench -laggard $(BIN)/laggard -o docs/scale.svg \

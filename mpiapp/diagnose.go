@@ -137,7 +137,7 @@ func (a *app) diagnose(f diagnoseFlags, dir string) error {
 		return err
 	}
 	if f.html != "" {
-		err = a.writePage(f.html, result)
+		err = a.writePage(f.html, func(w io.Writer) error { return report.HTML(w, result) })
 	} else {
 		err = write(a.out, f, result)
 	}

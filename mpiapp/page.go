@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 
 	"laggard/model/progress"
@@ -90,12 +91,12 @@ func (q question) other() question {
 	return q
 }
 
-// writePage writes the page to a file, or to the output if it is named "-".
-func (a *app) writePage(name string, r *report.Result) error {
+// writePage writes a page to a file, or to the output if it is named "-".
+func (a *app) writePage(name string, page func(io.Writer) error) error {
 	if name == "-" {
-		return report.HTML(a.out, r)
+		return page(a.out)
 	}
-	if err := pageFile(name, r); err != nil {
+	if err := pageFile(name, page); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
 	_, err := fmt.Fprintf(a.out, "the page is %s\n", name)
@@ -103,10 +104,10 @@ func (a *app) writePage(name string, r *report.Result) error {
 }
 
 // pageFile is for the user alone, as the run directory is.
-func pageFile(name string, r *report.Result) error {
-	var page bytes.Buffer
-	if err := report.HTML(&page, r); err != nil {
+func pageFile(name string, page func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := page(&b); err != nil {
 		return err
 	}
-	return wholeFile(name, page.Bytes())
+	return wholeFile(name, b.Bytes())
 }

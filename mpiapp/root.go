@@ -113,7 +113,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%s: %w; see %s --help", cmd.CommandPath(), err, cmd.CommandPath())}
 	})
-	root.AddCommand(a.runCommand(), a.execCommand(), a.watchCommand(), a.keepCommand(), a.collectCommand(), a.importCommand(), a.diagnoseCommand(), a.sliceCommand(), a.scalingCommand(), a.viewCommand(), a.inspectCommand(), a.injectCommand(), a.synthCommand(), a.doctorCommand(), a.configCommand())
+	root.AddCommand(a.runCommand(), a.execCommand(), a.watchCommand(), a.keepCommand(), a.collectCommand(), a.importCommand(), a.diagnoseCommand(), a.sliceCommand(), a.usageCommand(), a.movementCommand(), a.scalingCommand(), a.viewCommand(), a.inspectCommand(), a.injectCommand(), a.synthCommand(), a.doctorCommand(), a.configCommand())
 	return root
 }
 

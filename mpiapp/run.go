@@ -19,7 +19,11 @@ const runLong = `Run an MPI job under the recorder. The job's output and exit st
 through unchanged. run says where the data goes, is silent while the job is
 well, and when it hangs prints the diagnosis and ends it.
 
-Exit status: that of the launcher; with --exit-code 3 if the job hung.`
+With --record usage, what laggard usage finds is printed after the diagnosis of a
+hang, and with --exit-code at the end of any job.
+
+Exit status: that of the launcher; with --exit-code 3 if the job hung, or if wrong
+use of MPI was recorded and found.`
 
 const runExample = `  laggard run -- mpirun -np 16 ./app
   laggard run -o /scratch/me/run7 --timeout 5m -- srun -n 64 ./app
@@ -108,7 +112,7 @@ func (a *app) runCommand() *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if the job hung")
+	cmd.Flags().BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if the job hung or, with --record usage, uses MPI wrongly")
 	return cmd
 }
 
@@ -175,6 +179,13 @@ func (a *app) prepare(f runFlags, command []string) (string, uint64, error) {
 func (a *app) passOn(f runFlags, dir string, hung bool, err error) error {
 	if hung && f.exitCode {
 		return exitError{exitFindings}
+	}
+	if f.exitCode && slices.Contains(f.record, "usage") {
+		if found, failed := a.wrongUse(dir); found {
+			return exitError{exitFindings}
+		} else if err == nil && failed != nil {
+			return failed
+		}
 	}
 	var exit *exec.ExitError
 	if err == nil {

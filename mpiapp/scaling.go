@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -150,23 +150,6 @@ func (a *app) train(f scalingFlags, dirs []string) error {
 	return nil
 }
 
-// wholeFile leaves the file there whole, or not at all.
-func wholeFile(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".laggard-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already, if all went well
-	_, err = f.Write(data)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
-}
-
 // later prints lines of progress once the work has taken two seconds.
 func (a *app) later() func(format string, args ...any) {
 	start := time.Now()
@@ -237,18 +220,8 @@ func (a *app) writeVolume(f scalingFlags, r *volume.Result) error {
 	switch {
 	case f.json:
 		return volume.JSON(a.out, r)
-	case f.html == "-":
-		return volume.HTML(a.out, r)
-	case f.html == "":
-		return volume.Text(a.out, r)
+	case f.html != "":
+		return a.writePage(f.html, func(w io.Writer) error { return volume.HTML(w, r) })
 	}
-	page, err := volume.Page(r)
-	if err == nil {
-		err = wholeFile(f.html, page)
-	}
-	if err != nil {
-		return fmt.Errorf("page %s: %w", f.html, err)
-	}
-	_, err = fmt.Fprintf(a.out, "the page is %s\n", f.html)
-	return err
+	return volume.Text(a.out, r)
 }

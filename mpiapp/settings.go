@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"laggard/model/progress"
+	"laggard/model/usage"
 )
 
 // duration is a time.Duration that TOML and the environment write as "90s".
@@ -50,6 +51,10 @@ type settings struct {
 	Diagnose struct {
 		Algorithm string `toml:"algorithm"`
 	} `toml:"diagnose"`
+	Usage struct {
+		IgnoreFiles []string       `toml:"ignore_files"`
+		Ignore      []usage.Ignore `toml:"ignore"`
+	} `toml:"usage"`
 }
 
 // defaultConfig is what `laggard config print` writes; it is read before any
@@ -101,6 +106,15 @@ debug_dirs = ["/usr/lib/debug"]
 # How progress is inferred where evidence leaves it open: "loop-aware", or
 # "pdi" as in the paper. LAGGARD_ALGORITHM
 algorithm = "loop-aware"
+
+[usage]
+# Files that list findings to be left out, one a line: CLASS, CLASS@FILE,
+# CLASS@FILE:LINE or CLASS@FUNCTION(). LAGGARD_IGNORE_FILES (a list with commas)
+ignore_files = []
+# The same in this file, for each finding:
+#   [[usage.ignore]]
+#   class = "potential_deadlock"   # "*" stands for all
+#   file = "halo.c"                # the end of its name; also line, function
 `
 
 // loadSettings reads the defaults, the file (path, or else LAGGARD_CONFIG) and
@@ -197,6 +211,7 @@ func (s *settings) variables() []variable {
 		{"LAGGARD_LIVE_DIR", text(&s.Recorder.LiveDir)},
 		{"LAGGARD_RECORD", func(v string) error { s.Recorder.Record = strings.Split(v, ","); return nil }},
 		{"LAGGARD_ALGORITHM", text(&s.Diagnose.Algorithm)},
+		{"LAGGARD_IGNORE_FILES", func(v string) error { s.Usage.IgnoreFiles = strings.Split(v, ","); return nil }},
 	}
 }
 
@@ -239,6 +254,11 @@ func (s *settings) check() (toml.Key, error) {
 	}
 	if _, err := recordList(s.Recorder.Record); err != nil {
 		return toml.Key{"recorder", "record"}, err
+	}
+	for _, i := range s.Usage.Ignore {
+		if err := i.Check(); err != nil {
+			return toml.Key{"usage", "ignore"}, err
+		}
 	}
 	_, err := progress.NewAlgorithm(s.Diagnose.Algorithm)
 	return toml.Key{"diagnose", "algorithm"}, err

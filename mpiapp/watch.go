@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -89,6 +90,10 @@ func (w watcher) act(done <-chan error) {
 	sub.out = w.app.err
 	if err := sub.diagnose(shown, w.dir); err != nil {
 		w.app.code(err)
+	}
+	if slices.Contains(w.flags.record, "usage") {
+		fmt.Fprintln(w.app.err)
+		_, _ = w.app.wrongUse(w.dir)
 	}
 	if w.flags.onHang != "diagnose" {
 		return

@@ -29,6 +29,22 @@ static uint64_t size_of(const struct lg_call *c, long handle)
   return k->size;
 }
 
+const struct lg_extent *lg_type_extent(const struct lg_call *c, long handle)
+{
+  static struct {
+    long handle;
+    struct lg_extent extent;
+    uint32_t gen;
+  } seen[KNOWN];
+  typeof(seen[0]) *k = &seen[((uint64_t)handle * 0x9e3779b97f4a7c15ull) >> 54];
+  if (k->handle != handle || k->gen != gen) {
+    lg_type_ask_extent(c, handle, &k->extent);
+    k->handle = handle;
+    k->gen = gen;
+  }
+  return &k->extent;
+}
+
 /* type_size is the size of the one type of a call. */
 static inline uint64_t type_size(struct lg_call *c, int i)
 {
@@ -52,10 +68,10 @@ static inline uint64_t natural(long n)
 
 static inline bool wide(const struct lg_call *c)
 {
-  return c->desc->wide || c->binding == LG_BIND_F08_LARGE;
+  return c->desc->wide;
 }
 
-static inline uint64_t count_of(const struct lg_call *c, int i)
+uint64_t lg_count_of(const struct lg_call *c, int i)
 {
   if (c->binding != LG_BIND_C)
     return natural(wide(c) ? *(const long *)c->args[i] : *(const int *)c->args[i]);
@@ -144,8 +160,8 @@ static uint64_t collective_bytes(struct lg_call *c)
       return c->comm->rank < 0 ? 0 : times(c, count_at(c, count, c->comm->rank), type);
   }
   switch (d->sends & LG_SENDS_FORM) {
-  case LG_SENDS_ONE: return times(c, count_of(c, count), type);
-  case LG_SENDS_BLOCKS: return times(c, count_of(c, count) * takers(c), type);
+  case LG_SENDS_ONE: return times(c, lg_count_of(c, count), type);
+  case LG_SENDS_BLOCKS: return times(c, lg_count_of(c, count) * takers(c), type);
   default: return summed(c, count, type);
   }
 }
@@ -157,7 +173,7 @@ static uint64_t one_sided_bytes(struct lg_call *c)
   if (d->op >= 0 && lg_op_handle(c, d->op) == lg_fam.op_null)
     return 0; /* only looks */
   if (form == LG_SENDS_ONE)
-    return times(c, count_of(c, d->send_count), d->send_type);
+    return times(c, lg_count_of(c, d->send_count), d->send_type);
   return times(c, form == LG_SENDS_TWO ? 2 : 1, d->send_type);
 }
 
@@ -171,5 +187,5 @@ uint64_t lg_send_bytes(struct lg_call *c)
   if (d->win >= 0)
     return one_sided_bytes(c);
   uint64_t parts = d->partitions >= 0 ? natural(lg_int(c, d->partitions)) : 1;
-  return times(c, parts * count_of(c, d->send_count), d->send_type);
+  return times(c, parts * lg_count_of(c, d->send_count), d->send_type);
 }

@@ -4,8 +4,9 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "operation.h"
+#include "message.h"
 #include "members.h"
+#include "usage.h"
 
 /* ---- collectives, communicators, files ---- */
 
@@ -175,6 +176,14 @@ static void dispatch_before(struct lg_call *c)
   }
 }
 
+static void received(struct lg_call *c)
+{
+  uint64_t seq = c->desc->cls == CLS_recv ? (uint64_t)c->handle : c->seq2;
+  if (c->comm && wild(c->peer, c->tag) && status_at(c, 0))
+    seq = matched(c, c->comm->index, status_at(c, 0));
+  lg_message_received(c, seq);
+}
+
 static void dispatch_after(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
@@ -186,10 +195,8 @@ static void dispatch_after(struct lg_call *c)
   case CLS_send_init: case CLS_bsend_init: return after_init_request(c, LG_OP_SEND);
   case CLS_recv_init: return after_init_request(c, LG_OP_RECV);
   case CLS_coll_init: return after_init_request(c, LG_OP_COLL);
-  case CLS_recv: case CLS_sendrecv:
-    if (c->comm && wild(c->peer, c->tag) && status_at(c, 0))
-      matched(c, c->comm->index, status_at(c, 0));
-    return;
+  case CLS_recv: case CLS_sendrecv: return received(c);
+  case CLS_mrecv: return lg_message_received(c, (uint64_t)c->handle);
   case CLS_wait: case CLS_waitall: return completed_all(c);
   case CLS_waitany: return completed_any(c);
   case CLS_waitsome: completed_some(c); return;
@@ -296,7 +303,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
     return false;
   if (unlikely(lg_off) || nested(t, cfa))
     return false;
-  struct lg_st *st = lg_state_find(t, d, binding, (uint64_t)ra, (uint64_t)cfa);
+  struct lg_st *st = lg_state_find(t, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, (uint64_t)ra, (uint64_t)cfa);
   if (unlikely(!st))
     return false;
   c->thr = t;
@@ -311,10 +318,11 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   c->peer = LG_PROC_NULL;
   c->tag = LG_NONE;
   c->own_status = false;
+  c->recorded = false;
   t->outer_cfa = (uint64_t)cfa;
   t->outer_ra = (uint64_t)ra;
   transition(t, st);
-  if (!uses_tables(d->cls)) {
+  if (!uses_tables(d->cls) && !lg_usage_on) {
     local(c);
     return true;
   }
@@ -322,6 +330,8 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   dispatch_before(c);
   if (unlikely(lg_volume) && d->sends)
     count_bytes(c);
+  if (lg_usage_on)
+    lg_usage_before(c);
   lg_unlock_tables();
   return true;
 }
@@ -329,9 +339,13 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
 void lg_after(struct lg_call *c)
 {
   struct lg_thr *t = c->thr;
-  if (uses_tables(c->desc->cls) && likely(!lg_off)) {
+  if ((c->recorded || uses_tables(c->desc->cls)) && likely(!lg_off)) {
     lg_lock_tables();
+    if (c->recorded)
+      lg_usage_ended(c); /* what the call completed is still known */
     dispatch_after(c);
+    if (c->recorded)
+      lg_usage_after(c);
     lg_unlock_tables();
   }
   t->outer_cfa = 0;

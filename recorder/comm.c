@@ -11,6 +11,8 @@
 
 #define MAX_COMMS (1u << 20)
 #define WORLD_ID 1
+/* No rank is as large: lg_mix of two equal numbers is 0, which would be WORLD_ID. */
+#define SELF_SEED 0x53454c4600000000u
 
 static struct lg_comm_ref *table[1024]; /* chained by handle */
 struct node {
@@ -286,5 +288,5 @@ void lg_comm_start(void)
     return;
   }
   predefined(lg_fam.comm_world, LG_COMM_WORLD, WORLD_ID);
-  predefined(lg_fam.comm_self, LG_COMM_SELF, lg_mix(WORLD_ID + 1, (uint64_t)lg_rank->rank + 1) | 1);
+  predefined(lg_fam.comm_self, LG_COMM_SELF, lg_mix(SELF_SEED, (uint64_t)lg_rank->rank) | 1);
 }

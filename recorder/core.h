@@ -31,6 +31,20 @@ enum lg_class {
 #undef LG_CLASS
 };
 
+enum lg_param_kind {
+#define LG_PARAM(name, number) P_##name = number,
+#include "params.inc"
+#undef LG_PARAM
+};
+
+/* A parameter, as package mpi has it: its kind, mpi.Direction, whether it is
+ * passed by pointer in C, whether Fortran has an INTEGER for C's address,
+ * mpi.Length (kind, parameter and condition), and whether a recording of usage
+ * has it: 1 before the call, 2 after it. Kind 0 ends the list. */
+struct lg_param {
+  uint8_t kind, dir, ref, fortran_int, len, by, only, recorded;
+};
+
 /* Positions of arguments by role, -1 where the function has none. They are the
  * same in C and Fortran, but for MPI_Init and its kin, which use none. */
 struct lg_desc {
@@ -40,10 +54,15 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
+  int8_t recv_buf, recv_count, recv_type;
+  bool wide; /* counts are MPI_Count, not int */
   /* what it sends; the rest only if that is not 0 */
   uint16_t sends; /* enum lg_sends */
-  bool wide;      /* counts are MPI_Count, not int */
   int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
+  int8_t sent, sent_count, sent_type; /* what a call begins to send: address, count, type */
+  uint8_t by_value, results;          /* 1: all that is recorded before the call comes by value in C; 1: something is after it */
+  uint8_t spread, sent_root;          /* how often the count, see checksum.c; 1: at the root only */
+  const struct lg_param *params;
 };
 
 enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, and flags */
@@ -63,7 +82,8 @@ enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, 
   LG_SENDS_OWN_OF_BLOCKS = 512, /* the own one of blocks of different counts */
 };
 
-enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08, LG_BIND_F08_LARGE /* counts are wide; recorded as the one before */ };
+/* LG_BIND_F08TS is use mpi_f08 with buffers passed as array descriptors. */
+enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08, LG_BIND_F08TS };
 
 extern const struct lg_desc lg_descs[];
 extern const char *const lg_entry_names[];
@@ -82,10 +102,14 @@ struct lg_family {
   int status_cancelled, status_cancel_mask;  /* byte offset of an int, and its bits */
   long status_ignore;                        /* C value, for one status and for arrays */
   long comm_world, comm_self, comm_null, request_null;
+  long in_place;                             /* MPI_IN_PLACE in C */
+  int root;                                  /* MPI_ROOT */
+  int err_in_status;                         /* MPI_ERR_IN_STATUS, and the bits of an error code that are its class */
+  int class_mask;
+  int combiner_named;                        /* MPI_COMBINER_NAMED; the others follow in the same order */
   int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
-  int root;                                  /* MPI_ROOT, at the root of an intercommunicator */
-  long in_place;                             /* C value */
   long type_null, op_null;                   /* MPI_DATATYPE_NULL, MPI_NO_OP */
+  int order_fortran;                         /* MPI_ORDER_FORTRAN */
   int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
 };
 
@@ -109,6 +133,9 @@ struct lg_call {
   struct lg_req *req; /* what a single one is known as */
   int peer, tag;   /* as in struct lg_pending; of the receive or probe, if the call is one */
   bool own_status; /* thr->statuses was given in place of MPI_STATUS_IGNORE */
+  int code;        /* what the call returned */
+  int ierror;      /* stands in for one that a Fortran program left out */
+  bool recorded;   /* usage.c has its begin */
 };
 
 bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, void *ra, void *cfa);
@@ -133,6 +160,9 @@ bool lg_in_place(const struct lg_call *c, int i);
 long lg_type_handle(const struct lg_call *c, int i, int k); /* as given: the k-th of an array, or by value for k < 0 */
 long lg_type_size(const struct lg_call *c, long handle); /* bytes of such a handle; 0 unknown */
 long lg_op_handle(const struct lg_call *c, int i); /* C handle, by value */
+int lg_index(const struct lg_call *c, int v); /* of a request, from 0 in every language; undefined: none */
+int64_t lg_status_bytes(const char *status);
+void *lg_visible(const char *name); /* a variable of the MPI library; NULL */
 long lg_handle_at(const struct lg_call *c, int i, int k); /* k-th handle of an array, or behind a pointer */
 
 /* ---- states ---- */
@@ -162,6 +192,7 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   long type;               /* the datatype seen last, with its size */
   uint64_t type_size;
   uint32_t type_gen;
+  struct lg_last *said; /* what usage.c recorded last of it */
 };
 
 struct lg_thr { /* private half of a thread */
@@ -179,6 +210,7 @@ struct lg_thr { /* private half of a thread */
   long *handles;      /* handles as they were before a wait or test */
   char *statuses;     /* stands in for MPI_STATUS(ES)_IGNORE */
   uint32_t room;      /* of both */
+  struct lg_usage *usage; /* what usage.c keeps; NULL: nothing yet */
   struct lg_thr *next; /* all threads, never shortened */
   bool in_use;
   int tid;
@@ -210,6 +242,7 @@ void lg_lock_tables(void);
 void lg_unlock_tables(void);
 void lg_lock_file(void);
 bool lg_trylock_file(void); /* false also when this thread holds it */
+bool lg_lock_file_soon(void); /* false: not to be had, as if its holder waited for what this thread holds */
 void lg_unlock_file(void);
 bool lg_file_mine(void); /* this thread holds it */
 
@@ -294,6 +327,7 @@ struct lg_site {
  * and lasts, by the wrapper with this return address and CFA, in any thread; a
  * hit takes no lock. NULL: nothing is to be recorded. */
 struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa);
+struct lg_site *lg_site_at(const char *function, uint64_t ra); /* the same of a return address alone */
 void lg_site_start(void);
 
 /* ---- how much is sent ---- */
@@ -303,12 +337,24 @@ void lg_volume_start(void);
 uint64_t lg_send_bytes(struct lg_call *c); /* by the arguments of a call whose communicator is known */
 void lg_sent(struct lg_call *c, int peer, uint64_t bytes); /* counts a call of its state; peer below 0: none, or of a collective */
 void lg_type_freed(void);
+uint64_t lg_count_of(const struct lg_call *c, int i); /* a count, 0 if it is negative */
+
+/* ---- where it is ---- */
+
+struct lg_extent { /* of a datatype, bytes */
+  long extent, true_lb, true_extent; /* true_extent 0: not known */
+};
+
+const struct lg_extent *lg_type_extent(const struct lg_call *c, long handle);
+void lg_type_ask_extent(const struct lg_call *c, long handle, struct lg_extent *out);
 
 /* ---- communicators, requests, channels ---- */
 
 struct lg_comm_ref {
   long handle;   /* C handle; windows and files are kept as communicators of their own */
   uint32_t index;
+  uint32_t use;  /* its number in the recording of usage, from 1; 0 none yet */
+  int sources, dests, dims; /* of its topology, plus one; 0: not asked for yet */
   uint8_t what;  /* LG_HANDLE_* */
   bool freed;
   uint32_t flags; /* as in struct lg_comm */
@@ -363,6 +409,11 @@ struct lg_chan {
 
 struct lg_chan *lg_chan_get(struct lg_st *st, int way, uint32_t comm, int peer, int tag);
 
+struct lg_piece { /* of memory */
+  const void *at;
+  uint64_t bytes;
+};
+
 struct lg_req {
   uint64_t key;  /* 0 free, 1 deleted */
   uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_COLL, LG_OP_OTHER */
@@ -372,6 +423,8 @@ struct lg_req {
   uint64_t seq, seq2;
   uint32_t state;
   uint64_t bytes; /* that starting a persistent one sends */
+  uint32_t thread; /* that began it; with the buffers, if data movement is recorded */
+  struct lg_piece out, in;
   bool persistent, active, cancelled, buffered;
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */

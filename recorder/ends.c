@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "core.h"
+#include "usage.h"
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2};
 static struct sigaction theirs[NSIG]; /* what the program believes is set */
@@ -94,6 +95,8 @@ static void handler(int sig, siginfo_t *info, void *context)
 {
   int saved = errno;
   struct lg_thr *t = lg_self;
+  if (sig == SIGSEGV || sig == SIGBUS)
+    lg_sums_fault(&((ucontext_t *)context)->uc_sigmask);
   if (is_the_rank()) {
     if (t && is_fault(sig))
       lg_capture_here(t, LG_WHY_FATAL, sig, context);

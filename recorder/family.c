@@ -11,6 +11,7 @@
 
 struct lg_family lg_fam;
 static const void *status_ignore[8]; /* addresses Fortran passes for it */
+static const void *const *ignore_at[2]; /* where MPI keeps such an address, once a Fortran call was made */
 
 /* find_in asks one loaded object, so that an MPI loaded with RTLD_LOCAL (as
  * Python does) is found too. */
@@ -76,7 +77,7 @@ void *lg_resolve(int entry)
   return p;
 }
 
-static void *visible(const char *name)
+void *lg_visible(const char *name)
 {
   void *p = dlsym(RTLD_DEFAULT, name); /* data may have been copied into the program */
   return p ? p : lg_find_symbol(name);
@@ -91,36 +92,9 @@ static void fortran_ignores(void)
       "mpifcmb5_", "mpifcmb9_", "MPIR_F08_MPI_STATUS_IGNORE_OBJ", "MPIR_F08_MPI_STATUSES_IGNORE_OBJ",
   };
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-    status_ignore[i] = visible(names[i]);
-}
-
-/* Fortran's MPI_IN_PLACE is an address too; for mpif.h MPICH keeps it in a
- * variable. MPICH's mpi_f08 passes descriptors of buffers, which begin with their
- * address. */
-static const void *in_place[3];
-static const void *const *in_place_kept;
-
-static void fortran_in_places(void)
-{
-  static const char *const names[] = {"mpi_fortran_in_place_", "mpi_fortran_in_place", "MPIR_F08_MPI_IN_PLACE"};
-  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-    in_place[i] = visible(names[i]);
-  in_place_kept = visible("MPIR_F_MPI_IN_PLACE");
-}
-
-bool lg_in_place(const struct lg_call *c, int i)
-{
-  if (c->binding == LG_BIND_C)
-    return c->args[i] == lg_fam.in_place;
-  const void *p = (const void *)c->args[i];
-  if (p && lg_fam.handle_bytes == 4 && c->binding != LG_BIND_F)
-    p = *(void *const *)p;
-  if (in_place_kept && p && p == *in_place_kept)
-    return true;
-  for (unsigned k = 0; k < sizeof in_place / sizeof *in_place; k++)
-    if (in_place[k] && p == in_place[k])
-      return true;
-  return false;
+    status_ignore[i] = lg_visible(names[i]);
+  ignore_at[0] = lg_visible("MPI_F_STATUS_IGNORE");
+  ignore_at[1] = lg_visible("MPI_F_STATUSES_IGNORE");
 }
 
 bool lg_status_ignored(const struct lg_call *c)
@@ -133,6 +107,9 @@ bool lg_status_ignored(const struct lg_call *c)
   for (unsigned k = 0; k < sizeof status_ignore / sizeof *status_ignore; k++)
     if (status_ignore[k] && (const void *)c->args[i] == status_ignore[k])
       return true;
+  for (int k = 0; k < 2; k++)
+    if (ignore_at[k] && *ignore_at[k] && (const void *)c->args[i] == *ignore_at[k])
+      return true;
   return false;
 }
 
@@ -141,10 +118,11 @@ static void openmpi(void)
   lg_fam = (struct lg_family){
       .id = 1, .handle_bytes = 8, .any_source = -1, .any_tag = -1, .proc_null = -2, .undefined = -32766,
       .status_size = 24, .status_source = 0, .status_tag = 4, .status_cancelled = 12, .status_cancel_mask = ~0, .status_ignore = 0,
-      .comm_world = (long)visible("ompi_mpi_comm_world"), .comm_self = (long)visible("ompi_mpi_comm_self"),
-      .comm_null = (long)visible("ompi_mpi_comm_null"), .request_null = (long)visible("ompi_request_null"),
-      .root = -4, .in_place = 1, .type_null = (long)visible("ompi_mpi_datatype_null"), .op_null = (long)visible("ompi_mpi_op_no_op"),
-      .lock_exclusive = 1, .topo_cart = 1, .topo_graph = 2, .topo_dist_graph = 3};
+      .in_place = 1, .comm_world = (long)lg_visible("ompi_mpi_comm_world"), .comm_self = (long)lg_visible("ompi_mpi_comm_self"),
+      .comm_null = (long)lg_visible("ompi_mpi_comm_null"), .request_null = (long)lg_visible("ompi_request_null"),
+      .type_null = (long)lg_visible("ompi_mpi_datatype_null"), .op_null = (long)lg_visible("ompi_mpi_op_no_op"),
+      .root = -4, .err_in_status = 18, .class_mask = ~0, .combiner_named = 0,
+      .order_fortran = 1, .lock_exclusive = 1, .topo_cart = 1, .topo_graph = 2, .topo_dist_graph = 3};
 }
 
 static void mpich(void)
@@ -152,22 +130,36 @@ static void mpich(void)
   lg_fam = (struct lg_family){
       .id = 2, .handle_bytes = 4, .any_source = -2, .any_tag = -1, .proc_null = -1, .undefined = -32766,
       .status_size = 20, .status_source = 8, .status_tag = 12, .status_cancelled = 4, .status_cancel_mask = 1, .status_ignore = 1,
-      .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
-      .root = -3, .in_place = -1, .type_null = 0x0c000000, .op_null = 0x5800000e,
-      .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
+      .in_place = -1, .comm_world = 0x44000000, .comm_self = 0x44000001, .comm_null = 0x04000000, .request_null = 0x2c000000,
+      .type_null = 0x0c000000, .op_null = 0x5800000e,
+      .root = -3, .err_in_status = 17, .class_mask = 0x7f, .combiner_named = 1,
+      .order_fortran = 57, .lock_exclusive = 234, .topo_graph = 1, .topo_cart = 2, .topo_dist_graph = 3};
 }
 
 bool lg_family_detect(void)
 {
-  if (visible("ompi_mpi_comm_world"))
+  if (lg_visible("ompi_mpi_comm_world"))
     openmpi();
   else if (lg_find_symbol("PMPI_Comm_rank"))
     mpich();
   else
     return false;
   fortran_ignores();
-  fortran_in_places();
   return true;
+}
+
+/* MPICH splits the count, and keeps in the lowest bit of its upper half whether
+ * the operation was cancelled. */
+int64_t lg_status_bytes(const char *status)
+{
+  uint32_t half[2];
+  int64_t whole;
+  if (lg_fam.id == 1) {
+    memcpy(&whole, status + 16, sizeof whole);
+    return whole;
+  }
+  memcpy(half, status, sizeof half);
+  return (int64_t)((uint64_t)(half[1] >> 1) << 32 | half[0]);
 }
 
 int lg_peer(int peer)
@@ -182,6 +174,31 @@ int lg_peer(int peer)
 int lg_tag(int tag)
 {
   return tag == lg_fam.any_tag ? LG_ANY : tag;
+}
+
+/* gone tells whether the k-th request of the call is null now and was not before. */
+static bool gone(const struct lg_call *c, int k)
+{
+  if (k < 0 || k >= c->n)
+    return false;
+  return !lg_request_null(c, c->n > 1 ? c->thr->handles[k] : c->handle) && lg_request_null(c, lg_handle_at(c, c->desc->request, k));
+}
+
+/* lg_index is an index of a request, from 0, that MPI returned; undefined if it
+ * is MPI_UNDEFINED. MPICH 4.0 adds one to that in Fortran, and forgets to in
+ * mpi_f08: there a 0, or which request is gone, tells whether it counts from 0. */
+int lg_index(const struct lg_call *c, int v)
+{
+  static int first = -1; /* index of the first request in mpi_f08 of MPICH; -1 not known yet */
+  if (c->binding == LG_BIND_C)
+    return v;
+  if (v == lg_fam.undefined || v == lg_fam.undefined + 1)
+    return lg_fam.undefined;
+  if (lg_fam.id != 2 || c->binding < LG_BIND_F08)
+    return v - 1;
+  if (first < 0 && (v == 0 || gone(c, v) != gone(c, v - 1)))
+    first = v == 0 || gone(c, v) ? 0 : 1;
+  return first == 0 ? v : v - 1;
 }
 
 /* ---- handles as arguments ---- */
@@ -244,6 +261,8 @@ long lg_handle_in(const struct lg_call *c, int i)
 long lg_handle_at(const struct lg_call *c, int i, int k)
 {
   const void *p = (const void *)c->args[i];
+  if (unlikely(!p)) /* an error that MPI will tell */
+    return lg_fam.request_null;
   if (c->binding != LG_BIND_C || lg_fam.handle_bytes == 4)
     return tagged(c, ((const int *)p)[k]);
   return ((const long *)p)[k];
@@ -320,3 +339,21 @@ long lg_type_size(const struct lg_call *c, long handle)
     return ask_wide(handle, &size) == 0 && size > 0 ? size : 0;
   return ask && ask(handle, &narrow) == 0 && narrow > 0 ? narrow : 0;
 }
+
+void lg_type_ask_extent(const struct lg_call *c, long handle, struct lg_extent *out)
+{
+  static long (*ask)(long, long *, long *), (*ask_true)(long, long *, long *);
+  long lb;
+  if (!ask) {
+    ask = (long (*)(long, long *, long *))lg_find_symbol("PMPI_Type_get_extent");
+    ask_true = (long (*)(long, long *, long *))lg_find_symbol("PMPI_Type_get_true_extent");
+  }
+  if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
+    handle = c_handle((int)handle, "PMPI_Type_f2c");
+  *out = (struct lg_extent){0};
+  if (!handle || handle == lg_fam.type_null || !ask || !ask_true)
+    return;
+  if (ask(handle, &lb, &out->extent) || ask_true(handle, &out->true_lb, &out->true_extent))
+    *out = (struct lg_extent){0};
+}
+

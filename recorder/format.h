@@ -80,6 +80,29 @@ enum lg_stream_kind { LG_STREAM_USAGE = 1, LG_STREAM_MOVEMENT = 2 };
 
 #define LG_NO_THREAD 0xffffu
 
+/* Events of LG_STREAM_USAGE: a number, kind | value << 3, and what docs/format.md
+ * says of the kind. Every block begins with LG_USE_BLOCK. */
+enum lg_use {
+  LG_USE_BLOCK = 0,  /* the counters, from which the events behind it go on */
+  LG_USE_BEGIN = 1,  /* of a call; value: its state */
+  LG_USE_END = 2,    /* the call that was begun last has returned */
+  LG_USE_VAIN = 3,   /* likewise, with the flag false and nothing done */
+  LG_USE_FAILED = 4, /* likewise, with an error; value: its code */
+  LG_USE_AGAIN = 5,  /* how often the call before was repeated in vain */
+  LG_USE_DEFINE = 6, /* value: enum lg_use_define */
+  LG_USE_PART = 7,   /* values of a long array of the event that follows */
+};
+
+enum lg_use_define { LG_DEF_TYPE = 1, LG_DEF_COMM = 2, LG_DEF_NAME = 3, LG_DEF_NOTE = 4 };
+
+/* Values of handles and addresses in these events. */
+#define LG_USE_NULL (-1)
+#define LG_USE_INVALID (-2)
+#define LG_USE_BOTTOM (-3)
+#define LG_USE_IN_PLACE (-4)
+#define LG_USE_ROOT (-32005)   /* MPI_ROOT */
+#define LG_USE_NO_STATUS (-32006) /* the source of a status that is not known */
+
 enum lg_type {
   LG_REC_RANK = 1,
   LG_REC_THREAD = 2,
@@ -367,6 +390,37 @@ struct lg_arguments {
   struct lg_rec h;
   uint32_t bytes; /* of the arguments, their zero bytes included */
   uint32_t pad;
+};
+
+/* ---- the events of LG_STREAM_MOVEMENT ----
+ * An event begins with a byte: its kind, with LG_MOVE_ORDER and LG_MOVE_TIME
+ * added if these follow; then its fields. u and s are LEB128 numbers without and
+ * with a sign (the sign is the lowest bit). Order: how many events of other
+ * threads of the process came since the event before (u); time: microseconds
+ * since then (s), CLOCK_REALTIME by a coarse clock. From and to are addresses,
+ * less the one that the last event had in that field (s). At the beginning of a
+ * block all that is told as a difference counts from 0. */
+enum lg_move {
+  LG_MOVE_ALLOC = 1,  /* site u, to, bytes u */
+  LG_MOVE_FREE = 2,   /* to */
+  LG_MOVE_RESIZE = 3, /* to, bytes u: as large is the buffer now */
+  LG_MOVE_COPY = 4,   /* site u, from, to, bytes u */
+  LG_MOVE_END = 5,    /* end u, kind (byte, enum lg_end_kind), length (byte), and as many bytes that name the own end, then the other */
+  LG_MOVE_OUT = 6,    /* site u, end u, offset u, from, bytes u: went into the connection; offset of the first byte */
+  LG_MOVE_IN = 7,     /* site u, end u, offset u, to, bytes u: came out of it */
+  LG_MOVE_SEND = 8,   /* thread u, state u, comm u, peer s, tag s, seq u, from, bytes u: an MPI message, begun */
+  LG_MOVE_RECV = 9,   /* the same with to: complete; seq as in struct lg_pending, 0 unknown */
+};
+#define LG_MOVE_ORDER 0x40
+#define LG_MOVE_TIME 0x80
+
+/* A site is the index of its LG_REC_SITE plus one; 0 is one that is not known. */
+
+enum lg_end_kind {
+  LG_END_OTHER = 0,   /* cannot be told from others */
+  LG_END_STREAM = 1,  /* a byte stream; the names are address and port, or the path */
+  LG_END_LOCAL = 2,   /* the same, within one host */
+  LG_END_PROCESS = 3, /* the memory of another process, named by its number; the offset is the address there */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "members.h"
+#include "usage.h"
 
 typedef long (*call2)(long, void *);
 static struct {
@@ -241,6 +242,7 @@ void lg_session_begun(long session)
   long group = 0;
   nsessions++;
   lg_shared = true; /* from the next call on */
+  lg_usage_ready();
   if (mpi.world_group || !from_set || !find_calls() || from_set(session, "mpi://WORLD", &group))
     return;
   if (!enter(handle_of(&group))) {

@@ -71,7 +71,7 @@ bool make_room(struct lg_thr *t, uint32_t n); /* for n requests of one call */
 void want_status(struct lg_call *c, uint32_t n);
 const char *status_at(const struct lg_call *c, int k); /* NULL: ignored */
 int status_int(const char *status, int offset);
-void matched(struct lg_call *c, uint32_t comm, const char *status);
+uint64_t matched(struct lg_call *c, uint32_t comm, const char *status); /* counts a wildcard receive on the channel its status names; its number, 0 unknown */
 void before_send(struct lg_call *c, bool blocks);
 void before_bsend(struct lg_call *c);
 void note_buffered(uint32_t comm, int peer, int tag, uint64_t seq);

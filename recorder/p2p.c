@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "operation.h"
+#include "message.h"
 
 uint64_t count_send(struct lg_call *c, uint32_t comm, int peer, int tag)
 {
@@ -90,15 +90,10 @@ int status_int(const char *status, int offset)
   return v;
 }
 
-/* matched counts a wildcard receive on the channel its status names. */
-void matched(struct lg_call *c, uint32_t comm, const char *status)
+uint64_t matched(struct lg_call *c, uint32_t comm, const char *status)
 {
   int source = status_int(status, lg_fam.status_source), tag = status_int(status, lg_fam.status_tag);
-  if (source < 0 || tag < 0)
-    return;
-  struct lg_chan *ch = lg_chan_get(c->st, 1, comm, source, tag);
-  if (ch)
-    ch->pub->received++;
+  return source < 0 || tag < 0 ? 0 : count_recv(c, comm, source, tag);
 }
 
 void before_send(struct lg_call *c, bool blocks)
@@ -114,6 +109,7 @@ void before_send(struct lg_call *c, bool blocks)
   c->handle = (long)e.seq;
   c->peer = h.peer;
   c->tag = h.tag;
+  lg_message_sent(c, e.seq);
 }
 
 /* ---- buffered sends ---- */
@@ -201,10 +197,12 @@ void before_sendrecv(struct lg_call *c, bool blocks)
     e[n++] = sent(c, &s);
   if (from)
     e[n++] = received(c, &r);
+  c->handle = to ? (long)e[0].seq : 0;
+  c->seq2 = from ? e[n - 1].seq : 0;
+  if (to)
+    lg_message_sent(c, e[0].seq);
   if (!blocks) {
     c->n = (int)n; /* after_isendrecv reads peers and tags back from the arguments */
-    c->handle = to ? (long)e[0].seq : 0;
-    c->seq2 = from ? e[n - 1].seq : 0;
     return simple(c, LG_OP_LOCAL);
   }
   begin(c);

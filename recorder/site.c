@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include "core.h"
 
-#define CACHE_BITS 6
-#define CHECKS 8192      /* return addresses a thread's cache may hold */
+#define CACHE_BITS 9
+#define CHECKS 65536     /* return addresses a thread's cache may hold */
 #define MAX_SITES 16384  /* of the process */
 
 struct visitor { /* a thread that was seen here */
@@ -150,7 +150,10 @@ static bool same_site(const struct lg_site *s, const char *function, uint64_t ha
 static struct lg_site *site_new(struct lg_site **slot, const char *function, uint64_t hash, const uint64_t *frames, const struct lg_trace *tr)
 {
   if (nsites == MAX_SITES) {
-    lg_turn_off("table full: more than %d different call stacks below MPI", MAX_SITES);
+    static bool said;
+    if (!said)
+      lg_note("table full: call stacks below MPI, and what is called from them, are left out from now on");
+    said = true;
     return NULL;
   }
   struct lg_site *s = &sites[nsites];
@@ -184,7 +187,8 @@ static struct lg_site *__attribute__((noinline)) unwound(const char *function, u
 {
   struct lg_trace tr;
   struct lg_site *s = NULL;
-  lg_lock_file();
+  if (!lg_lock_file_soon())
+    return NULL;
   struct visitor *v = self ? self : arrive(cfa);
   if (v && !lg_off && !lg_unloading) {
     lg_cache_unwind(&v->cache, cfa, &tr);
@@ -202,4 +206,15 @@ struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa)
     return NULL;
   struct lg_site *s = self ? lg_cache_find(&self->cache, function, ra, cfa) : NULL;
   return likely(s != NULL) ? s : unwound(function, ra, cfa);
+}
+
+struct lg_site *lg_site_at(const char *function, uint64_t ra)
+{
+  struct lg_trace tr = {.n = 1, .partial = true, .pc = {ra}};
+  struct lg_site *s = NULL;
+  if (lg_lock_file_soon()) {
+    s = lg_off ? NULL : site_of(function, &tr);
+    lg_unlock_file();
+  }
+  return s;
 }

@@ -11,6 +11,9 @@
 #include <unistd.h>
 #include "core.h"
 #include "export.h"
+#include "moves.h"
+#include "stream.h"
+#include "usage.h"
 
 bool lg_off, lg_started, lg_shared;
 struct lg_rank *lg_rank;
@@ -117,6 +120,20 @@ bool lg_trylock_file(void)
   return true;
 }
 
+/* The loader's lock may be this thread's, and the holder may wait for that. */
+bool lg_lock_file_soon(void)
+{
+  if (file_depth == 0)
+    for (int i = 0; __atomic_exchange_n(&file_lock, 1, __ATOMIC_ACQUIRE); i++) {
+      if (i > 2000)
+        return false;
+      if (i > 100)
+        sched_yield();
+    }
+  file_depth++;
+  return true;
+}
+
 void lg_unlock_file(void)
 {
   if (--file_depth == 0)
@@ -211,7 +228,11 @@ static void start_once(void)
   }
   pthread_atfork(NULL, NULL, in_child);
   lg_site_start();
+  lg_values_start();
   lg_volume_start();
+  lg_stream_start();
+  lg_moves_start();
+  lg_usage_start();
   lg_started = true;
   lg_ends_start();
   lg_watch_start();
@@ -235,4 +256,5 @@ void lg_start_done(void)
   }
   lg_comm_start();
   lg_rank->status = LG_RUNNING;
+  lg_usage_ready();
 }

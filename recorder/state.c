@@ -235,7 +235,7 @@ static bool state_record(struct lg_thr *t, struct lg_st *st, const struct lg_des
     r->nframes = (uint16_t)st->nframes;
     r->name_len = (uint16_t)name;
     r->flags = st->partial;
-    r->binding = st->binding == LG_BIND_F08_LARGE ? LG_BIND_F08 : st->binding;
+    r->binding = st->binding;
     uint64_t *words = (uint64_t *)(r + 1);
     memcpy(words, frames, 8 * st->nframes);
     memcpy(words + st->nframes, d->name, name);

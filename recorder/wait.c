@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "operation.h"
+#include "message.h"
 
 #define MAX_LIST (1u << 20) /* requests of one call that are followed */
 
@@ -31,6 +31,7 @@ void after_begun(struct lg_call *c, uint32_t kind)
   r->peer = c->peer;
   r->tag = c->tag;
   r->seq = (uint64_t)c->handle;
+  lg_message_begun(c, r);
 }
 
 void after_isendrecv(struct lg_call *c)
@@ -47,6 +48,7 @@ void after_isendrecv(struct lg_call *c)
   r->seq2 = c->seq2;
   r->peer2 = source == LG_PROC_NULL ? LG_NONE : source;
   r->tag2 = lg_tag(lg_int(c, c->desc->tag2));
+  lg_message_begun(c, r);
   if (peer == LG_PROC_NULL)
     r->kind = LG_OP_OTHER;
 }
@@ -69,6 +71,7 @@ void after_init_request(struct lg_call *c, uint32_t kind)
   }
   r->peer = lg_peer(lg_int(c, c->desc->peer));
   r->tag = lg_tag(lg_int(c, c->desc->tag));
+  lg_message_begun(c, r);
 }
 
 void start_one(struct lg_call *c, long handle)
@@ -87,6 +90,7 @@ void start_one(struct lg_call *c, long handle)
     c->comm = r->ref;
     lg_sent(c, r->kind == LG_OP_SEND ? r->peer : LG_NONE, r->bytes);
   }
+  lg_message_started(r);
   if (r->buffered)
     note_buffered(r->comm, r->peer, r->tag, r->seq);
 }
@@ -190,8 +194,8 @@ static void completed(struct lg_call *c, int i, const char *status)
       ch->pub->sent--;
     else if (ch)
       ch->pub->received--;
-  } else if (status && needs_status(r)) {
-    matched(c, r->comm, status);
+  } else {
+    lg_message_completed(r, status && needs_status(r) ? matched(c, r->comm, status) : 0, status);
   }
   if (r->newcomm) {
     long handle = c->binding != LG_BIND_C || lg_fam.handle_bytes == 4 ? *(const int *)r->newcomm : *(const long *)r->newcomm;
@@ -209,14 +213,9 @@ void completed_all(struct lg_call *c)
     completed(c, i, status_at(c, i));
 }
 
-static int fortran_index(const struct lg_call *c, int i)
-{
-  return c->binding == LG_BIND_C ? i : i - 1;
-}
-
 void completed_any(struct lg_call *c)
 {
-  int i = fortran_index(c, *(int *)c->args[c->desc->index]);
+  int i = lg_index(c, *(int *)c->args[c->desc->index]);
   if (i >= 0 && i < c->n)
     completed(c, i, status_at(c, 0));
 }
@@ -226,7 +225,7 @@ bool completed_some(struct lg_call *c)
   int n = *(int *)c->args[c->desc->outcount];
   const int *indices = (const int *)c->args[c->desc->indices];
   for (int k = 0; k < n && k < c->n; k++) {
-    int i = fortran_index(c, indices[k]);
+    int i = lg_index(c, indices[k]);
     if (i >= 0 && i < c->n)
       completed(c, i, status_at(c, k));
   }

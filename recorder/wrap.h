@@ -20,8 +20,10 @@
                         __builtin_return_address(0), __builtin_dwarf_cfa()); \
     (void)a;                                                              \
     ret r = ((ret(*) params)real)args;                                    \
-    if (likely(on))                                                       \
+    if (likely(on)) {                                                     \
+      c.code = (int)r;                                                    \
       lg_after(&c);                                                       \
+    }                                                                     \
     return r;                                                             \
   }
 

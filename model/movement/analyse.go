@@ -25,6 +25,7 @@ func Analyse(tr *Trace, opts Options) Result {
 	r.Invariants = invariants(base, opts)
 	r.Violations, r.Pruned = violations(tr.Groups, r.Invariants, opts)
 	checkInstances(r.Violations, tr, r.Invariants, opts)
+	r.Violations = slices.DeleteFunc(r.Violations, func(v Violation) bool { return v.Abnormality <= opts.MinAbnormality && !v.broken() })
 	rank(r.Violations)
 	r.Distances, r.Outliers = outliers(tr, opts)
 	return r

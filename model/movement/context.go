@@ -13,6 +13,7 @@ const maxContexts = 1 << 20
 type surroundings struct {
 	has      []bool // by group: it has an operation that is missed
 	frequent []bool // by group: it is an invariant
+	usual    int32  // group of the invariant that is violated, -1 not there
 	window   int
 }
 
@@ -26,6 +27,19 @@ func (s surroundings) at(track []Instance, i int) (hit, completed bool) {
 		}
 	}
 	return hit, completed
+}
+
+// usualSpan returns the first and the last place of the invariant in a track; a
+// track without it has no edges.
+func (s surroundings) usualSpan(track []Instance) (first, last int) {
+	is := func(c Instance) bool { return c.Group == s.usual }
+	first = slices.IndexFunc(track, is)
+	if first < 0 {
+		return 0, len(track)
+	}
+	for last = len(track) - 1; !is(track[last]); last-- {
+	}
+	return first, last
 }
 
 // rate counts chains, those with a missed operation near, and those with one
@@ -53,7 +67,8 @@ func checkInstances(list []Violation, tr *Trace, inv []Invariant, opts Options) 
 	stride := 1 + total/maxContexts
 	inParallel(len(list), func(i int) {
 		v := &list[i]
-		v.check(tr, surroundings{supplies(v.Missing, tr.Groups), frequent, opts.Window}, stride)
+		usual := slices.IndexFunc(tr.Groups, func(g Group) bool { return slices.Equal(g.Ops, inv[v.Invariant].Ops) })
+		v.check(tr, surroundings{supplies(v.Missing, tr.Groups), frequent, int32(usual), opts.Window}, stride)
 	})
 }
 
@@ -73,6 +88,7 @@ func (v *Violation) check(tr *Trace, near surroundings, stride int) {
 	var complete, bare []Place
 	seen := 0
 	for _, track := range tr.Tracks {
+		first, last := near.usualSpan(track.Chains)
 		for i, c := range track.Chains {
 			if c.Group != v.group {
 				if seen++; seen%stride == 0 {
@@ -82,6 +98,9 @@ func (v *Violation) check(tr *Trace, near surroundings, stride int) {
 			}
 			hit, completed := near.at(track.Chains, i)
 			own.add(hit, completed)
+			if i < first || i > last {
+				v.Edge++
+			}
 			v.Ranks.Add(track.Rank)
 			if place := (Place{track.Rank, c.Order, c.Time}); completed {
 				complete = keep(complete, place)

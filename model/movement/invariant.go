@@ -101,17 +101,25 @@ func against(c Group, frequency float64, inv []Invariant, opts Options) []Violat
 			continue
 		}
 		v := compare(c, p.Group, frequency, float64(p.Count))
-		if v.Invariant = i; v.Abnormality > opts.MinAbnormality {
+		if v.Invariant = i; v.Abnormality > opts.MinSuspicion {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// rank sorts violations: by what their context tells, then by abnormality.
+// rank sorts violations: those that only begin or end the usual last, then by
+// what their context tells, then by abnormality.
 func rank(list []Violation) {
 	slices.SortStableFunc(list, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(b.Evidence, a.Evidence), cmp.Compare(b.Abnormality, a.Abnormality),
+		return cmp.Or(cmp.Compare(boolBit(a.atEdge()), boolBit(b.atEdge())), cmp.Compare(b.Evidence, a.Evidence), cmp.Compare(b.Abnormality, a.Abnormality),
 			a.Chain.compare(b.Chain), cmp.Compare(a.Invariant, b.Invariant))
 	})
 }
+
+// atEdge tells whether all instances are at the beginning or end of their rank.
+func (v *Violation) atEdge() bool { return v.Instances > 0 && v.Edge == v.Instances }
+
+// broken tells whether most instances have the missing part beside them, in a
+// chain of its own, as others do not.
+func (v *Violation) broken() bool { return v.Evidence >= 0.5 && 2*v.Completions > v.Instances }

@@ -18,6 +18,7 @@ type Options struct {
 	MinUniqueness  float64 // of a frequent chain; default 5
 	MinShare       float64 // of it among the chains that are as unique, exclusive; default 0.1
 	MinAbnormality float64 // of a violation, exclusive; default 0.7
+	MinSuspicion   float64 // instead, of one whose missing part was found nearby by itself; exclusive; default 0.5
 	OutlierFactor  float64 // K: times the average Distance^k; default 5
 	Neighbours     int     // k is the number of ranks divided by this; default 4
 	Window         int     // chains before and after an instance that are its context; default 3
@@ -29,6 +30,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.MinUniqueness, 5)
 	setDefault(&o.MinShare, 0.1)
 	setDefault(&o.MinAbnormality, 0.7)
+	setDefault(&o.MinSuspicion, min(0.5, o.MinAbnormality))
 	setDefault(&o.OutlierFactor, 5)
 	setDefault(&o.Neighbours, 4)
 	setDefault(&o.Window, 3)

@@ -42,6 +42,9 @@ type Violation struct {
 	// by (§4.4.2), and Completions have it in one that is no frequent chain
 	// itself: the other half of a broken chain.
 	Instances, ContextMatches, Completions int
+	// Edge counts the instances before the first chain of the invariant in their
+	// rank, or behind the last: how a program begins or ends is no fault.
+	Edge int
 	// Evidence is how far the rate of one of the two lies, at least, above the
 	// rate around any other chain; 0: it tells nothing.
 	Evidence float64

@@ -23,6 +23,12 @@ type Function struct {
 type Param struct {
 	Type string // C type, an array as in "const int []"
 	Name string // as in the standard: buf, count, datatype, dest, ...
+	Kind Kind
+	Dir  Direction
+	Ref  bool // passed by pointer in C though it is a number or handle; an array too
+	Len  Length
+	// FortranInt: an INTEGER in Fortran, though C has an address.
+	FortranInt bool
 }
 
 // Functions returns all functions, in the order of the table. They are shared: do
@@ -80,7 +86,7 @@ func parse(line string) (*Function, error) {
 		if p == "..." {
 			// Only MPI_Pcontrol: what follows its level fits three registers or is ignored.
 			for i := range 3 {
-				f.Params = append(f.Params, Param{"long", fmt.Sprintf("extra%d", i)})
+				f.Params = append(f.Params, Param{Type: "long", Name: fmt.Sprintf("extra%d", i)})
 			}
 			continue
 		}
@@ -88,8 +94,9 @@ func parse(line string) (*Function, error) {
 		if q == nil {
 			return nil, fmt.Errorf("%s: parameter %q has no name", f.Name, p)
 		}
-		f.Params = append(f.Params, Param{strings.TrimSpace(strings.TrimSpace(q[1]) + " " + q[3]), q[2]})
+		f.Params = append(f.Params, Param{Type: strings.TrimSpace(strings.TrimSpace(q[1]) + " " + q[3]), Name: q[2]})
 	}
+	f.describe()
 	return f, nil
 }
 

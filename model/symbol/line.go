@@ -17,9 +17,10 @@ type lineTable struct {
 
 // row says that the code from addr on comes from a line.
 type row struct {
-	addr uint64
-	file uint32 // indexes files
-	line uint32 // 0: made by the compiler
+	addr   uint64
+	file   uint32 // indexes files
+	line   uint32 // 0: made by the compiler
+	column uint32 // from 1; 0 unknown
 }
 
 // lines returns the table of a unit, an empty one if it has none.
@@ -70,7 +71,7 @@ func readLines(r *dwarf.LineReader, dir string, img *image) (*lineTable, error) 
 			return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 		}
 		if !e.EndSequence {
-			seq = append(seq, row{e.Address, fileNumber(r, number, e.File), uint32(e.Line)})
+			seq = append(seq, row{e.Address, fileNumber(r, number, e.File), uint32(e.Line), uint32(max(e.Column, 0))})
 			continue
 		}
 		if len(seq) > 0 && img.executable(seq[0].addr) {
@@ -108,14 +109,37 @@ func fileNumber(r *dwarf.LineReader, number map[*dwarf.LineFile]uint32, f *dwarf
 	return number[f]
 }
 
-// find returns the source line of pc: the last row at or before it.
+// find returns the source line of pc.
 func (t *lineTable) find(pc uint64) (file string, line int) {
-	seq, ok := t.seqs.find(pc)
-	if !ok {
+	r := t.row(pc)
+	if r == nil {
 		return "", 0
 	}
-	i := sort.Search(len(seq), func(i int) bool { return seq[i].addr > pc }) - 1
-	return t.file(int64(seq[i].file)), int(seq[i].line)
+	return t.file(int64(r.file)), int(r.line)
+}
+
+// row returns the last row at or before pc; nil if there is none.
+func (t *lineTable) row(pc uint64) *row {
+	seq, ok := t.seqs.find(pc)
+	if !ok {
+		return nil
+	}
+	return &seq[sort.Search(len(seq), func(i int) bool { return seq[i].addr > pc })-1]
+}
+
+// column returns the column of pc in its source line, from 1; 0 unknown.
+func (f *debugFile) column(pc uint64) (column int) {
+	guard(f.img.path, func() error {
+		if u, ok := f.byPC.find(pc); ok {
+			if lines, err := f.lines(u); err == nil {
+				if r := lines.row(pc); r != nil {
+					column = int(r.column)
+				}
+			}
+		}
+		return nil
+	})
+	return column
 }
 
 func (t *lineTable) file(n int64) string {

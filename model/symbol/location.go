@@ -21,6 +21,7 @@ type Location struct {
 	// compiler, innermost first; the last is the function that really has the
 	// address. Nil when nothing was inlined there.
 	Inlined []Call
+	Column  int    // of the embedded call in its line, from 1; 0 unknown
 	Module  string // path as recorded; "" when no module was mapped there
 	Offset  uint64 // file address as recorded (a return address stays one)
 	// Exact is true when the file was proved by its build-id and the function

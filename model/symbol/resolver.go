@@ -235,6 +235,7 @@ func (m *module) fromDebug(loc *Location, pc uint64) {
 	if len(calls) > 0 {
 		loc.Call = calls[0]
 		loc.Inlined = calls[1:]
+		loc.Column = m.debug.column(pc)
 	}
 	if len(loc.Inlined) == 0 {
 		loc.Inlined = nil

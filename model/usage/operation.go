@@ -21,7 +21,10 @@ type Operation struct {
 	// Source, FromTag and Bytes are what its status said; Bytes -1: not known.
 	Source, FromTag int
 	Bytes           int64
-	// Number of the collective on its communicator, from 1.
+	// Number of the collective on its communicator, from 1. A persistent
+	// collective has it from the call that made it, which leaves an Operation
+	// with Call equal to Made; those of its starts have the same Number. 0:
+	// not numbered, such as MPI_Comm_create_group, which only some members call.
 	Number uint64
 }
 
@@ -33,7 +36,7 @@ const (
 	Recv
 	Probe // also a matched one; the receive of its message follows as Recv with Source and FromTag
 	Collective
-	OneSided
+	OneSided // access to a window, and its synchronisation apart from MPI_Win_fence
 )
 
 // SendMode is the mode of a send (MPI-3.1 §3.4).
@@ -45,3 +48,11 @@ const (
 	Synchronous
 	Ready
 )
+
+// Wait is a call that completes requests: what it waits for.
+type Wait struct {
+	Call       int   // index into Trace.Calls
+	Operations []int // indices into Replayed.Operations, of the requests that were active
+	Any        bool  // one of them suffices; else all are needed
+	Poll       bool  // it returns in any case: MPI_Test and its like
+}

@@ -9,6 +9,7 @@ import (
 type Trace struct {
 	Rank, Size int // in MPI_COMM_WORLD
 	Host       string
+	Family     string // of MPI, as model.Rank has it
 	Phase      model.Phase
 	End        model.End
 	// ThreadLevel that MPI provided: 0 single to 3 multiple; -1 unknown.
@@ -26,6 +27,8 @@ type Trace struct {
 	// Why says it.
 	Complete bool
 	Why      string
+
+	muted mutes // set by Replay
 }
 
 // Site is a place in the program that calls MPI: the stack, innermost first.
@@ -45,13 +48,17 @@ type Call struct {
 	// recorded, or an output only. Out likewise after the call, for parameters
 	// that MPI writes.
 	In, Out []Value
-	Code    int // what it returned; 0 MPI_SUCCESS
+	Code    int // what it returned; 0 MPI_SUCCESS. It has Out only without error, or with MPI_ERR_IN_STATUS
+	// Again is how often a poll in vain (flag false, nothing completed) was repeated
+	// at once with the same arguments; the repetitions are not listed.
+	Again uint64
 }
 
 // Value is a parameter: one number, or those of an array.
 //
 //   - int, MPI_Count, MPI_Aint, MPI_Offset: the number. Ranks and tags are those
-//     of package model: model.Any, model.ProcNull.
+//     of package model: model.Any, model.ProcNull; Root. Truth is 0 or 1; indices
+//     of an array of requests count from 0 in Fortran too.
 //   - MPI_Comm, MPI_Win, MPI_File: index into Trace.Comms; Null; Invalid.
 //   - MPI_Datatype: index into Trace.Types; Null; Invalid.
 //   - other handles: a number that is the same while the object lives (the
@@ -67,6 +74,8 @@ const (
 	Invalid = -2 // no handle that MPI knows, or one that was freed
 	Bottom  = -3 // MPI_BOTTOM
 	InPlace = -4 // MPI_IN_PLACE
+
+	Root = -32005 // MPI_ROOT, as a root
 )
 
 // Datatype is one that the rank used or made.
@@ -75,9 +84,11 @@ type Datatype struct {
 	Size, LB, Extent   int64  // bytes
 	TrueLB, TrueExtent int64
 	Combiner           string // such as MPI_COMBINER_VECTOR; "" of a predefined one
-	// As MPI_Type_get_contents gives them.
+	// As MPI_Type_get_contents gives them, those with large counts in the form of
+	// the constructors without.
 	Ints, Addresses []int64
 	Types           []int // indices into Trace.Types
+	Cut             bool  // there was more of them than is recorded, or Types is not known and nil
 }
 
 // Note is what the recorder found while the program ran.

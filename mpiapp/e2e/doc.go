@@ -17,4 +17,11 @@
 // begin" and "LAGGARD: loop end" are a loop that never ends, "LAGGARD: here" or
 // "LAGGARD: here NAME" is the line of a call that never returns, and "LAGGARD:
 // last call" that of the last MPI call before the rank goes away.
+//
+// TestUsage judges laggard usage on the pairs of programs in ../testdata/usage, a
+// faulty one and its correct twin in each source; usageCase says what their first
+// line tells. The half of them that held-out.txt names, by the hash of their
+// names, is for reporting: the checks are made by the others. One pair on one MPI:
+//
+//	go test -tags e2e ./mpiapp/e2e -run 'TestUsage$/runs/openmpi/leak_comm.c' -v
 package e2e

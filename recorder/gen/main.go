@@ -1,6 +1,7 @@
 // Command gen writes the recorder's wrappers from the table of model/mpi:
-// classes.inc (the classes that occur), and wrappers.c (the table of argument
-// roles and one wrapper per function and language binding).
+// classes.inc (the classes that occur), params.inc (what a parameter can be), and
+// wrappers.c (the tables of argument roles and parameters, and one wrapper per
+// function and language binding).
 //
 // A wrapper takes every argument as a register-wide integer and hands it on
 // untouched; no MPI function takes a floating-point argument and every handle
@@ -33,6 +34,9 @@ func run(args []string) error {
 	}
 	functions := mpi.Functions()
 	if err := os.WriteFile(filepath.Join(args[0], "classes.inc"), classes(functions), 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(args[0], "params.inc"), kinds(), 0o644); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(args[0], "wrappers.c"), wrappers(functions), 0o644)
@@ -79,6 +83,9 @@ var roles = []struct {
 	{"message", nil, []string{"MPI_Message *"}},
 	{"group", nil, []string{"MPI_Group"}},
 	{"group2", []string{"remote_group"}, nil},
+	{"recv_buf", []string{"recvbuf", "buf"}, nil},
+	{"recv_count", []string{"recvcount", "count"}, nil},
+	{"recv_type", []string{"recvtype", "datatype"}, nil},
 }
 
 // sendRoles are those of what a call sends, for functions that send (sends):
@@ -125,18 +132,45 @@ func desc(f *mpi.Function) string {
 	if position(f, []string{"dest"}, nil) >= 0 {
 		source = position(f, []string{"source"}, nil)
 	}
-	fmt.Fprintf(&b, ", .peer2 = %d", source)
+	sent(&b, f)
+	byValue, results := true, false
+	for i, p := range f.Params {
+		byValue = byValue && !(f.Recorded(i, false) && (p.Ref || p.Kind == mpi.Request))
+		results = results || f.Recorded(i, true)
+	}
+	fmt.Fprintf(&b, ", .by_value = %d, .results = %d", bit(byValue), bit(results))
+	fmt.Fprintf(&b, ", .peer2 = %d, .params = params_%s", source, f.Name)
 	if how := sends(f); how != "" {
 		fmt.Fprintf(&b, ", .sends = %s", how)
 		for _, r := range sendRoles {
 			fmt.Fprintf(&b, ", .%s = %d", r.field, position(f, r.names, nil))
 		}
-		if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
-			b.WriteString(", .wide = true")
-		}
+	}
+	if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
+		b.WriteString(", .wide = true")
 	}
 	b.WriteString("}")
 	return b.String()
+}
+
+// sent writes what a call begins to send and has not sent when it returns. Of the
+// collectives it is what one buffer, count and type say; those with a count for
+// each member are left out.
+func sent(b *strings.Builder, f *mpi.Function) {
+	base := strings.TrimSuffix(strings.TrimSuffix(f.Name, "_c"), "_init")
+	base = strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(base, "MPI_"), "I"))
+	begins := contains([]string{"isend", "ibsend", "send_init", "bsend_init", "isendrecv", "icoll", "coll_init"}, f.Class)
+	buffer := position(f, []string{"buf", "sendbuf", "buffer"}, nil)
+	count := position(f, []string{"sendcount", "count", "recvcount", "recvcounts"}, nil)
+	kind := position(f, []string{"sendtype", "datatype"}, nil)
+	if !begins || buffer < 0 || count < 0 || kind < 0 || f.Param("partitions") >= 0 || f.Param("sendcounts") >= 0 ||
+		strings.Contains(base, "_replace") || f.Params[kind].Array() {
+		fmt.Fprintf(b, ", .sent = -1")
+		return
+	}
+	root := bit(base == "bcast" || base == "scatter")
+	spread := map[string]int{"alltoall": 1, "scatter": 1, "neighbor_alltoall": 2, "reduce_scatter": 3, "reduce_scatter_block": 4}[base]
+	fmt.Fprintf(b, ", .sent = %d, .sent_count = %d, .sent_type = %d, .spread = %d, .sent_root = %d", buffer, count, kind, spread, root)
 }
 
 // strings with hidden lengths that a Fortran caller appends.
@@ -150,6 +184,32 @@ func characters(f *mpi.Function) int {
 	return n
 }
 
+// kinds names what is in struct lg_param, in the order of package mpi.
+func kinds() []byte {
+	var b bytes.Buffer
+	for _, k := range mpi.Kinds() {
+		fmt.Fprintf(&b, "LG_PARAM(%s, %d)\n", k, k)
+	}
+	return b.Bytes()
+}
+
+// params writes the parameters of f. Fortran has no argc and argv.
+func (w *writer) params(f *mpi.Function) {
+	fmt.Fprintf(w, "static const struct lg_param params_%s[] = {", f.Name)
+	for i, p := range f.Params {
+		fmt.Fprintf(w, "{P_%s, %d, %d, %d, %d, %d, %d, %d}, ", p.Kind, p.Dir, bit(p.Ref), bit(p.FortranInt), p.Len.Kind, p.Len.By, p.Len.Only,
+			bit(f.Recorded(i, false))+2*bit(f.Recorded(i, true)))
+	}
+	fmt.Fprintf(w, "{0}};\n")
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 type entry struct{ symbol, next string }
 
 type writer struct {
@@ -160,15 +220,26 @@ type writer struct {
 func wrappers(functions []*mpi.Function) []byte {
 	w := &writer{}
 	fmt.Fprintf(w, "/* Generated from model/mpi/functions.tbl by recorder/gen. */\n#include \"core.h\"\n#include \"wrap.h\"\n\n")
-	fmt.Fprintf(w, "const struct lg_desc lg_descs[] = {\n")
+	for _, f := range functions {
+		w.params(f)
+	}
+	fmt.Fprintf(w, "\nconst struct lg_desc lg_descs[] = {\n")
 	for _, f := range functions {
 		fmt.Fprintf(w, "  %s,\n", desc(f))
 	}
 	fmt.Fprintf(w, "};\n\n")
+	index := map[string]int{}
+	for i, f := range functions {
+		index[f.Name] = i
+	}
 	for i, f := range functions {
 		w.wrap(f, i, f.Name, "P"+f.Name, "LG_BIND_C", len(f.Params))
 		if !strings.HasSuffix(f.Name, "_c") {
-			w.fortran(f, i)
+			large, ok := index[f.Name+"_c"]
+			if !ok {
+				large = i
+			}
+			w.fortran(f, i, large)
 		}
 	}
 	w.names()
@@ -204,7 +275,7 @@ func list(n int, form, empty string) string {
 // fortran writes the wrappers of the Fortran bindings. A Fortran caller passes
 // one argument more (ierror) and the lengths of its strings; handing on more
 // than was passed is harmless.
-func (w *writer) fortran(f *mpi.Function, desc int) {
+func (w *writer) fortran(f *mpi.Function, desc, large int) {
 	n := len(f.Params) + 1 + characters(f)
 	lower := strings.ToLower(f.Name)
 	w.wrap(f, desc, lower+"_", "p"+lower+"_", "LG_BIND_F", n)
@@ -213,11 +284,10 @@ func (w *writer) fortran(f *mpi.Function, desc int) {
 			fmt.Fprintf(w, "LG_ALIAS(%s, %s_)\n", alias, lower)
 		}
 	}
-	for _, suffix := range []string{"_f08_", "_f08ts_"} {
-		w.wrap(f, desc, lower+suffix, "p"+lower+suffix, "LG_BIND_F08", n)
-		large := strings.TrimSuffix(suffix, "_") + "_large_"
-		w.wrap(f, desc, lower+large, "p"+lower+large, "LG_BIND_F08_LARGE", n)
-	}
+	w.wrap(f, desc, lower+"_f08_", "p"+lower+"_f08_", "LG_BIND_F08", n)
+	w.wrap(f, desc, lower+"_f08ts_", "p"+lower+"_f08ts_", "LG_BIND_F08TS", n)
+	w.wrap(f, large, lower+"_f08_large_", "p"+lower+"_f08_large_", "LG_BIND_F08", n)
+	w.wrap(f, large, lower+"_f08ts_large_", "p"+lower+"_f08ts_large_", "LG_BIND_F08TS", n)
 }
 
 func (w *writer) names() {

@@ -54,4 +54,9 @@ struct lg_io {
 /* Tells those who want it. errno stays as it is. */
 void lg_moved(const struct lg_io *io);
 
+/* The same for data movement, by the connection behind the descriptor. */
+void lg_connection_moved(const struct lg_io *io);
+void lg_allocators_start(void); /* those of LAGGARD_ALLOCATORS */
+void lg_connection_gone(int fd); /* its number may come to mean another */
+
 #endif

@@ -63,8 +63,10 @@ static inline bool is_socket(int fd)
 
 static inline void forget(int fd)
 {
-  if (fd >= 0 && fd < FDS)
-    __atomic_store_n(&kinds[fd], UNKNOWN, __ATOMIC_RELAXED);
+  if (fd < 0 || fd >= FDS)
+    return;
+  __atomic_store_n(&kinds[fd], UNKNOWN, __ATOMIC_RELAXED);
+  lg_connection_gone(fd);
 }
 
 static void forget_range(unsigned first, unsigned last)

@@ -28,6 +28,15 @@ static void to_self(void)
   MPI_Send(&out, 1, MPI_INT, 0, 5, MPI_COMM_SELF);
   MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
+/* A send that does not block, of which a recorder of usage sums up 4 KB twice. */
+static void begun_to_self(void)
+{
+  static char there[4096], here[4096];
+  MPI_Request r;
+  MPI_Isend(there, sizeof there, MPI_CHAR, 0, 6, MPI_COMM_SELF, &r);
+  MPI_Recv(here, sizeof here, MPI_CHAR, 0, 6, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
 
 /* A byte through a socket and back out: what recording below MPI adds to. */
 static void socket_byte(void)
@@ -46,6 +55,7 @@ static const struct { const char *name; void (*call)(void); int calls; long n; }
     {"iprobe", iprobe, 1, 1000000},
     {"irecv_send_wait", to_self, 3, 500000},
     {"socket_send_recv", socket_byte, 2, 500000},
+    {"isend_4k_recv_wait", begun_to_self, 3, 300000},
 };
 
 /* Depth counts the frames of this program between main and the call. */

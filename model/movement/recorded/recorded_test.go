@@ -1,0 +1,127 @@
+package recorded
+
+import (
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+// put writes a move as the recorder does: kind, and the fields in order.
+func put(b []byte, kind Kind, fields ...int64) []byte {
+	b = append(b, byte(kind))
+	for _, f := range fields {
+		b = binary.AppendUvarint(b, uint64(f))
+	}
+	return b
+}
+
+// signed is a number as the recorder writes one with a sign.
+func signed(v int64) int64 { return int64(uint64(v)<<1 ^ uint64(v>>63)) }
+
+func TestBlock(t *testing.T) {
+	b := put(nil, Alloc|orderFlag|timeFlag, 7, signed(1000), 3, signed(0x100), 64)
+	b = put(b, Copy, 0, signed(0x100), signed(0x40), 8)
+	b = append(b, byte(End), 5, byte(LocalEnd), 2, 'a', 'b', 'c', 'd')
+	b = put(b, Out|orderFlag, 2, 4, 5, 4096, signed(8), 8)
+	b = put(b, Recv, 1, 2, 3, signed(4), signed(-5), 6, signed(-0x40), 16)
+	want := []Move{
+		{Kind: Alloc, Order: 7, Time: 1000, Site: 2, To: 0x100, Bytes: 64},
+		{Kind: Copy, Order: 8, Time: 1000, Site: -1, From: 0x100, To: 0x140, Bytes: 8},
+		{Kind: End, Order: 9, Time: 1000, Site: -1, Link: 5, Name: EndName{LocalEnd, "ab", "cd"}},
+		{Kind: Out, Order: 12, Time: 1000, Site: 3, Link: 5, Offset: 4096, From: 0x108, Bytes: 8},
+		{Kind: Recv, Order: 13, Time: 1000, Site: -1, To: 0x100, Bytes: 16, Message: Message{1, 2, 3, 4, -5, 6}},
+	}
+	var got []Move
+	block := newBlock(b)
+	for m, ok := block.next(); ok; m, ok = block.next() {
+		got = append(got, m)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || block.err != nil {
+		t.Errorf("%v\n%s", block.err, diff)
+	}
+}
+
+func FuzzBlock(f *testing.F) {
+	f.Add(put(nil, Copy, 0, 2, 4, 8))
+	f.Add(append(put(nil, Send, 1, 2, 3, 4, 5, 6, 7, 8), byte(End), 1, 1, 200))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		block := newBlock(data)
+		n := 0
+		for _, ok := block.next(); ok; _, ok = block.next() {
+			n++
+		}
+		if n > len(data) {
+			t.Errorf("%d moves in %d bytes", n, len(data))
+		}
+		if block.err != nil && !errors.Is(block.err, ErrStream) {
+			t.Errorf("%v wraps no ErrStream", block.err)
+		}
+	})
+}
+
+// Both ends of a connection name it alike, and what goes out of one comes into
+// the other.
+func TestEnds(t *testing.T) {
+	a, b := links{host: "x"}, links{host: "x"}
+	a.name(&Move{Link: 1, Name: EndName{LocalEnd, "p", "q"}})
+	b.name(&Move{Link: 9, Name: EndName{LocalEnd, "q", "p"}})
+	u, _ := a.of(1)
+	v, _ := b.of(9)
+	if u.connection != v.connection || u.upper == v.upper || u.channel(true) != v.channel(false) || u.channel(false) != v.channel(true) {
+		t.Errorf("%+v and %+v", u, v)
+	}
+	other := links{host: "y"}
+	other.name(&Move{Link: 1, Name: EndName{LocalEnd, "p", "q"}})
+	if w, _ := other.of(1); w.connection == u.connection {
+		t.Error("connections within two hosts are one")
+	}
+	if _, known := a.of(2); known {
+		t.Error("an end without a name is known")
+	}
+}
+
+// Where connections show most of what MPI sends, they are followed; elsewhere
+// its messages are.
+func TestWays(t *testing.T) {
+	w := MergeTraffic(
+		Traffic{Ends: []EndTraffic{{1, false, 0, 900}, {2, false, 0, 10}}, Messages: []MessageTraffic{{0, 1, 1000}, {0, 2, 1000}}},
+		Traffic{Ends: []EndTraffic{{1, true, 1, 100}}, Messages: []MessageTraffic{{1, 0, 1000}}},
+	).Ways()
+	if !w.joined[1] || w.joined[2] || w.Streams() != 1 {
+		t.Errorf("connections %v", w.joined)
+	}
+	want := map[[2]int]bool{{0, 2}: true, {1, 0}: true}
+	if diff := cmp.Diff(want, w.messages); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNames(t *testing.T) {
+	app := &model.Module{BuildID: "aa", Path: "/one/app"}
+	std := &model.Module{BuildID: "bb", Path: "/usr/lib/libstdc++.so.6"}
+	bare := &model.Module{Path: "/one/my lib.so"}
+	n := NewNamer(1, func(f model.Frame) string {
+		if f.Module == app && f.Offset < 0x20 {
+			return "main app.c:3:5"
+		}
+		return ""
+	})
+	a := n.Name("malloc", []model.Frame{{Module: std, Offset: 1}, {Module: app, Offset: 0x10}})
+	b := n.Name("malloc", []model.Frame{{Module: std, Offset: 2}, {Module: app, Offset: 0x18}})
+	c := n.Name("malloc", []model.Frame{{Module: app, Offset: 0x30}})
+	if a != b || a == c || a == n.Name("calloc", []model.Frame{{Module: app, Offset: 0x10}}) {
+		t.Errorf("%q, %q, %q", a, b, c)
+	}
+	s, err := n.Book.Site(n.Name("memcpy", []model.Frame{{Module: bare, Offset: 0x77}, {Offset: 5}}))
+	if err != nil || s.Function != "memcpy" || len(s.Stack) != 2 || s.Frames[0].Offset != 0x77 || s.Frames[0].Module.Path != bare.Path ||
+		s.Frames[0].Module.BuildID != "" || s.Stack[1].Module != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := n.Book.Site("never"); !errors.Is(err, ErrStream) {
+		t.Errorf("an unknown name: %v", err)
+	}
+}

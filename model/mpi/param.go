@@ -1,0 +1,243 @@
+package mpi
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind says what the value of a parameter is.
+type Kind uint8
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "kind?"
+}
+
+// Kinds are all kinds there are.
+func Kinds() []Kind {
+	out := make([]Kind, 0, len(kindNames))
+	for k := Int; int(k) < len(kindNames); k++ {
+		out = append(out, k)
+	}
+	return out
+}
+
+var kindNames = [...]string{"", "int", "count", "aint", "offset", "logical", "rank", "tag", "index", "comm", "win", "file", "datatype",
+	"request", "message", "group", "op", "info", "errhandler", "session", "buffer", "pointer", "status", "string", "callback", "other"}
+
+// The kinds of parameters. A handle, or a number that MPI writes, is passed by
+// pointer: Param.Ref.
+const (
+	Int Kind = iota + 1
+	Count
+	Aint
+	Offset
+	Logical // int in C, LOGICAL in Fortran
+	Rank    // in a communicator or window, or a constant such as MPI_ANY_SOURCE
+	Tag
+	Index // of an element of another parameter: from 0, in Fortran from 1
+	Comm
+	Win
+	File
+	Datatype
+	Request
+	Message
+	Group
+	Op
+	Info
+	Errhandler
+	Session
+	Buffer  // address of data
+	Pointer // address where MPI puts an address
+	Status
+	String
+	Callback
+	Other // means nothing to an analysis: argc, extra state, weights
+)
+
+// Direction says whether MPI reads or writes a parameter.
+type Direction uint8
+
+// The directions. Of a Buffer they are those of the data; its address is given.
+const (
+	In Direction = iota + 1
+	Out
+	InOut
+)
+
+// Length is how many values a parameter has.
+type Length struct {
+	Kind LengthKind
+	By   int // the parameter that Kind refers to
+	Only Condition
+}
+
+// LengthKind says where the number of values of an array comes from.
+type LengthKind uint8
+
+// The kinds of length.
+const (
+	One          LengthKind = iota // no array
+	Unrecorded                     // an array that no analysis needs
+	ByParam                        // parameter By
+	Triples                        // three times parameter By
+	SumOf                          // the sum of the values of By
+	LastOf                         // the last value of By
+	GroupSize                      // of the communicator; of an intercommunicator its remote group
+	LocalSize                      // of the communicator, its local group
+	Sources                        // neighbours that are received from
+	Destinations                   // neighbours that are sent to
+	Dims                           // dimensions of the Cartesian communicator
+	Contents                       // datatypes that the datatype was made of
+)
+
+// Condition says when an array is read at all.
+type Condition uint8
+
+// The conditions.
+const (
+	Always        Condition = iota
+	AtRoot                  // at the root
+	UnlessInPlace           // unless the send buffer is MPI_IN_PLACE
+)
+
+// Array tells whether the parameter is an array.
+func (p *Param) Array() bool { return p.Len.Kind != One }
+
+// Param returns the position of the parameter of that name, -1 if there is none.
+func (f *Function) Param(name string) int {
+	return slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
+}
+
+// oldAddresses are functions of MPI-1 whose addresses are INTEGER in Fortran.
+var oldAddresses = []string{"MPI_Type_hvector", "MPI_Type_hindexed", "MPI_Type_struct", "MPI_Type_extent", "MPI_Type_lb", "MPI_Type_ub"}
+
+// Recorded tells whether a recording of calls has the value that parameter i has
+// before the call, or after it. A communicator that is still being made when the
+// call returns has no handle yet.
+func (f *Function) Recorded(i int, after bool) bool {
+	p := &f.Params[i]
+	switch {
+	case p.Kind == String, p.Kind == Callback, p.Kind == Other, p.Kind == Comm && p.Dir == Out && f.Class == "newcomm_nb":
+		return false
+	case p.Kind == Buffer:
+		return !after
+	case after:
+		return p.Dir != In
+	}
+	return p.Dir != Out
+}
+
+// describe gives the parameters of f their kinds, directions and lengths.
+func (f *Function) describe() {
+	for i := range f.Params {
+		p := &f.Params[i]
+		base := baseType(p.Type)
+		p.Kind = f.kind(p, base)
+		p.Ref = strings.ContainsAny(p.Type, "*[") && (p.Kind < Buffer || p.Kind == Status)
+		p.Dir = f.direction(p)
+		p.FortranInt = p.Kind == Aint && slices.Contains(oldAddresses, f.Name)
+	}
+	for i := range f.Params { // lengths look at kinds
+		f.Params[i].Len = f.length(&f.Params[i])
+	}
+}
+
+// baseType is a C type without const, pointers and arrays.
+func baseType(t string) string {
+	t = strings.TrimPrefix(t, "const ")
+	if i := strings.IndexAny(t, "*["); i >= 0 {
+		t = t[:i]
+	}
+	return strings.TrimSpace(t)
+}
+
+var handles = map[string]Kind{
+	"MPI_Comm": Comm, "MPI_Win": Win, "MPI_File": File, "MPI_Datatype": Datatype, "MPI_Request": Request, "MPI_Message": Message,
+	"MPI_Group": Group, "MPI_Op": Op, "MPI_Info": Info, "MPI_Errhandler": Errhandler, "MPI_Session": Session, "MPI_Status": Status,
+	"MPI_Count": Count, "MPI_Aint": Aint, "MPI_Offset": Offset,
+}
+
+var intNames = map[string]Kind{
+	"dest": Rank, "source": Rank, "root": Rank, "rank": Rank, "target_rank": Rank, "rank_source": Rank, "rank_dest": Rank,
+	"ranks1": Rank, "ranks2": Rank, "tag": Tag, "sendtag": Tag, "recvtag": Tag, "array_of_indices": Index,
+	"flag": Logical, "periods": Logical, "reorder": Logical, "remain_dims": Logical, "commute": Logical, "high": Logical, "weighted": Logical,
+	"argc": Other, "weights": Other, "sourceweights": Other, "destweights": Other,
+}
+
+var voidNames = map[string]Kind{"baseptr": Pointer, "buffer_addr": Pointer, "attribute_val": Other, "extra_state": Other}
+
+func (f *Function) kind(p *Param, base string) Kind {
+	switch {
+	case handles[base] != 0:
+		return handles[base]
+	case base == "int":
+		return f.intKind(p)
+	case base == "void":
+		if k, ok := voidNames[p.Name]; ok {
+			return k
+		}
+		return Buffer
+	case base == "char" && strings.Count(p.Type, "*")+strings.Count(p.Type, "[") == 1:
+		return String
+	case strings.HasSuffix(base, "_function") || strings.HasSuffix(base, "_function_c"):
+		return Callback
+	}
+	return Other
+}
+
+func (f *Function) intKind(p *Param) Kind {
+	k, ok := intNames[p.Name]
+	switch {
+	case f.Name == "MPIX_Comm_agree":
+		return Int // its flag is a number
+	case ok:
+		return k
+	case p.Name == "indx" && f.has("waitany", "testany"):
+		return Index
+	}
+	return Int
+}
+
+func (f *Function) has(classes ...string) bool { return slices.Contains(classes, f.Class) }
+
+// takesHandle tells whether f reads the handle that it is given a pointer to.
+func (f *Function) takesHandle() bool {
+	return f.has("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome", "start", "startall", "request_free",
+		"cancel", "comm_free", "win_free", "file_free", "session_finalize", "mrecv", "imrecv") ||
+		f.Name == "MPI_Type_commit" || strings.HasSuffix(f.Name, "_free") || strings.HasSuffix(f.Name, "_free_keyval")
+}
+
+// bothWays are numbers that MPI reads and writes.
+var bothWays = []string{"position", "buflen", "pset_len"}
+
+// givenArrays are arrays that MPI reads though old prototypes lack the const.
+var givenArrays = []string{"array_of_blocklengths", "array_of_displacements", "array_of_types", "ranges", "array_of_partitions", "argv", "array_of_commands", "array_of_argv"}
+
+func (f *Function) direction(p *Param) Direction {
+	switch {
+	case p.Kind == Buffer:
+		return f.bufferDirection(p)
+	case p.Kind == Callback, p.Kind == Other, !p.Ref && p.Kind < Buffer, strings.HasPrefix(p.Type, "const "), slices.Contains(givenArrays, p.Name):
+		return In
+	case slices.Contains(bothWays, p.Name), p.Name == "dims" && f.Name == "MPI_Dims_create", f.Name == "MPIX_Comm_agree", strings.HasPrefix(f.Name, "MPI_Status_set"):
+		return InOut
+	case f.takesHandle() && (p.Kind >= Comm && p.Kind <= Session || strings.HasSuffix(p.Name, "keyval")):
+		return InOut
+	}
+	return Out
+}
+
+func (f *Function) bufferDirection(p *Param) Direction {
+	switch {
+	case strings.HasPrefix(p.Type, "const "):
+		return In
+	case p.Name == "inoutbuf", p.Name == "buffer" && f.Param("root") >= 0, strings.Contains(f.Name, "_replace"):
+		return InOut
+	case strings.HasPrefix(f.Name, "MPI_Buffer_"), p.Name == "base":
+		return InOut // MPI's, or others', to use from now on
+	}
+	return Out
+}

@@ -1,0 +1,19 @@
+package across
+
+import "laggard/model/usage"
+
+// Judge finds what the ranks of the evidence show together.
+func Judge(e *Evidence) *usage.Group {
+	j := newJob(e.digests)
+	m := j.match()
+	m.checkTypes()
+	j.gather()
+	j.checkCollectives()
+	w := j.wait()
+	w.nearMiss = m.checkLeft(w.lonely())
+	w.checkDeadlock()
+	j.checkRendezvous()
+	m.checkReady()
+	j.checkWindows()
+	return j.found
+}

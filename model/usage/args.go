@@ -1,0 +1,160 @@
+package usage
+
+import (
+	"strings"
+	"sync"
+
+	"laggard/model"
+	"laggard/model/mpi"
+)
+
+// args are the parameters of one call, by the names of the standard.
+type args struct {
+	t     *Trace
+	i     int // index into Trace.Calls
+	c     *Call
+	shape *shape
+}
+
+// shape is what the prototype of a function tells.
+type shape struct {
+	at map[string]int // place of a parameter
+	// base is the name without MPI_, and without what only says that it is
+	// nonblocking, persistent, or of large counts: Iallgather_c is Allgather.
+	base string
+	mode SendMode
+}
+
+var shapes = sync.OnceValue(func() map[*mpi.Function]*shape {
+	out := map[*mpi.Function]*shape{}
+	for _, f := range mpi.Functions() {
+		s := &shape{at: map[string]int{}, base: baseName(f), mode: sendMode(f)}
+		for i, p := range f.Params {
+			s.at[p.Name] = i
+		}
+		out[f] = s
+	}
+	return out
+})
+
+func baseName(f *mpi.Function) string {
+	name := strings.TrimPrefix(f.Name, "MPI_")
+	name = strings.TrimSuffix(name, "_c")
+	switch f.Class {
+	case "coll_init", "send_init", "bsend_init", "recv_init":
+		name = strings.TrimSuffix(name, "_init")
+	case "icoll", "isend", "ibsend", "irecv", "isendrecv", "imrecv", "improbe", "iprobe":
+		name = strings.ToUpper(name[1:2]) + name[2:]
+	case "rma_nb":
+		name = strings.ToUpper(name[1:2]) + name[2:]
+	}
+	return name
+}
+
+func sendMode(f *mpi.Function) SendMode {
+	switch name := strings.TrimPrefix(strings.TrimPrefix(f.Name, "MPI_"), "I"); {
+	case strings.HasPrefix(name, "Bsend"), strings.HasPrefix(name, "bsend"):
+		return Buffered
+	case strings.HasPrefix(name, "Ssend"), strings.HasPrefix(name, "ssend"):
+		return Synchronous
+	case strings.HasPrefix(name, "Rsend"), strings.HasPrefix(name, "rsend"):
+		return Ready
+	}
+	return Standard
+}
+
+func (t *Trace) args(i int) args {
+	c := &t.Calls[i]
+	return args{t, i, c, shapes()[c.Func]}
+}
+
+func at(values []Value, s *shape, name string) Value {
+	if i, ok := s.at[name]; ok && i < len(values) {
+		return values[i]
+	}
+	return nil
+}
+
+// in returns the values of a parameter before the call, out those after it.
+func (a args) in(name string) Value  { return at(a.c.In, a.shape, name) }
+func (a args) out(name string) Value { return at(a.c.Out, a.shape, name) }
+
+// has reports whether the function has the parameter.
+func (a args) has(name string) bool { _, ok := a.shape.at[name]; return ok }
+
+// int returns the first parameter of the names that the function has and that was
+// recorded.
+func (a args) int(names ...string) (int64, bool) {
+	for _, n := range names {
+		if v := a.in(n); len(v) > 0 {
+			return v[0], true
+		}
+	}
+	return 0, false
+}
+
+// num is int with a value for what was not recorded.
+func (a args) num(or int64, names ...string) int64 {
+	if v, ok := a.int(names...); ok {
+		return v
+	}
+	return or
+}
+
+func (a args) result(name string) (int64, bool) {
+	if v := a.out(name); len(v) > 0 {
+		return v[0], true
+	}
+	return 0, false
+}
+
+// handle returns a parameter that names an object; Invalid if not recorded.
+func (a args) handle(names ...string) int { return int(a.num(Invalid, names...)) }
+
+// commNames are the parameters that name the communicator, window or file that an
+// operation is on.
+var commNames = []string{"comm", "comm_old", "intercomm", "local_comm", "win", "fh", "file"}
+
+// on returns the communicator, window or file of the call, as an index into
+// Trace.Comms; negative: none.
+func (a args) on() int { return a.handle(commNames...) }
+
+// comm returns it as such, nil if there is none.
+func (a args) comm() *model.Comm { return a.t.comm(a.on()) }
+
+func (t *Trace) comm(i int) *model.Comm {
+	if i < 0 || i >= len(t.Comms) {
+		return nil
+	}
+	return t.Comms[i]
+}
+
+// peers returns how many ranks a peer can name on a communicator; ok is false if
+// that is not known.
+func peers(c *model.Comm) (n int64, ok bool) {
+	switch {
+	case c == nil:
+		return 0, false
+	case c.Inter:
+		n = int64(max(c.RemoteSize, len(c.Remote)))
+	default:
+		n = int64(max(c.Size, len(c.Members)))
+	}
+	return n, n > 0
+}
+
+// predefined returns the name of a handle that MPI defines.
+func (t *Trace) predefined(kind string, value int64) (string, bool) {
+	name, ok := t.Names[kind][value]
+	return name, ok
+}
+
+func (t *Trace) datatype(i int64) *Datatype {
+	if i < 0 || i >= int64(len(t.Types)) {
+		return nil
+	}
+	return t.Types[i]
+}
+
+// ended reports whether the call returned without an error.
+func (a args) ended() bool { return a.c.Return != 0 && a.c.Code == 0 }

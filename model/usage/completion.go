@@ -1,0 +1,193 @@
+package usage
+
+import "fmt"
+
+// endings say what the return of a call of a class means; for the others all that
+// the call began is complete.
+var endings = map[string]func(*replay, args, *activation){
+	"isend": (*replay).makeRequest, "ibsend": (*replay).makeRequest, "irecv": (*replay).makeRequest,
+	"imrecv": (*replay).makeRequest, "isendrecv": (*replay).makeRequest,
+	"icoll": (*replay).makeRequest, "coll_init": (*replay).endInit, "newcomm_nb": (*replay).makeRequest,
+	"send_init": (*replay).makeRequest, "bsend_init": (*replay).makeRequest, "recv_init": (*replay).makeRequest,
+	"file_nb": (*replay).makeRequest, "file_icoll": (*replay).makeRequest,
+	"rma_nb": (*replay).endAccess, "rma": (*replay).endAccess, "rma_now": (*replay).endAccess,
+	"grequest": (*replay).makeRequest,
+	"recv":     (*replay).endRecv, "mrecv": (*replay).endRecv, "sendrecv": (*replay).endRecv,
+	"probe": (*replay).endProbe, "mprobe": (*replay).endProbe, "iprobe": (*replay).endProbe, "improbe": (*replay).endProbe,
+	"wait": (*replay).endWait, "waitall": (*replay).endWaitall, "waitany": (*replay).endWaitany, "waitsome": (*replay).endWaitsome,
+	"test": (*replay).endTest, "testall": (*replay).endTestall, "testany": (*replay).endTestany, "testsome": (*replay).endWaitsome,
+	"start": keep, "startall": keep, "request_free": keep, "cancel": keep,
+}
+
+// keep: what the call began stays under way.
+func keep(*replay, args, *activation) {}
+
+// endInit ends the call that makes a persistent collective, itself a collective.
+func (r *replay) endInit(a args, act *activation) {
+	var number uint64
+	for _, k := range act.operations {
+		number = r.Operations[k].Number
+	}
+	r.complete(act, a.i, nil)
+	if q := r.newRequest(a, act); q != nil {
+		q.number = number
+	}
+}
+
+func (r *replay) endRecv(a args, act *activation) { r.complete(act, a.i, a.out("status")) }
+
+// endWait ends the one request of MPI_Wait.
+func (r *replay) endWait(a args, _ *activation) {
+	r.finishRequests(a, one(a.in("request"), a.out("status")))
+}
+
+// ending is a request that a call found complete, with its status.
+type ending struct {
+	handle int64
+	status Value
+}
+
+func one(handles, status Value) []ending {
+	if len(handles) == 0 {
+		return nil
+	}
+	return []ending{{handles[0], status}}
+}
+
+// statusAt returns the i-th of an array of statuses, nil if it was not recorded.
+func statusAt(all Value, i int) Value {
+	if len(all) < 4*(i+1) {
+		return nil
+	}
+	return all[4*i : 4*i+4]
+}
+
+func (r *replay) endWaitall(a args, _ *activation) {
+	handles, all := a.in("array_of_requests"), a.out("array_of_statuses")
+	ended := make([]ending, len(handles))
+	for i, h := range handles {
+		ended[i] = ending{h, statusAt(all, i)}
+	}
+	r.finishRequests(a, ended)
+}
+
+func (r *replay) endWaitany(a args, _ *activation) {
+	handles := a.in("array_of_requests")
+	k, ok := a.result("indx")
+	switch {
+	case !ok:
+		r.doubt(handles)
+	case k >= 0 && int(k) < len(handles):
+		r.finishRequests(a, []ending{{handles[k], a.out("status")}})
+	}
+}
+
+func (r *replay) endWaitsome(a args, _ *activation) {
+	handles, indices, all := a.in("array_of_requests"), a.out("array_of_indices"), a.out("array_of_statuses")
+	n, ok := a.result("outcount")
+	if !ok || n > int64(len(indices)) {
+		r.doubt(handles)
+		return
+	}
+	var ended []ending
+	for j := range max(n, 0) {
+		if k := indices[j]; k >= 0 && int(k) < len(handles) {
+			ended = append(ended, ending{handles[k], statusAt(all, int(j))})
+		}
+	}
+	r.finishRequests(a, ended)
+}
+
+// flag reports whether a test found its requests complete; if that was not recorded
+// they are in doubt from now on.
+func (r *replay) flag(a args) bool {
+	flag, ok := a.result("flag")
+	if !ok {
+		r.doubt(a.requestArgs())
+	}
+	return ok && flag != 0
+}
+
+func (r *replay) endTest(a args, act *activation) {
+	if r.flag(a) {
+		r.endWait(a, act)
+	}
+}
+
+func (r *replay) endTestall(a args, act *activation) {
+	if r.flag(a) {
+		r.endWaitall(a, act)
+	}
+}
+
+func (r *replay) endTestany(a args, act *activation) {
+	if r.flag(a) {
+		r.endWaitany(a, act)
+	}
+}
+
+// doubt marks requests of which nothing can be said any more.
+func (r *replay) doubt(handles Value) {
+	for _, h := range handles {
+		for _, q := range r.requests.alive[h] {
+			q.unsure = true
+			if q.under != nil {
+				r.memory.release(q.under.memory)
+				q.under.memory = nil
+			}
+		}
+	}
+}
+
+// finishRequests ends requests that a call found complete. A persistent one becomes
+// inactive, any other is gone.
+func (r *replay) finishRequests(a args, ended []ending) {
+	taken := map[*request]bool{}
+	for _, e := range ended {
+		if e.handle == Null || e.handle == Invalid {
+			continue
+		}
+		q := r.requests.next(e.handle, taken)
+		if q == nil {
+			continue
+		}
+		taken[q] = true
+		if q.under != nil {
+			r.complete(q.under, a.i, e.status)
+		}
+		if q.under = nil; !q.lasting {
+			r.requests.drop(e.handle, q, a.i)
+		}
+	}
+}
+
+// lostRequests reports requests that were never completed; it is said at the end of a
+// rank that reached MPI_Finalize.
+func (r *replay) lostRequests() {
+	for _, handle := range sortedKeys(r.requests.alive) {
+		for _, q := range r.requests.alive[handle] {
+			switch {
+			case q.unsure:
+			case q.under != nil:
+				f := r.report("lost_request", fmt.Sprintf("%s was begun and never completed: no MPI_Wait or MPI_Test got its request before MPI_Finalize", q.what()),
+					r.t.Place(q.begun, "start"), r.t.Place(r.life.finalized, "finalize"))
+				if q.made != q.begun {
+					f.Places = append(f.Places, r.t.Place(q.made, "creation"))
+				}
+			case q.lasting:
+				f := r.report("leak", fmt.Sprintf("persistent request of %s was not freed before MPI_Finalize", q.call.c.Func.Name),
+					r.t.Place(q.made, "creation"), r.t.Place(r.life.finalized, "finalize"))
+				f.Change, f.Standard = "call MPI_Request_free when the request is no longer used", "MPI-3.1 §3.9"
+			}
+		}
+	}
+}
+
+// what names the operation of a request.
+func (q *request) what() string {
+	name := q.call.c.Func.Name
+	if tag, ok := q.call.int("tag"); ok && tag >= 0 {
+		return fmt.Sprintf("%s with tag %d", name, tag)
+	}
+	return name
+}

@@ -1,0 +1,116 @@
+package usage
+
+import (
+	"strings"
+
+	"laggard/model"
+)
+
+// checkConstructor checks the parameters of datatype constructors that go together.
+func (r *replay) checkConstructor(a args) *wrongArgument {
+	if !strings.HasPrefix(a.c.Func.Name, "MPI_Type_create_subarray") {
+		return nil
+	}
+	sizes, subsizes, starts := a.in("array_of_sizes"), a.in("array_of_subsizes"), a.in("array_of_starts")
+	for i := range min(len(sizes), len(subsizes), len(starts)) {
+		switch {
+		case sizes[i] < 1:
+			return invalid("§4.1.3", "array_of_sizes[%d] is %d: it must be positive", i, sizes[i])
+		case subsizes[i] < 1 || subsizes[i] > sizes[i]:
+			return invalid("§4.1.3", "array_of_subsizes[%d] is %d: it must be 1 to %d", i, subsizes[i], sizes[i])
+		case starts[i] < 0 || starts[i] > sizes[i]-subsizes[i]:
+			return invalid("§4.1.3", "array_of_starts[%d] is %d: it must be 0 to %d", i, starts[i], sizes[i]-subsizes[i])
+		}
+	}
+	return nil
+}
+
+// checkTopology checks the parameters of topologies that go together (MPI-3.1 §7.5).
+func (r *replay) checkTopology(a args) *wrongArgument {
+	switch a.c.Func.Name {
+	case "MPI_Cart_create":
+		return r.checkCart(a)
+	case "MPI_Dims_create":
+		return checkDims(a)
+	case "MPI_Graph_create":
+		return r.checkGraph(a)
+	case "MPI_Dist_graph_create", "MPI_Dist_graph_create_adjacent":
+		return r.checkNeighbours(a)
+	}
+	return nil
+}
+
+func (r *replay) checkCart(a args) *wrongArgument {
+	n := int64(1)
+	for i, d := range a.in("dims") {
+		if d <= 0 {
+			return invalid("§7.5.1", "dims[%d] is %d: it must be positive", i, d)
+		}
+		n *= d
+	}
+	if c := a.comm(); c != nil && c.Size > 0 && n > int64(c.Size) {
+		return invalid("§7.5.1", "the grid has %d places, the communicator only %d ranks", n, c.Size)
+	}
+	return nil
+}
+
+func checkDims(a args) *wrongArgument {
+	n, given := a.num(0, "nnodes"), int64(1)
+	if n <= 0 && a.has("nnodes") {
+		return invalid("§7.5.2", "nnodes is %d: it must be positive", n)
+	}
+	for i, d := range a.in("dims") {
+		if d < 0 {
+			return invalid("§7.5.2", "dims[%d] is negative: %d", i, d)
+		}
+		given *= max(d, 1)
+	}
+	if given > 0 && n%given != 0 {
+		return invalid("§7.5.2", "nnodes %d is no multiple of the dimensions that are given, %d", n, given)
+	}
+	return nil
+}
+
+func (r *replay) checkGraph(a args) *wrongArgument {
+	n := a.num(0, "nnodes")
+	if c := a.comm(); c != nil && c.Size > 0 && n > int64(c.Size) {
+		return invalid("§7.5.3", "the graph has %d nodes, the communicator only %d ranks", n, c.Size)
+	}
+	before := int64(0)
+	for i, x := range a.in("indx") {
+		if x < before {
+			return invalid("§7.5.3", "indx[%d] is %d: it must not fall", i, x)
+		}
+		before = x
+	}
+	for i, e := range a.in("edges") {
+		if e < 0 || e >= n {
+			return invalid("§7.5.3", "edges[%d] is %d: the graph has nodes 0 to %d", i, e, n-1)
+		}
+	}
+	return nil
+}
+
+func (r *replay) checkNeighbours(a args) *wrongArgument {
+	c := a.comm()
+	for _, name := range []string{"sources", "destinations"} {
+		for i, v := range a.in(name) {
+			if v != model.ProcNull && (v < 0 || c != nil && c.Size > 0 && v >= int64(c.Size)) {
+				return invalid("§7.5.4", "%s[%d] is no rank of the communicator: %s", name, i, given(v))
+			}
+		}
+	}
+	return nil
+}
+
+// checkWindow checks what is particular to calls on windows.
+func checkWindow(a args) *wrongArgument {
+	if v, ok := a.int("lock_type"); ok {
+		switch v {
+		case 1, 2, 234, 235: // MPI_LOCK_EXCLUSIVE and MPI_LOCK_SHARED of the MPIs
+		default:
+			return invalid("§11.5.3", "lock_type is %d: it must be MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED", v)
+		}
+	}
+	return nil
+}

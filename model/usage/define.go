@@ -1,0 +1,69 @@
+package usage
+
+import (
+	"fmt"
+
+	"laggard/model/mpi"
+)
+
+// combiners are those of MPI_Type_get_envelope, in the order that both families
+// of MPI number them.
+var combiners = [...]string{"MPI_COMBINER_NAMED", "MPI_COMBINER_DUP", "MPI_COMBINER_CONTIGUOUS", "MPI_COMBINER_VECTOR",
+	"MPI_COMBINER_HVECTOR_INTEGER", "MPI_COMBINER_HVECTOR", "MPI_COMBINER_INDEXED", "MPI_COMBINER_HINDEXED_INTEGER",
+	"MPI_COMBINER_HINDEXED", "MPI_COMBINER_INDEXED_BLOCK", "MPI_COMBINER_STRUCT_INTEGER", "MPI_COMBINER_STRUCT",
+	"MPI_COMBINER_SUBARRAY", "MPI_COMBINER_DARRAY", "MPI_COMBINER_F90_REAL", "MPI_COMBINER_F90_COMPLEX", "MPI_COMBINER_F90_INTEGER",
+	"MPI_COMBINER_RESIZED", "MPI_COMBINER_HINDEXED_BLOCK"}
+
+func (d *decoder) define(what uint64) error {
+	switch what {
+	case defType:
+		return d.defineType()
+	case defComm:
+		number, record, id, parent := d.u(), d.u(), d.u(), d.u()
+		thread, state := d.u(), d.u()
+		if d.bad || number > maxObjects || record > maxObjects {
+			return errEvent
+		}
+		return d.b.comm(int(number), int(record), id, parent, int(int32(thread)), int(int32(state))-1)
+	case defName:
+		kind, value, name := d.u(), d.s(), d.text()
+		if d.bad {
+			return errEvent
+		}
+		d.b.name(mpi.Kind(kind), value, name)
+	case defNote:
+		n := rawNote{kind: NoteKind(d.u()), call: d.u(), seen: d.u(), value: d.s()}
+		if !d.bad {
+			d.b.notes = append(d.b.notes, n)
+		}
+	default:
+		return fmt.Errorf("definition of kind %d", what)
+	}
+	return nil
+}
+
+func (d *decoder) defineType() error {
+	number, combiner, name := d.u(), d.u(), d.text()
+	if d.bad || number > maxObjects || combiner >= uint64(len(combiners)) {
+		return errEvent
+	}
+	t := &Datatype{Name: name, Size: d.s(), LB: d.s(), Extent: d.s(), TrueLB: d.s(), TrueExtent: d.s()}
+	if combiner > 0 {
+		t.Combiner = combiners[combiner]
+	}
+	var cut [3]bool
+	t.Ints, cut[0] = d.array(1)
+	t.Addresses, cut[1] = d.array(1)
+	inner, last := d.array(1)
+	cut[2] = last
+	t.Cut = cut[0] || cut[1] || cut[2]
+	for _, i := range inner {
+		t.Types = append(t.Types, int(i))
+	}
+	if d.bad {
+		return errEvent
+	}
+	d.b.types[int(number)] = t
+	d.b.ntypes = max(d.b.ntypes, int(number)+1)
+	return nil
+}

@@ -1,0 +1,102 @@
+package usage
+
+import (
+	"fmt"
+	"strings"
+)
+
+// handleKind returns the type of the handles that a parameter has, "" if it has none.
+func handleKind(ctype string) string {
+	name := strings.TrimRight(strings.TrimPrefix(ctype, "const "), " *[]")
+	switch name {
+	case "MPI_Comm", "MPI_Group", "MPI_Datatype", "MPI_Win", "MPI_File", "MPI_Op", "MPI_Info", "MPI_Errhandler", "MPI_Request", "MPI_Message":
+		return name
+	}
+	return ""
+}
+
+// words are what the kinds of handle name.
+var words = map[string]string{
+	"MPI_Comm": "communicator", "MPI_Group": "group", "MPI_Datatype": "datatype", "MPI_Win": "window", "MPI_File": "file", "MPI_Op": "operation",
+	"MPI_Info": "info object", "MPI_Errhandler": "error handler", "MPI_Request": "request", "MPI_Message": "message",
+}
+
+// checkHandle checks a handle that a call is given.
+func (r *replay) checkHandle(a args, kind, name string, v int64) *wrongArgument {
+	class := "invalid_argument"
+	if kind == "MPI_Datatype" && a.c.Func.Name != "MPI_Type_free" {
+		class = "invalid_type"
+	}
+	switch {
+	case v == Null && nullAllowed(a, kind), kind == "MPI_Request" && v != Null:
+		return nil // requests are judged where they are used
+	case v == Null:
+		w := invalid("§2.5.1", "is null: it names no %s", words[kind])
+		w.class, w.change = class, "pass one that was made and not freed; a handle is set to null when its object is freed"
+		return w
+	case v == Invalid:
+		w := invalid("§2.5.1", "names no %s: it was freed, or never made", words[kind])
+		w.class, w.change = class, "pass one that was made and not freed"
+		return w
+	case isFree(a.c.Func.Name) && r.fixed(kind, v):
+		return invalid("§2.5.1", "is a predefined object (%s), which must not be freed", words[kind])
+	}
+	if freed, was := r.objects.freed[objectKey{kind, v}]; was && r.t.Complete {
+		w := invalid("§2.5.1", "was freed before: it names no %s", words[kind])
+		w.class, w.other, w.role = class, freed, "free"
+		w.change = fmt.Sprintf("free the %s after its last use", words[kind])
+		return w
+	}
+	if kind == "MPI_Datatype" && communicates(a) && !r.committed(v) && r.t.Complete {
+		return r.uncommitted(v)
+	}
+	return nil
+}
+
+func (r *replay) uncommitted(datatype int64) *wrongArgument {
+	w := invalid("§4.1.9", "was not committed")
+	w.class, w.change = "invalid_type", "call MPI_Type_commit once after making the type"
+	if made := r.objects.living[objectKey{"MPI_Datatype", datatype}].made; len(made) > 0 {
+		w.other, w.role = made[0], "creation"
+	}
+	return w
+}
+
+// communicates reports whether the datatypes of a call must be committed.
+func communicates(a args) bool {
+	name := a.c.Func.Name
+	return transfers(a.c.Func.Class, name) || strings.HasPrefix(name, "MPI_Pack") && !strings.Contains(name, "_size") ||
+		strings.HasPrefix(name, "MPI_Unpack") || name == "MPI_File_set_view"
+}
+
+// isFree reports whether a function frees the object that it is given.
+func isFree(name string) bool { return frees(name) && name != "MPI_File_close" }
+
+// fixed reports whether MPI made the object and keeps it. An empty group or an error
+// handler that MPI told of may be freed: the function that told it counts it.
+func (r *replay) fixed(kind string, v int64) bool {
+	if kind == "MPI_Group" || kind == "MPI_Errhandler" {
+		return false
+	}
+	return r.predefinedObject(kind, v)
+}
+
+// nullAllowed reports whether a call takes a null handle of a kind.
+func nullAllowed(a args, kind string) bool {
+	name := a.c.Func.Name
+	switch kind {
+	case "MPI_Request":
+		return completes(a.c.Func.Class) || a.c.Func.Class == "get_status"
+	case "MPI_Info":
+		return !strings.HasPrefix(name, "MPI_Info_")
+	case "MPI_File":
+		return strings.Contains(name, "errhandler")
+	case "MPI_Errhandler":
+		return !strings.HasSuffix(name, "_set_errhandler") && name != "MPI_Errhandler_set" && name != "MPI_Errhandler_free"
+	case "MPI_Datatype", "MPI_Comm", "MPI_Win":
+		return strings.HasSuffix(name, "_get_name") || strings.HasPrefix(a.shape.base, "Alltoallw") || strings.HasPrefix(a.shape.base, "Neighbor_alltoallw")
+	case "MPI_Group", "MPI_Op":
+		return false
+	}
+	return false
+}

@@ -1,0 +1,210 @@
+package usage
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// element is a basic element of a type, found by brute force.
+type element struct {
+	basic string
+	at    int64
+	size  int64
+}
+
+// flatten lists the elements of a layout placed at an address.
+func flatten(l *Layout, at int64, to []element) []element {
+	if l.count == 0 {
+		if l.Elements == 0 {
+			return to
+		}
+		return append(to, element{l.basic, at, l.Bytes})
+	}
+	for i := range l.count {
+		for _, p := range l.parts {
+			to = flatten(p.layout, at+i*l.stride+p.at, to)
+		}
+	}
+	return to
+}
+
+// randomTypes makes derived datatypes of derived datatypes, as their constructors
+// would describe them.
+func randomTypes(rng *rand.Rand) []*Datatype {
+	types := []*Datatype{
+		{Name: "MPI_INT", Size: 4, Extent: 4, TrueExtent: 4},
+		{Name: "MPI_DOUBLE", Size: 8, Extent: 8, TrueExtent: 8},
+		{Name: "MPI_CHAR", Size: 1, Extent: 1, TrueExtent: 1},
+	}
+	for range 1 + rng.IntN(4) {
+		old := rng.IntN(len(types))
+		n, m := rng.Int64N(4), rng.Int64N(3)
+		d := &Datatype{Types: []int{old}}
+		switch rng.IntN(7) {
+		case 0:
+			d.Combiner, d.Ints = "MPI_COMBINER_CONTIGUOUS", []int64{n}
+		case 1:
+			d.Combiner, d.Ints = "MPI_COMBINER_VECTOR", []int64{n, m, rng.Int64N(7) - 3}
+		case 2:
+			d.Combiner, d.Ints, d.Addresses = "MPI_COMBINER_HVECTOR", []int64{n, m}, []int64{rng.Int64N(64) - 32}
+		case 3:
+			d.Combiner, d.Ints = "MPI_COMBINER_INDEXED", []int64{2, n, m, rng.Int64N(9), rng.Int64N(9)}
+		case 4:
+			d.Combiner, d.Ints, d.Addresses = "MPI_COMBINER_HINDEXED_BLOCK", []int64{2, m}, []int64{rng.Int64N(40), rng.Int64N(40)}
+		case 5:
+			d.Combiner, d.Ints, d.Addresses = "MPI_COMBINER_STRUCT", []int64{2, n, m}, []int64{0, rng.Int64N(64)}
+			d.Types = []int{old, rng.IntN(len(types))}
+		case 6:
+			d.Combiner, d.Ints = "MPI_COMBINER_SUBARRAY", []int64{2, 3, 4, 2, 1 + m, 1, 1, rng.Int64N(2)}
+		}
+		types = append(types, d)
+		l := Describe(types, d)
+		d.Size, d.TrueLB, d.TrueExtent = l.Bytes, l.Lo, l.Hi-l.Lo
+		d.LB, d.Extent = d.TrueLB, d.TrueExtent+rng.Int64N(3)
+	}
+	return types
+}
+
+// pick returns a random buffer of one of the types.
+func pick(rng *rand.Rand, types []*Datatype) *Layout {
+	return NewLayouts(types).Buffer(rng.IntN(len(types)), 1+rng.Int64N(4))
+}
+
+func TestLayoutAgainstElements(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	met := map[bool]int{}
+	for range 3000 {
+		types := randomTypes(rng)
+		a, b := pick(rng, types), pick(rng, types)
+		x, shift := flatten(a, 0, nil), rng.Int64N(80)-40
+		y := flatten(b, shift, nil)
+		var bytes int64
+		for _, e := range x {
+			bytes += e.size
+			if e.at < a.Lo || e.at+e.size > a.Hi {
+				t.Fatalf("element at %d is outside [%d,%d)", e.at, a.Lo, a.Hi)
+			}
+		}
+		if int64(len(x)) != a.Elements || bytes != a.Bytes {
+			t.Fatalf("%d elements of %d bytes, the layout says %d and %d", len(x), bytes, a.Elements, a.Bytes)
+		}
+		want := shareByte(x, y)
+		met[want]++
+		if got := a.Overlaps(0, b, shift); got != want {
+			t.Fatalf("Overlaps is %v: %v and %v", got, x, y)
+		}
+		if got, want := a.Twice(), twiceByte(x); got != want {
+			t.Fatalf("Twice is %v: %v", got, x)
+		}
+	}
+	if met[true] < 100 || met[false] < 100 {
+		t.Errorf("the cases are one-sided: %v", met)
+	}
+}
+
+func shareByte(x, y []element) bool {
+	for _, a := range x {
+		for _, b := range y {
+			if a.at < b.at+b.size && b.at < a.at+a.size {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func twiceByte(x []element) bool {
+	for i := range x {
+		if shareByte(x[i:i+1], x[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestSignatureAgainstElements(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	equal := 0
+	for range 3000 {
+		types := randomTypes(rng)
+		a, b := pick(rng, types), pick(rng, types)
+		x, y := flatten(a, 0, nil), flatten(b, 0, nil)
+		first := 0
+		for first < min(len(x), len(y)) && x[first].basic == y[first].basic {
+			first++
+		}
+		same := first == len(x) && first == len(y)
+		if got := a.Signature() == b.Signature(); got != same {
+			t.Fatalf("signatures equal %v: %v and %v", got, x, y)
+		}
+		at, differ := a.FirstDifference(b)
+		if differ != (first < min(len(x), len(y))) || int(at) != first {
+			t.Fatalf("first difference %d, %v: %v and %v", at, differ, x, y)
+		}
+		if differ {
+			if name, _ := a.Element(at); name != x[first].basic {
+				t.Fatalf("element %d is %s: %v", at, name, x)
+			}
+		}
+		if first > 0 && first == len(x) {
+			equal++
+			if b.Prefix(a.Elements) != a.Signature() {
+				t.Fatalf("%v is no prefix of %v", x, y)
+			}
+		}
+	}
+	if equal < 100 {
+		t.Errorf("only %d were prefixes", equal)
+	}
+}
+
+func TestElementPath(t *testing.T) {
+	types := []*Datatype{
+		{Name: "MPI_INT", Size: 4, Extent: 4}, {Name: "MPI_DOUBLE", Size: 8, Extent: 8},
+		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{2, 1, 2}, Addresses: []int64{0, 8}, Types: []int{0, 1}, Size: 20, Extent: 24},
+		{Combiner: "MPI_COMBINER_VECTOR", Ints: []int64{3, 2, 4}, Types: []int{2}, Size: 120, Extent: 240},
+	}
+	l := NewLayouts(types).Buffer(3, 2)
+	if got, want := l.DescribeElement(22), "MPI_DOUBLE, block 0, element 1, member 1, element 0"; got != want {
+		t.Errorf("element 22 is %q, not %q", got, want)
+	}
+	if NewLayouts(types).Buffer(0, 3).Only() != "MPI_INT" || l.Only() != "" {
+		t.Error("Only does not tell one basic type from several")
+	}
+}
+
+// Huge types stay small, and are compared in time.
+func TestHugeLayout(t *testing.T) {
+	types := []*Datatype{
+		{Name: "MPI_INT", Size: 4, Extent: 4}, {Name: "MPI_DOUBLE", Size: 8, Extent: 8},
+		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{2, 1, 1}, Addresses: []int64{0, 8}, Types: []int{0, 1}, Size: 12, Extent: 16},
+	}
+	l := NewLayouts(types)
+	a, b := l.Buffer(2, 1<<40), l.Buffer(2, 1<<40+1)
+	if b.Prefix(a.Elements) != a.Signature() || a.Signature() == b.Signature() {
+		t.Error("a prefix of 2⁴¹ elements is not told")
+	}
+	if at, differ := a.FirstDifference(l.Buffer(0, 5)); !differ || at != 1 {
+		t.Errorf("first difference at %d", at)
+	}
+	if a.Overlaps(0, l.Buffer(0, 1), 1<<43+4) || !a.Overlaps(0, l.Buffer(0, 1), 1<<43+8) {
+		t.Error("gaps of a huge type are not told from its bytes")
+	}
+}
+
+// Bad contents give a layout of the bounds, not a panic.
+func TestBadDatatypes(t *testing.T) {
+	types := []*Datatype{
+		{Combiner: "MPI_COMBINER_VECTOR", Ints: []int64{1}, Types: []int{0}, Size: 8, TrueExtent: 8},
+		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{1 << 40}, Types: []int{7}, Size: 8, TrueExtent: 8},
+		{Combiner: "MPI_COMBINER_DARRAY", Ints: []int64{4, 1, 1, 8, 0, -1, 0, 0}, Types: []int{0}, Size: 8, TrueExtent: 8},
+		{Combiner: "what", Types: []int{1}, Size: 8, TrueExtent: 8},
+		{Combiner: "MPI_COMBINER_CONTIGUOUS", Ints: []int64{1 << 62}, Types: []int{3}, Size: 8, Extent: 1 << 62},
+	}
+	for i := range types {
+		if l := NewLayouts(types).Of(i); l.Known() {
+			t.Errorf("type %d counts as known: %+v", i, l)
+		}
+		NewLayouts(types).Of(i).Overlaps(0, NewLayouts(types).Of(0), 0)
+	}
+}

@@ -1,0 +1,168 @@
+package usage
+
+import (
+	"fmt"
+	"strings"
+
+	"laggard/model"
+)
+
+// life is how far a rank got in the life of MPI.
+type life struct {
+	initialised int // the call, -1 not yet
+	returned    bool
+	session     bool // a session was made: no MPI_Init is needed
+	finalized   int  // the call, -1 not yet
+	over        bool // MPI_Finalize returned
+	seenBefore  bool // the record begins in the midst of the program
+	mainThread  int
+}
+
+func newLife(t *Trace) life {
+	l := life{initialised: -1, finalized: -1, seenBefore: true}
+	for i := range t.Calls {
+		if f := t.Calls[i].Func; f != nil && (f.Class == "init" || f.Class == "session_init") {
+			l.seenBefore = false
+		}
+	}
+	return l
+}
+
+func (l *life) finalize(i int) {
+	if l.finalized < 0 {
+		l.finalized = i
+	}
+}
+
+func (l *life) end(a args) {
+	switch a.c.Func.Class {
+	case "init":
+		l.returned = true
+	case "finalize":
+		l.over = true
+	}
+}
+
+// anytime are the functions that may be called before MPI_Init and after
+// MPI_Finalize (MPI-3.1 §8.7; MPI-4.0 §11.4.1 adds those of info and error handlers).
+func anytime(name string) bool {
+	switch name {
+	case "MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version", "MPI_Abort", "MPI_Pcontrol", "MPI_Wtime", "MPI_Wtick":
+		return true
+	}
+	for _, prefix := range []string{"MPI_T_", "MPI_Session_", "MPI_Info_", "MPI_Error_", "MPI_Errhandler_", "MPI_Add_error_", "MPIX_Query_", "MPI_Group_from_session"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, "_create_errhandler") || strings.HasSuffix(name, "_c2f") || strings.HasSuffix(name, "_f2c") || strings.HasSuffix(name, "_create_keyval")
+}
+
+// checkLife finds calls before MPI_Init and after MPI_Finalize.
+func (r *replay) checkLife(a args) {
+	l, name := &r.life, a.c.Func.Name
+	switch a.c.Func.Class {
+	case "session_init":
+		l.session = true
+		return
+	case "init":
+		if l.initialised >= 0 || l.over {
+			r.report("lifecycle", name+" is called again: MPI can be initialised once in a process", r.t.Place(a.i, "again"), r.t.Place(max(l.initialised, 0), "before"))
+			return
+		}
+		l.initialised, l.mainThread = a.i, a.c.Thread
+		return
+	}
+	switch {
+	case anytime(name) || l.session:
+	case l.over:
+		r.report("lifecycle", name+" is called after MPI_Finalize", r.t.Place(a.i, "call"), r.t.Place(l.finalized, "finalize"))
+		r.wrong[a.i] = true
+	case l.initialised < 0 && !l.seenBefore:
+		r.report("lifecycle", name+" is called before MPI_Init", r.t.Place(a.i, "call"))
+		r.wrong[a.i] = true
+	}
+}
+
+// died reports whether the process came to a bad end.
+func (t *Trace) died() bool { return t.End == model.Signalled || t.End == model.Aborted }
+
+// checkThreads finds calls of threads that the provided level does not allow
+// (MPI-3.1 §12.4.3).
+func (r *replay) checkThreads(a args) {
+	level := r.t.ThreadLevel
+	if level < 0 || level >= 3 || a.c.Func.Class == "light" || anytime(a.c.Func.Name) || r.life.initialised < 0 {
+		if level >= 3 {
+			r.checkCollectives(a)
+		}
+		return
+	}
+	levels := [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED"}
+	if level < 2 && a.c.Thread != r.life.mainThread {
+		r.report("thread_level", fmt.Sprintf("%s is called by a thread that did not call MPI_Init, at %s", a.c.Func.Name, levels[level]),
+			r.t.Place(a.i, "call"), r.t.Place(r.life.initialised, "initialisation"))
+		return
+	}
+	for _, i := range r.open {
+		if other := &r.t.Calls[i]; other.Thread != a.c.Thread && other.Func.Class != "light" {
+			r.report("thread_level", fmt.Sprintf("%s is called while another thread is in %s, at %s", a.c.Func.Name, other.Func.Name, levels[level]),
+				r.t.Place(a.i, "call"), r.t.Place(i, "call at the same time"))
+			return
+		}
+	}
+}
+
+// checkCollectives finds two threads in collectives on one communicator, of which
+// nothing says the order (MPI-3.1 §5.13, §12.4.2).
+func (r *replay) checkCollectives(a args) {
+	if len(r.open) == 0 || !isCollective(a.c.Func.Class) {
+		return
+	}
+	for _, i := range r.open {
+		other := r.t.args(i)
+		if other.c.Thread != a.c.Thread && isCollective(other.c.Func.Class) && other.on() == a.on() && a.on() >= 0 {
+			r.report("thread_level", fmt.Sprintf("two threads call collectives on the same communicator at the same time: %s and %s", other.c.Func.Name, a.c.Func.Name),
+				r.t.Place(a.i, "call"), r.t.Place(i, "call at the same time")).Standard = "MPI-3.1 §12.4.2"
+			return
+		}
+	}
+}
+
+func isCollective(class string) bool {
+	switch class {
+	case "coll", "icoll", "coll_init", "newcomm", "newcomm_nb", "comm_free", "newwin", "newfile", "win_coll", "win_free":
+		return true
+	}
+	return false
+}
+
+// finish judges what is left when the trace ends.
+func (r *replay) finish() {
+	l := &r.life
+	if l.finalized >= 0 && r.t.Complete {
+		r.lostRequests()
+		r.lostMessages()
+		r.leaks()
+		r.openEpochs()
+	}
+	missing := l.initialised >= 0 && l.finalized < 0 && !l.session && r.t.Complete && r.t.End == model.Exited
+	if missing && len(r.open) == 0 {
+		f := r.report("lifecycle", "the process ended without MPI_Finalize", r.t.Place(len(r.t.Calls)-1, "last call"), r.t.Place(l.initialised, "initialisation"))
+		f.Change = "call MPI_Finalize before the process ends"
+	}
+	r.changedBuffers()
+}
+
+// changedBuffers takes over what the recorder saw of send buffers.
+func (r *replay) changedBuffers() {
+	for _, n := range r.t.Notes {
+		if n.Kind != SendBufferChanged || n.Call < 0 || n.Call >= len(r.t.Calls) || r.overlapping[n.Call] {
+			continue
+		}
+		places := []Place{r.t.Place(n.Call, "send")}
+		if n.Seen >= 0 && n.Seen < len(r.t.Calls) {
+			places = append(places, r.t.Place(n.Seen, "completion"))
+		}
+		r.report("send_buffer_write", fmt.Sprintf("the buffer of %s changed between its begin and its completion", places[0].Call), places...)
+	}
+}

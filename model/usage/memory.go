@@ -1,0 +1,170 @@
+package usage
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/emirpasic/gods/trees/redblacktree"
+)
+
+// memory is what operations under way use. A byte that one of them writes may not
+// be used by another; that two read it is legal since MPI-2.2 (MPI-3.1 §3.7.2).
+type memory struct {
+	uses   map[int]*use
+	tree   *redblacktree.Tree // by where they begin
+	widest int64
+	next   int
+}
+
+// use is a buffer of an operation under way.
+type use struct {
+	buffer
+	call  int // that began it
+	bytes span
+}
+
+type useKey struct {
+	lo int64
+	id int
+}
+
+func newMemory() memory {
+	return memory{uses: map[int]*use{}, tree: redblacktree.NewWith(func(a, b any) int {
+		x, y := a.(useKey), b.(useKey)
+		return cmp.Or(cmp.Compare(x.lo, y.lo), cmp.Compare(x.id, y.id))
+	})}
+}
+
+// take adds a use and returns its number.
+func (m *memory) take(u *use) int {
+	m.next++
+	m.uses[m.next] = u
+	m.tree.Put(useKey{u.bytes.lo, m.next}, u)
+	m.widest = max(m.widest, u.bytes.hi-u.bytes.lo)
+	return m.next
+}
+
+func (m *memory) release(ids []int) {
+	for _, id := range ids {
+		if u := m.uses[id]; u != nil {
+			m.tree.Remove(useKey{u.bytes.lo, id})
+			delete(m.uses, id)
+		}
+	}
+	if len(m.uses) == 0 {
+		m.widest = 0
+	}
+}
+
+// conflict returns a use that u may not share its bytes with, nil if there is none.
+func (m *memory) conflict(u *use) *use {
+	node, ok := m.tree.Ceiling(useKey{u.bytes.lo - m.widest, 0})
+	if !ok {
+		return nil
+	}
+	for it := m.tree.IteratorAt(node); ; {
+		other := it.Value().(*use)
+		if other.bytes.lo >= u.bytes.hi {
+			return nil
+		}
+		if (u.writes || other.writes) && u.meets(&other.buffer) {
+			return other
+		}
+		if !it.Next() {
+			return nil
+		}
+	}
+}
+
+// useMemory adds the buffers of a call to those under way, and finds conflicts.
+func (r *replay) useMemory(a args, buffers []buffer) {
+	switch a.c.Func.Class {
+	case "send_init", "bsend_init", "recv_init", "coll_init":
+		return // used from MPI_Start on
+	}
+	r.useBuffers(buffers, a.i, r.flight[a.i])
+}
+
+// useBuffers is useMemory for an operation that call begins.
+func (r *replay) useBuffers(buffers []buffer, call int, act *activation) {
+	for _, b := range buffers {
+		r.checkTwice(call, &b)
+		u := &use{buffer: b, call: call, bytes: b.span()}
+		if u.bytes.empty() {
+			continue
+		}
+		if other := r.memory.conflict(u); other != nil {
+			r.overlap(u, other)
+		}
+		act.memory = append(act.memory, r.memory.take(u))
+	}
+}
+
+// overlap reports two uses of the same bytes.
+func (r *replay) overlap(u, other *use) {
+	if other.call == u.call {
+		f := r.report("buffer_overlap", fmt.Sprintf("%s and %s of %s overlap", other.name, u.name, r.t.Calls[u.call].Func.Name), r.t.Place(u.call, "call"))
+		if other.name == u.name {
+			f.Message = fmt.Sprintf("%s starts two operations on the same memory", r.t.Calls[u.call].Func.Name)
+		}
+		f.Standard, f.Change = "MPI-3.1 §3.10", "use two buffers"
+		if isCollective(r.t.Calls[u.call].Func.Class) {
+			f.Standard, f.Change = "MPI-3.1 §5.1", "use two buffers, or MPI_IN_PLACE where the collective allows it"
+		}
+		return
+	}
+	r.overlapping[u.call], r.overlapping[other.call] = true, true
+	now, before := r.t.Place(u.call, u.role()), r.t.Place(other.call, other.role())
+	shared := span{max(u.bytes.lo, other.bytes.lo), min(u.bytes.hi, other.bytes.hi)}
+	r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s (within %d bytes)",
+		now.Call, u.verb(), before.Call, other.verb(), shared.hi-shared.lo), now, before)
+}
+
+func (u *use) verb() string {
+	if u.writes {
+		return "writes to"
+	}
+	return "reads"
+}
+
+func (u *use) role() string {
+	if u.writes {
+		return "receive"
+	}
+	return "send"
+}
+
+// checkTwice finds receive buffers that have a byte twice (MPI-3.1 §4.1.11).
+func (r *replay) checkTwice(call int, b *buffer) {
+	if !b.writes || b.addr == 0 && b.bottomless {
+		return
+	}
+	place := r.t.Place(call, "receive")
+	for _, k := range b.blocks {
+		if k.count <= 0 || k.datatype < 0 || k.datatype >= len(r.t.Types) || r.t.Types[k.datatype].Name != "" {
+			continue
+		}
+		if r.selfOverlap(k.datatype, k.count) {
+			r.report("buffer_overlap", fmt.Sprintf("%s receives with a datatype that has the same bytes more than once", place.Call), place).Standard = "MPI-3.1 §4.1.11"
+			return
+		}
+	}
+	if b.blocksMeet() {
+		r.report("buffer_overlap", fmt.Sprintf("blocks of %s of %s overlap", b.name, place.Call), place).Standard = "MPI-3.1 §5.5, §5.7, §5.8"
+	}
+}
+
+// maxRow bounds the elements in a row that are compared with each other.
+const maxRow = 1024
+
+// selfOverlap reports whether count elements of a datatype have a byte twice.
+func (r *replay) selfOverlap(datatype int, count int64) bool {
+	count = min(count, maxRow)
+	key := [2]int64{int64(datatype), count}
+	twice, known := r.twice[key]
+	if !known {
+		twice = r.Layouts.Buffer(datatype, count).Twice()
+		r.twice[key] = twice
+	}
+	return twice
+}

@@ -1,0 +1,62 @@
+package usage
+
+import "fmt"
+
+// partitionsOf returns those that a call marks ready.
+func partitionsOf(a args) []int64 {
+	switch a.c.Func.Name {
+	case "MPI_Pready":
+		return a.in("partition")
+	case "MPI_Pready_list":
+		return a.in("array_of_partitions")
+	case "MPI_Pready_range":
+		var out []int64
+		low, high := a.num(0, "partition_low"), a.num(-1, "partition_high")
+		for k := low; k <= high && k-low < maxBlocks; k++ {
+			out = append(out, k)
+		}
+		return out
+	}
+	return nil
+}
+
+// beginReady follows MPI_Pready and its like (MPI-4.0 §4.2).
+func (r *replay) beginReady(a args) {
+	marked := partitionsOf(a)
+	if len(marked) == 0 {
+		return
+	}
+	q := r.requests.get(a.num(Null, "request"))
+	if q == nil || q.unsure {
+		return
+	}
+	n := q.call.num(0, "partitions")
+	for _, k := range marked {
+		message, other := "", q.made
+		switch {
+		case q.call.c.Func.Name != "MPI_Psend_init":
+			message = "of a request that is no partitioned send"
+		case q.under == nil:
+			message = "before MPI_Start"
+		case k < 0 || k >= n:
+			message = fmt.Sprintf("of partition %d: there are 0 to %d", k, n-1)
+		case q.ready[k]:
+			message, other = fmt.Sprintf("of partition %d, which was marked before", k), q.begun
+		}
+		if message != "" {
+			r.report("request_misuse", a.c.Func.Name+" "+message, r.t.Place(a.i, "ready"), r.t.Place(other, "creation")).Standard = "MPI-4.0 §4.2.1"
+			return
+		}
+		q.ready[k] = true
+	}
+}
+
+// checkPartitions finds a wait that cannot end: for a send of which partitions were
+// not marked ready.
+func (r *replay) checkPartitions(a args, q *request) {
+	if n := q.call.num(0, "partitions"); q.call.c.Func.Name == "MPI_Psend_init" && a.c.Return == 0 && int64(len(q.ready)) < n {
+		f := r.report("request_misuse", fmt.Sprintf("%s waits for a partitioned send of which only %d of %d partitions were marked ready", a.c.Func.Name, len(q.ready), n),
+			r.t.Place(a.i, "completion"), r.t.Place(q.begun, "start"))
+		f.Standard, f.Change = "MPI-4.0 §4.2.1", "call MPI_Pready for each partition after MPI_Start"
+	}
+}

@@ -1,0 +1,45 @@
+package usage
+
+import "laggard/model/mpi"
+
+// plan is which parameters of a function an event has, and in which order: the
+// recorder has the same from the same table (recorder/gen).
+type plan struct {
+	function *mpi.Function
+	fields   []field
+	nscalars int
+	narrays  int
+	nothing  []Value // the outputs of a poll in vain
+}
+
+// field is a parameter within an event: so many scalars, or an array of values
+// that belong together by so many.
+type field struct {
+	param, scalar, width int
+	array                bool
+}
+
+func planOf(f *mpi.Function, after bool) plan {
+	p := plan{function: f}
+	for i := range f.Params {
+		q := &f.Params[i]
+		if !f.Recorded(i, after) {
+			continue
+		}
+		width := 1
+		if q.Kind == mpi.Status {
+			width = 4
+		}
+		p.fields = append(p.fields, field{param: i, scalar: p.nscalars, width: width, array: q.Array()})
+		if q.Array() {
+			p.narrays++
+		} else {
+			p.nscalars += width
+		}
+		if after && (q.Name == "flag" || q.Name == "outcount") {
+			p.nothing = make([]Value, len(f.Params))
+			p.nothing[i] = Value{0}
+		}
+	}
+	return p
+}

@@ -1,0 +1,186 @@
+package usage
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/model"
+)
+
+// Replayed is what the trace of one rank says by itself.
+type Replayed struct {
+	Trace *Trace
+	// Operations are in the order in which they began.
+	Operations []Operation
+	// Waits are in the order of their calls.
+	Waits []Wait
+	// Findings are those that the rank shows alone, in the order in which they
+	// happened first; those that are alike are one, see Group.
+	Findings []Finding
+	Layouts  *Layouts
+}
+
+// replay follows a rank through its calls.
+type replay struct {
+	*Replayed
+	t        *Trace
+	open     []int               // calls that have begun and not returned
+	flight   map[int]*activation // by the call that began it, until that call returns
+	numbers  map[int]uint64      // collectives begun, by communicator
+	requests requests
+	messages map[int64]*message
+	objects  objects
+	memory   memory
+	windows  map[int]*window
+	files    map[int]*file
+	buffers  attached
+	life     life
+	// wrong are the calls whose arguments are wrong.
+	wrong       map[int]bool
+	twice       map[[2]int64]bool // by datatype and count: whether entries overlap
+	overlapping map[int]bool      // calls that a buffer_overlap is about
+	found       *Group
+	last        *Finding // reported last; its fields may still change
+}
+
+// activation is an operation under way: of a call, or of a request.
+type activation struct {
+	operations []int // indices into Replayed.Operations
+	memory     []int // what it uses, see memory
+}
+
+// Replay follows one rank through its trace.
+func Replay(t *Trace) *Replayed {
+	r := &replay{
+		Replayed: &Replayed{Trace: t, Layouts: NewLayouts(t.Types)}, t: t,
+		flight: map[int]*activation{}, numbers: map[int]uint64{}, requests: newRequests(), messages: map[int64]*message{},
+		objects: newObjects(), memory: newMemory(), windows: map[int]*window{}, files: map[int]*file{},
+		life: newLife(t), wrong: map[int]bool{}, twice: map[[2]int64]bool{}, overlapping: map[int]bool{}, found: NewGroup(), buffers: attached{call: -1},
+	}
+	t.muted = mutesOf(t)
+	order := make([]int, len(t.Calls))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(t.Calls[i].Begin, t.Calls[j].Begin) })
+	for _, i := range order {
+		r.returnsBefore(t.Calls[i].Begin)
+		if t.Calls[i].Func == nil {
+			continue // the decoder knows all functions; a bad input may not
+		}
+		r.begin(t.args(i))
+		r.open = append(r.open, i)
+	}
+	r.returnsBefore(^uint64(0))
+	r.finish()
+	r.settle()
+	r.Findings = r.found.inOrder()
+	return r.Replayed
+}
+
+// returnsBefore lets those calls return that did so before a place.
+func (r *replay) returnsBefore(place uint64) {
+	for {
+		first := -1
+		for k, i := range r.open {
+			if end := r.t.Calls[i].Return; end != 0 && end < place && (first < 0 || end < r.t.Calls[r.open[first]].Return) {
+				first = k
+			}
+		}
+		if first < 0 {
+			return
+		}
+		i := r.open[first]
+		r.open = slices.Delete(r.open, first, first+1)
+		r.end(r.t.args(i))
+	}
+}
+
+// begin follows a call up to where MPI takes over.
+func (r *replay) begin(a args) {
+	r.checkLife(a)
+	r.checkThreads(a)
+	if a.c.Func.Class == "light" {
+		return
+	}
+	buffers := r.buffersOf(a)
+	r.checkArguments(a, buffers)
+	r.flight[a.i] = &activation{}
+	if r.wrong[a.i] && !a.ended() {
+		return // MPI refuses it
+	}
+	r.beginBuffered(a)
+	r.beginReady(a)
+	if f := beginnings[a.c.Func.Class]; f != nil {
+		f(r, a)
+	}
+	r.beginFile(a)
+	r.useMemory(a, buffers)
+}
+
+// end follows a call when MPI hands back.
+func (r *replay) end(a args) {
+	act := r.flight[a.i]
+	delete(r.flight, a.i)
+	if act == nil || r.wrong[a.i] && !a.ended() {
+		return
+	}
+	if f := endings[a.c.Func.Class]; f != nil {
+		f(r, a, act)
+	} else {
+		r.complete(act, a.i, nil)
+	}
+	r.follow(a)
+	r.life.end(a)
+}
+
+// add records an operation of a call.
+func (r *replay) add(a args, op Operation) int {
+	op.Call, op.Made, op.Done, op.Bytes = a.i, a.i, -1, -1
+	op.Source, op.FromTag = model.None, model.None
+	r.Operations = append(r.Operations, op)
+	n := len(r.Operations) - 1
+	if act := r.flight[a.i]; act != nil {
+		act.operations = append(act.operations, n)
+	}
+	return n
+}
+
+// complete ends what is under way, with the status of its receive if there is one.
+func (r *replay) complete(act *activation, call int, status Value) {
+	for _, k := range act.operations {
+		op := &r.Operations[k]
+		if op.Done >= 0 {
+			continue
+		}
+		op.Done = call
+		if len(status) >= 4 && (op.Kind == Recv || op.Kind == Probe || len(act.operations) == 1) {
+			op.setStatus(status)
+		}
+	}
+	r.memory.release(act.memory)
+	act.operations, act.memory = nil, nil
+}
+
+func (op *Operation) setStatus(status Value) {
+	op.Cancelled = status[3] != 0
+	if op.Kind == Recv || op.Kind == Probe {
+		op.Source, op.FromTag, op.Bytes = int(status[0]), int(status[1]), status[2]
+	}
+}
+
+// report adds a finding. The caller may change it until the next is reported.
+func (r *replay) report(class, message string, places ...Place) *Finding {
+	r.settle()
+	f := NewFinding(class, message, places...)
+	r.last = &f
+	return r.last
+}
+
+// settle adds the finding that was reported last to the others.
+func (r *replay) settle() {
+	if r.last != nil {
+		r.found.Add(*r.last)
+		r.last = nil
+	}
+}

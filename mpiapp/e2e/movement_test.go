@@ -1,0 +1,195 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// moved is the part of the JSON form of laggard movement that is looked at.
+type moved struct {
+	Chains     int
+	Links      struct{ Sends, LinkedSends int }
+	Violations []struct {
+		Abnormality float64
+		Instances   int
+		Ranks       string
+		Locations   []moveSite
+	}
+	Outliers []struct {
+		Rank      int
+		Locations []moveSite
+	}
+}
+
+type moveSite struct {
+	Role, Function string
+	Line           int
+}
+
+// movement analyses run directories with the flags and returns the findings.
+func movement(t *testing.T, args ...string) moved {
+	t.Helper()
+	o := output(t, os.Environ(), append([]string{filepath.Join(binaries(t), "laggard"), "movement", "--json"}, args...)...)
+	if o.status != 0 {
+		t.Fatalf("movement %v: status %d\n%s", args, o.status, o.stderr)
+	}
+	var m moved
+	text := strings.NewReplacer(`"linked_sends"`, `"LinkedSends"`).Replace(o.stdout)
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// transport is a way for messages that the cases are recorded over.
+type transport struct {
+	name, family string
+	flags        []string
+}
+
+var transports = []transport{
+	{"openmpi-tcp", "openmpi", []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"}},
+	{"openmpi-shm", "openmpi", []string{"--mca", "pml", "ob1", "--mca", "btl", "vader,self"}},
+	{"mpich", "mpich", nil},
+}
+
+// eachTransport runs a test over each that the machine has.
+func eachTransport(t *testing.T, test func(t *testing.T, f family, flags []string)) {
+	for _, way := range transports {
+		for _, f := range families {
+			if _, err := exec.LookPath(f.cc); err != nil || f.name != way.family {
+				continue
+			}
+			t.Run(way.name, func(t *testing.T) { test(t, f, way.flags) })
+		}
+	}
+}
+
+const moveRanks = 6
+
+// recordMoves runs a program to its end, or for a while if it hangs, and returns
+// the run directory.
+func recordMoves(t *testing.T, f family, flags []string, hangs time.Duration, args ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	command := []string{filepath.Join(binaries(t), "laggard"), "run", "--record", "movement", "--on-hang", "keep", "-o", dir, "--"}
+	command = append(append(command, f.command(moveRanks, flags...)...), args...)
+	j := start(t, f.environ(t), nil, command...)
+	if hangs > 0 {
+		j.eventually("the resending", func() bool { return resent(dir) })
+		time.Sleep(hangs)
+		j.kill() // by SIGKILL: what was recorded must be there all the same
+		return dir
+	}
+	if o := j.wait(); o.status != 0 {
+		t.Fatalf("%v: status %d\n%s", args, o.status, o.stderr)
+	}
+	return dir
+}
+
+// resent tells whether a rank that is connected waits in a barrier.
+func resent(dir string) bool {
+	out, err := exec.Command("../../bin/laggard", "diagnose", "--no-slice", "--json", dir).Output()
+	return err == nil && strings.Contains(string(out), "MPI_Barrier")
+}
+
+func buildMove(t *testing.T, f family, source string) string {
+	t.Helper()
+	return f.build(t, source, "-O1", "-fno-builtin-memcpy", "-w")
+}
+
+// TestBrokenChains has the faults that break a chain: the faulty one is ranked
+// first and the line that was passed over is named; its healthy twin shows
+// nothing, and trained with it the fault is still there.
+func TestBrokenChains(t *testing.T) {
+	for _, c := range []struct {
+		source, missing string
+		instances       int // per rank
+	}{
+		{"move_piggyback.c", "send_message", 10},
+		{"move_header.c", "main", 6},
+		{"move_halo.c", "pack", 10},
+	} {
+		t.Run(c.source, func(t *testing.T) {
+			eachTransport(t, func(t *testing.T, f family, flags []string) {
+				program := buildMove(t, f, c.source)
+				good := recordMoves(t, f, flags, 0, program)
+				bad := recordMoves(t, f, flags, 0, program, "bad")
+				if m := movement(t, good); len(m.Violations)+len(m.Outliers) > 0 || m.Chains == 0 || m.Links.LinkedSends != m.Links.Sends {
+					t.Errorf("the healthy twin: %+v", m)
+				}
+				for _, args := range [][]string{{bad}, {"--train", good, bad}} {
+					m := movement(t, args...)
+					if len(m.Outliers) > 0 || len(m.Violations) == 0 {
+						t.Fatalf("%v: %+v", args, m)
+					}
+					v := m.Violations[0]
+					if v.Instances != c.instances*moveRanks || v.Ranks != "0-5" || v.Locations[0].Role != "missing" || v.Locations[0].Function != c.missing {
+						t.Errorf("%v: first is %+v", args, v)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestResender has one rank that resends for ever; it is killed with its job.
+func TestResender(t *testing.T) {
+	eachTransport(t, func(t *testing.T, f family, flags []string) {
+		program := buildMove(t, f, "move_connect.c")
+		if m := movement(t, recordMoves(t, f, flags, 0, program)); len(m.Violations)+len(m.Outliers) > 0 {
+			t.Errorf("the healthy twin: %+v", m)
+		}
+		m := movement(t, recordMoves(t, f, flags, 8*time.Second, program, "bad"))
+		if len(m.Outliers) == 0 || m.Outliers[0].Rank != moveRanks*2/3 {
+			t.Fatalf("%+v", m)
+		}
+		named := false
+		for _, l := range m.Outliers[0].Locations {
+			named = named || l.Function == "post_packet"
+		}
+		if !named {
+			t.Errorf("the resending send is not named: %+v", m.Outliers[0])
+		}
+	})
+}
+
+// TestMaster has a rank of another kind, which is no alarm once it is left out or
+// known, and a worker that is wrong.
+func TestMaster(t *testing.T) {
+	eachTransport(t, func(t *testing.T, f family, flags []string) {
+		program := buildMove(t, f, "move_workers.c")
+		good := recordMoves(t, f, flags, 0, program)
+		again := recordMoves(t, f, flags, 0, program)
+		bad := recordMoves(t, f, flags, 0, program, "bad")
+		for _, args := range [][]string{{"--ranks", "1-5", good}, {"--train", good, again}} {
+			if m := movement(t, args...); len(m.Violations)+len(m.Outliers) > 0 {
+				t.Errorf("%v: %+v", args, m)
+			}
+		}
+		for _, args := range [][]string{{"--ranks", "1-5", bad}, {"--train", good, bad}} {
+			if m := movement(t, args...); len(m.Outliers) == 0 || m.Outliers[0].Rank != moveRanks/2 {
+				t.Errorf("%v: %+v", args, m)
+			}
+		}
+	})
+}
+
+// TestLinking follows data through the library and its connections.
+func TestLinking(t *testing.T) {
+	f := families[0]
+	if _, err := exec.LookPath(f.cc); err != nil {
+		t.Skip("no OpenMPI")
+	}
+	m := movement(t, "--level", "library", recordMoves(t, f, transports[0].flags, 0, buildMove(t, f, "move_header.c")))
+	if m.Links.Sends < 3000 || float64(m.Links.LinkedSends) < 0.95*float64(m.Links.Sends) {
+		t.Errorf("linked %d of %d sends", m.Links.LinkedSends, m.Links.Sends)
+	}
+}

@@ -1,0 +1,179 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// usageFindings is what laggard usage --json says.
+type usageFindings struct {
+	Findings []struct {
+		Class     string `json:"class"`
+		Message   string `json:"message"`
+		Locations []struct {
+			File string `json:"file"`
+			Line int    `json:"line"`
+		} `json:"locations"`
+	} `json:"findings"`
+	Complete bool `json:"complete"`
+}
+
+// usageRun is how one program on one MPI was judged.
+type usageRun struct {
+	usageCase
+	family     string
+	faulty     bool
+	conclusive bool // it ended as it must, and so did ours
+	found      bool // a finding of the right class
+	line       bool // whose first place is the line of the error
+	strays     int  // findings of other classes; with a correct program, all
+	why        string
+}
+
+// TestUsage judges laggard usage on the programs of testdata/usage: it must find
+// the class and the line of the error in the faulty ones and nothing in their
+// correct twins. The table is printed with -v.
+func TestUsage(t *testing.T) {
+	cases := usageCases(t)
+	var mu sync.Mutex
+	var runs []usageRun
+	t.Run("runs", func(t *testing.T) {
+		eachFamily(t, func(t *testing.T, f family) {
+			for _, c := range cases {
+				t.Run(c.source, func(t *testing.T) {
+					t.Parallel()
+					pair := f.judge(t, c)
+					mu.Lock()
+					defer mu.Unlock()
+					runs = append(runs, pair...)
+				})
+			}
+		})
+	})
+	if len(runs) > 0 {
+		scoreUsage(t, runs)
+	}
+}
+
+// judge runs both programs of a case; side by side if one only waits until it
+// counts as hung.
+func (f family) judge(t *testing.T, c usageCase) []usageRun {
+	laggard := filepath.Join(binaries(t), "laggard")
+	program, err := f.buildUsage(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := []usageRun{{usageCase: c, family: f.name, faulty: true}, {usageCase: c, family: f.name}}
+	var beside sync.WaitGroup
+	beside.Go(func() { runs[0].judge(t, f, laggard, program) })
+	if !c.hangs {
+		beside.Wait()
+	}
+	runs[1].judge(t, f, laggard, program)
+	beside.Wait()
+	return runs
+}
+
+func (r *usageRun) judge(t *testing.T, f family, laggard, program string) {
+	dir := filepath.Join(t.TempDir(), "run")
+	env := f.environ(t)
+	args := []string{laggard, "run", "-o", dir, "--record", "usage", "--timeout", r.quiet(r.faulty).String(), "--"}
+	args = append(args, f.command(r.ranks)...)
+	ran, ok := r.launch(t, env, append(args, program, r.mode())...)
+	if !ok {
+		return
+	}
+	if r.why = r.endedWell(ran); r.why != "" {
+		return
+	}
+	var said usageFindings
+	out, ok := r.launch(t, env, laggard, "usage", "--json", dir)
+	if !ok {
+		return
+	}
+	if err := json.Unmarshal([]byte(out.stdout), &said); err != nil || out.status != 0 {
+		r.why = fmt.Sprintf("laggard usage: status %d, %v: %s", out.status, err, lastLines(out.stderr))
+		return
+	}
+	r.conclusive = true
+	r.compare(said)
+}
+
+func (r *usageRun) mode() string {
+	if r.faulty {
+		return "faulty"
+	}
+	return "correct"
+}
+
+// launch runs a command; one that does not end is inconclusive, and not a fault
+// of the test.
+func (r *usageRun) launch(t *testing.T, env []string, args ...string) (outcome, bool) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	j := start(t, env, nil, args...)
+	select {
+	case <-j.done:
+		return j.wait(), true
+	case <-ctx.Done():
+		j.kill()
+		r.why = fmt.Sprintf("%s has not ended after %s", filepath.Base(args[0])+" "+args[1], patience)
+		return outcome{}, false
+	}
+}
+
+// endedWell says what is wrong with how the program ended: a correct one must
+// end as without the recorder, a faulty one as it says.
+func (r *usageRun) endedWell(o outcome) string {
+	hung := strings.Contains(o.stderr, "laggard: the job makes no progress")
+	switch {
+	case !r.faulty && o.status != 0:
+		return fmt.Sprintf("status %d: %s", o.status, lastLines(o.stderr))
+	case !r.faulty && o.stdout != "":
+		return "it printed " + lastLines(o.stdout)
+	case r.faulty && r.hangs && !hung:
+		return fmt.Sprintf("status %d, and it must hang: %s", o.status, lastLines(o.stderr))
+	case r.faulty && !r.hangs && !r.mayHang && hung:
+		return "it hangs: " + lastLines(o.stderr)
+	}
+	return ""
+}
+
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-4):], " / ")
+}
+
+func (r *usageRun) compare(said usageFindings) {
+	var seen []string
+	for _, f := range said.Findings {
+		at := 0
+		if len(f.Locations) > 0 {
+			at = f.Locations[0].Line
+		}
+		seen = append(seen, fmt.Sprintf("%s at line %d (%s)", f.Class, at, f.Message))
+		if !r.faulty || !slices.Contains(r.classes, f.Class) {
+			r.strays++
+			continue
+		}
+		r.found = true
+		if len(f.Locations) > 0 && filepath.Base(f.Locations[0].File) == r.source && slices.Contains(r.lines, at) {
+			r.line = true
+		}
+	}
+	r.why = strings.Join(seen, "; ")
+	if r.why == "" {
+		r.why = "nothing is found"
+	}
+	if !said.Complete {
+		r.why += " (incomplete)"
+	}
+}

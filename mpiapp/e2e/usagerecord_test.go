@@ -1,0 +1,318 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+	"laggard/model/usage"
+)
+
+// TestUsageIsRecorded compares what was recorded of each call with what the
+// program says of it: arguments, results, handles, types, statuses, errors.
+func TestUsageIsRecorded(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, source := range []string{"usagecalls.c", "usagecalls.f90", "usagecalls_f08.f90"} {
+			t.Run(source, func(t *testing.T) {
+				t.Parallel()
+				f.usageIsRecorded(t, source)
+			})
+		}
+	})
+}
+
+func (f family) usageIsRecorded(t *testing.T, source string) {
+	const ranks = 3
+	flags := []string{"-O1"}
+	if filepath.Ext(source) == ".f90" {
+		flags = append(flags, "-ffree-line-length-none")
+	}
+	program := f.build(t, source, flags...)
+	dir := filepath.Join(t.TempDir(), "run")
+	j := f.usageRun(t, dir, ranks, program)
+	if got := j.wait(); got.status != 0 {
+		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
+	}
+	traces := usageTraces(t, dir)
+	if len(traces) != ranks {
+		t.Fatalf("%d ranks are recorded, want %d", len(traces), ranks)
+	}
+	for _, trace := range traces {
+		if !trace.Complete {
+			t.Errorf("rank %d: not complete: %s", trace.Rank, trace.Why)
+		}
+		text, err := os.ReadFile(filepath.Join(j.cmd.Dir, fmt.Sprintf("says.%d", trace.Rank)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareCalls(t, trace, strings.Split(strings.TrimSpace(string(text)), "\n"))
+	}
+}
+
+// usageRun starts a program whose calls are recorded.
+func (f family) usageRun(t *testing.T, dir string, ranks int, command ...string) *job {
+	t.Helper()
+	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang", "dump", "--"}
+	args = append(args, f.command(ranks)...)
+	return start(t, f.environ(t), nil, append(args, command...)...)
+}
+
+// usageTraces reads all ranks of a run.
+func usageTraces(t *testing.T, dir string) []*usage.Trace {
+	t.Helper()
+	x, err := model.Scan(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*usage.Trace
+	if err := usage.Load(x, 0, len(x.Slots), func(trace *usage.Trace) { out = append(out, trace) }); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// compareCalls compares the calls with what was said of them, in which * stands
+// for anything.
+func compareCalls(t *testing.T, trace *usage.Trace, said []string) {
+	t.Helper()
+	calls := spoken(t, trace)
+	for i := range max(len(calls), len(said)) {
+		if i >= len(calls) || i >= len(said) {
+			t.Errorf("rank %d: %d calls are recorded, %d were made", trace.Rank, len(calls), len(said))
+			return
+		}
+		form := "^" + strings.ReplaceAll(regexp.QuoteMeta(said[i]), `\*`, ".*") + "$"
+		if ok, err := regexp.MatchString(form, calls[i]); err != nil || !ok {
+			t.Errorf("rank %d, call %d:\nrecorded %s\nmade     %s", trace.Rank, i, calls[i], said[i])
+		}
+	}
+}
+
+var (
+	addresses = regexp.MustCompile(`0x[0-9a-f]+`)
+	numbered  = regexp.MustCompile(`\b(request|message|group|op|info|comm|win|file)\d+\b`)
+	typeForm  = regexp.MustCompile(`\btype(\d+)\b`)
+)
+
+// spoken returns the calls as the program says them: without rank and site,
+// addresses and numbers of handles, but with what types are made of.
+func spoken(t *testing.T, trace *usage.Trace) []string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := trace.Dump(&b, func(usage.Site) string { return "" }); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for line := range strings.Lines(b.String()) {
+		_, line, _ = strings.Cut(strings.TrimSuffix(strings.TrimSpace(line), " @"), ": ")
+		line = numbered.ReplaceAllString(addresses.ReplaceAllString(line, "#"), "$1")
+		out = append(out, typeForm.ReplaceAllStringFunc(line, func(s string) string { return typeText(trace, s) }))
+	}
+	return out
+}
+
+func typeText(trace *usage.Trace, name string) string {
+	var i int
+	fmt.Sscanf(name, "type%d", &i)
+	t := trace.Types[i]
+	if t.Name != "" {
+		return t.Name
+	}
+	var inner []string
+	for _, k := range t.Types {
+		inner = append(inner, typeText(trace, fmt.Sprint("type", k)))
+	}
+	return fmt.Sprintf("type{%s %v %v %s}", t.Combiner, t.Ints, t.Addresses, strings.Join(inner, ","))
+}
+
+// TestUsageOfThreads has several threads call MPI at once: every call is there, in
+// the order of its thread and, by the numbers of begins and returns, among those of
+// the others.
+func TestUsageOfThreads(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		const ranks, threads, times = 2, 4, 300
+		program := f.build(t, "usagethreads.c", "-O1")
+		dir := filepath.Join(t.TempDir(), "run")
+		if got := f.usageRun(t, dir, ranks, program).wait(); got.status != 0 {
+			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
+		}
+		for _, trace := range usageTraces(t, dir) {
+			if !trace.Complete {
+				t.Errorf("rank %d: not complete: %s", trace.Rank, trace.Why)
+			}
+			checkThreads(t, trace, threads, times)
+		}
+	})
+}
+
+func checkThreads(t *testing.T, trace *usage.Trace, threads, times int) {
+	t.Helper()
+	seen := map[uint64]bool{}
+	order := []string{"MPI_Irecv", "MPI_Send", "MPI_Wait"}
+	next := map[int]int{}
+	for i, c := range trace.Calls {
+		if c.Return <= c.Begin || seen[c.Begin] || seen[c.Return] || i > 0 && trace.Calls[i-1].Begin >= c.Begin {
+			t.Fatalf("rank %d: call %d begins at %d and returns at %d", trace.Rank, i, c.Begin, c.Return)
+		}
+		seen[c.Begin], seen[c.Return] = true, true
+		if c.Func.Class != "irecv" && c.Func.Class != "send" && c.Func.Class != "wait" {
+			continue
+		}
+		if want := order[next[c.Thread]%3]; c.Func.Name != want {
+			t.Fatalf("rank %d: thread %d: call %d is %s, want %s", trace.Rank, c.Thread, i, c.Func.Name, want)
+		}
+		next[c.Thread]++
+	}
+	total := 0
+	for _, n := range next {
+		total += n
+	}
+	if total != 3*threads*times {
+		t.Errorf("rank %d: %d calls of threads, want %d", trace.Rank, total, 3*threads*times)
+	}
+}
+
+// TestUsageOfTheKilled kills all ranks at random moments: what they recorded is
+// readable up to the call in progress.
+func TestUsageOfTheKilled(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		program := f.build(t, "busy.c", "-O2")
+		random := rand.New(rand.NewPCG(4, 17))
+		for i := range 12 {
+			after := time.Duration(random.Int64N(int64(300 * time.Millisecond)))
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				f.usageOfTheKilled(t, program, after)
+			})
+		}
+	})
+}
+
+func (f family) usageOfTheKilled(t *testing.T, program string, after time.Duration) {
+	const ranks = 2
+	dir := filepath.Join(t.TempDir(), "run")
+	j := f.usageRun(t, dir, ranks, program)
+	var run *model.Run
+	j.eventually("both ranks", func() bool {
+		run, _ = model.Open(dir)
+		return j.ended() || run != nil && len(run.Ranks) == ranks
+	})
+	time.Sleep(after)
+	signalRanks(run, syscall.SIGKILL)
+	j.wait()
+	for _, trace := range usageTraces(t, dir) {
+		if !trace.Complete && len(trace.Calls) > 0 { // killed before its first call is over, it has nothing
+			t.Errorf("after %s: rank %d: %s", after, trace.Rank, trace.Why)
+		}
+		for i, c := range trace.Calls {
+			if c.Return == 0 && i < len(trace.Calls)-1 {
+				t.Errorf("after %s: rank %d: call %d of %d, %s, has not returned", after, trace.Rank, i, len(trace.Calls), c.Func.Name)
+			}
+		}
+	}
+}
+
+// TestUsageOfLAMMPS records a real program of some thousand calls.
+func TestUsageOfLAMMPS(t *testing.T) {
+	for _, need := range []string{"/usr/bin/lmp", crackInput} {
+		if _, err := os.Stat(need); err != nil {
+			t.Fatalf("%v; make deps installs lammps", err)
+		}
+	}
+	f := families[0]
+	dir := filepath.Join(t.TempDir(), "run")
+	if got := f.usageRun(t, dir, 2, "/usr/bin/lmp", "-log", "none", "-in", shortCrack(t)).wait(); got.status != 0 {
+		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
+	}
+	for _, trace := range usageTraces(t, dir) {
+		last := trace.Calls[len(trace.Calls)-1]
+		if !trace.Complete || last.Func.Name != "MPI_Finalize" || last.Return == 0 || len(trace.Calls) < 500 {
+			t.Errorf("rank %d: %d calls, the last one %s, %s", trace.Rank, len(trace.Calls), last.Func.Name, trace.Why)
+		}
+		for i, c := range trace.Calls {
+			if c.Return == 0 || c.Code != 0 {
+				t.Fatalf("rank %d: call %d, %s: returned at %d with code %d", trace.Rank, i, c.Func.Name, c.Return, c.Code)
+			}
+		}
+	}
+}
+
+// shortCrack is the crack input with a hundredth of the steps.
+func shortCrack(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(crackInput)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "in.crack")
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), "run\t\t5000", "run\t\t50", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestChangedBuffers: every buffer that is changed while it is sent is seen, and no
+// other; see the program.
+func TestChangedBuffers(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		program := f.build(t, "usagesums.c", "-O1")
+		dir := filepath.Join(t.TempDir(), "run")
+		if got := f.usageRun(t, dir, 2, program).wait(); got.status != 0 {
+			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
+		}
+		for _, trace := range usageTraces(t, dir) {
+			var want, got []int64
+			if trace.Rank == 0 {
+				want = []int64{100, 101, 102, 103, 104, 105, 100}
+			}
+			for _, n := range trace.Notes {
+				c := trace.Calls[n.Call]
+				if c.Func.Name == "MPI_Start" { // the message is that of the call that made the request
+					c = trace.Calls[n.Call-1]
+				}
+				tag, ok := c.Value1("tag")
+				if !ok {
+					tag, _ = c.Value1("count")
+				}
+				got = append(got, tag)
+			}
+			if diff := cmp.Diff(want, got); diff != "" || !trace.Complete {
+				t.Errorf("rank %d: changed (-), seen (+), %s:\n%s", trace.Rank, trace.Why, diff)
+			}
+		}
+	})
+}
+
+// TestUsageIsBounded: a recording that has used up its room ends there, and says so.
+func TestUsageIsBounded(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		dir := filepath.Join(t.TempDir(), "run")
+		args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang", "dump", "--"}, f.command(1)...)
+		j := start(t, f.environ(t, "LAGGARD_STREAM_MB=1"), nil, append(args, f.build(t, "usageflood.c", "-O2"))...)
+		var traces []*usage.Trace
+		j.eventually("the end of the recording", func() bool {
+			x, err := model.Scan(dir)
+			if err != nil {
+				return j.ended()
+			}
+			traces = nil
+			_ = usage.Load(x, 0, len(x.Slots), func(trace *usage.Trace) { traces = append(traces, trace) })
+			return len(traces) > 0 && strings.Contains(traces[0].Why, "LAGGARD_STREAM_MB")
+		})
+		if trace := traces[0]; trace.Complete || len(trace.Calls) < 10000 {
+			t.Errorf("%d calls are recorded, complete: %v, %s", len(trace.Calls), trace.Complete, trace.Why)
+		}
+	})
+}

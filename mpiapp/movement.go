@@ -1,0 +1,198 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"laggard/model"
+	"laggard/model/movement"
+	"laggard/model/movement/recorded"
+	"laggard/model/symbol"
+	"laggard/reduce"
+	"laggard/report"
+)
+
+const movementLong = `Find broken data movements in a run that was recorded with --record movement:
+chains of copies and messages that are nearly like the usual ones but rare, and
+ranks that move their data unlike the others. Without an outlier in the whole
+run, --last-phase looks at shorter and shorter spans of time from its end, where
+a hang shows.
+
+With --train, good runs say what is usual: what they have too is not reported.
+Ranks that do another work than the rest, such as a master, are left out with
+--ranks, or known from training.
+
+Exit status: 0 done, 1 failed, 2 usage, 3 something was found (only with
+--exit-code), 4 done but data was missing or damaged.`
+
+const movementExample = `  laggard run --record movement -o bad -- mpirun -np 16 ./app
+  laggard movement bad
+  laggard movement --train good1 --train good2 bad
+  laggard movement --ranks 1-15 --last-phase --html movement.html bad
+  srun -n 8 laggard-mpi movement --json bad | jq '.outliers[].rank'`
+
+type movementFlags struct {
+	json, exitCode, lastPhase bool
+	html, ranks               string
+	train, roots, debugDirs   []string
+	level                     string
+	depth, analysts           int
+}
+
+func (a *app) movementCommand() *cobra.Command {
+	var f movementFlags
+	cmd := &cobra.Command{
+		Use:     "movement [flags] RUNDIR",
+		Short:   "Find chains of data movement that are broken, and ranks unlike the others",
+		Long:    movementLong,
+		Example: movementExample,
+		Args:    oneRunDir,
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.movement(f, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.StringVar(&f.html, "html", "", "write the result as one page to `FILE`, - for the output")
+	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if something is found")
+	flags.StringArrayVar(&f.train, "train", nil, "`RUNDIR` of a good run to compare with; may be repeated")
+	flags.StringVar(&f.ranks, "ranks", "", "look only at chains that begin at the ranks of `SET`, such as 1-15")
+	flags.BoolVar(&f.lastPhase, "last-phase", false, "if no rank is unlike the others, look at ever shorter spans of time")
+	flags.StringVar(&f.level, "level", string(recorded.Application), "`WHAT` is looked at: application, with the messages of MPI; or library, with all that the MPI library does")
+	flags.IntVar(&f.depth, "depth", 1, "tell call sites apart by `N` innermost frames")
+	flags.IntVar(&f.analysts, "analysts", 0, "how many analysis ranks to use in this process (default: one per core)")
+	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
+	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
+	return cmd
+}
+
+// inquiry is what an analysis of data movements is asked.
+type inquiry struct {
+	dir      string
+	train    []string
+	options  movement.Options
+	ranks    *model.RankSet // nil: all
+	depth    int
+	level    recorded.Level
+	symbols  symbol.Config
+	analysts int
+}
+
+func (a *app) inquire(f movementFlags, dir string) (inquiry, error) {
+	only, err := parseOnly(f.ranks, "")
+	switch {
+	case err != nil:
+		return inquiry{}, err
+	case f.json && f.html != "":
+		return inquiry{}, usageError{errors.New("--json and --html: it is one or the other")}
+	case f.level != string(recorded.Application) && f.level != string(recorded.Library):
+		return inquiry{}, usageError{fmt.Errorf("--level %q: it is application or library", f.level)}
+	case f.depth < 1:
+		return inquiry{}, usageError{fmt.Errorf("--depth %d: it is 1 or more", f.depth)}
+	case f.analysts < 0:
+		return inquiry{}, usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
+	}
+	for _, d := range append([]string{dir}, f.train...) {
+		if err := isDir(d); err != nil {
+			return inquiry{}, err
+		}
+	}
+	q := inquiry{
+		dir: dir, train: f.train, ranks: only.ranks, depth: f.depth, level: recorded.Level(f.level), analysts: f.analysts,
+		options: movement.Options{LastPhase: f.lastPhase},
+		symbols: symbol.Config{
+			RunDir:    dir,
+			Roots:     append(f.roots, a.settings.Symbols.Roots...),
+			DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
+		},
+	}
+	if q.ranks != nil {
+		q.options.Ranks = *q.ranks
+	}
+	if q.analysts == 0 {
+		q.analysts = runtime.NumCPU()
+	}
+	return q, nil
+}
+
+func (a *app) movement(f movementFlags, dir string) error {
+	q, err := a.inquire(f, dir)
+	if err != nil {
+		return err
+	}
+	var result *report.Movement
+	err = inWorld(q.analysts, func(c reduce.Comm) error {
+		r, err := q.answer(c)
+		if r != nil {
+			result = r
+		}
+		return err
+	})
+	if err != nil || result == nil {
+		return err
+	}
+	switch {
+	case f.html != "":
+		err = a.writePage(f.html, func(w io.Writer) error { return report.MovementHTML(w, result) })
+	case f.json:
+		err = report.MovementJSON(a.out, result)
+	default:
+		err = report.MovementText(a.out, result)
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.exitCode && result.Found():
+		return exitError{exitFindings}
+	case len(result.Problems) > 0:
+		return exitError{exitDamaged}
+	}
+	return nil
+}
+
+// answer is one analysis rank's part; the result is at rank 0.
+func (q inquiry) answer(c reduce.Comm) (*report.Movement, error) {
+	tree, resolver := reduce.NewTree(c), symbol.New(q.symbols)
+	defer resolver.Close()
+	var good movement.Profile
+	for _, dir := range q.train {
+		moved, err := q.gather(dir, c, tree, resolver)
+		if err != nil {
+			return nil, err
+		}
+		if moved.trace != nil {
+			good = movement.MergeProfiles(good, movement.NewProfile(moved.trace))
+		}
+	}
+	moved, err := q.gather(q.dir, c, tree, resolver)
+	if err != nil {
+		return nil, err
+	}
+	var result *report.Movement
+	if c.Rank() == 0 {
+		result, err = q.conclude(moved, good, resolver)
+	}
+	if err = reduce.Agree(tree, err); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+func (q inquiry) conclude(moved *moves, good movement.Profile, resolver *symbol.Resolver) (*report.Movement, error) {
+	if q.ranks != nil && q.ranks.Len() == 0 {
+		return nil, usageError{errors.New("--ranks: the set is empty")}
+	}
+	if q.ranks != nil && moved.index.Size > 0 && q.ranks.Max() >= moved.index.Size {
+		return nil, usageError{fmt.Errorf("--ranks: there is no rank %d, the run has ranks 0-%d", q.ranks.Max(), moved.index.Size-1)}
+	}
+	if len(q.train) > 0 {
+		q.options.Training = &good
+	}
+	return report.NewMovement(report.MovementSource{
+		Run: runInfo(moved.index), Found: movement.Analyse(moved.trace, q.options), Trace: moved.trace,
+		Book: moved.book, Ways: moved.ways, Training: len(q.train), Notes: moved.notes(), Problems: moved.facts.Problems.lines(),
+		Resolver: resolver,
+	}), nil
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"laggard/model"
+	"laggard/model/movement"
+	"laggard/model/movement/recorded"
+	"laggard/model/symbol"
+	"laggard/reduce"
+)
+
+// errNoMoves: data movement was not recorded in the run.
+var errNoMoves = errors.New("it has no data movements: they are recorded with laggard run --record movement")
+
+var (
+	traffic = reduce.Monoid[recorded.Traffic]{
+		Codec: asJSON[recorded.Traffic](),
+		Merge: func(a, b recorded.Traffic) (recorded.Traffic, error) { return recorded.MergeTraffic(a, b), nil },
+	}
+	moveTables = reduce.Monoid[movement.Table]{
+		Codec: reduce.Codec[movement.Table]{Encode: movement.Table.Encode, Decode: movement.DecodeTable},
+		Merge: movement.Merge,
+	}
+	books = reduce.Monoid[recorded.Book]{
+		Codec: asJSON[recorded.Book](),
+		Merge: func(a, b recorded.Book) (recorded.Book, error) { return recorded.MergeBooks(a, b), nil },
+	}
+	tallies = reduce.Monoid[moveTally]{
+		Codec: asJSON[moveTally](),
+		Merge: func(a, b moveTally) (moveTally, error) {
+			return moveTally{a.Streams + b.Streams, a.Cut.Union(b.Cut)}, nil
+		},
+	}
+)
+
+// moveTally counts what there is to read.
+type moveTally struct {
+	Streams int           `json:"streams"`
+	Cut     model.RankSet `json:"cut"` // ranks whose recording ended for want of room
+}
+
+// moves is what the movements of a run amount to. The trace and the book are at
+// analysis rank 0 only.
+type moves struct {
+	index *model.Index
+	trace *movement.Trace
+	book  recorded.Book
+	ways  recorded.Ways
+	facts facts
+	tally moveTally
+}
+
+func (m *moves) notes() []string {
+	if m.tally.Cut.Len() == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("ranks %s used up their room before the end (LAGGARD_STREAM_MB): what they did later is not known", m.tally.Cut)}
+}
+
+// gather reads the movements of a run, each analysis rank those of its
+// share: first who sends how much to whom, which all must know, then the chains.
+func (q inquiry) gather(dir string, c reduce.Comm, tree *reduce.Tree, resolver *symbol.Resolver) (*moves, error) {
+	s := &share{dir: dir, comm: c, tree: tree}
+	if err := s.find(); err != nil {
+		return nil, err
+	}
+	m := &moves{index: s.index, facts: newFacts()}
+	m.facts.addProblems(s.index.Problems)
+	var sum recorded.Traffic
+	s.eachReader(func(r *recorded.Reader, rank *model.Rank, streams []*model.Stream) {
+		m.count(rank, streams)
+		t, errs := r.Traffic()
+		m.damaged(rank, errs)
+		sum = recorded.MergeTraffic(sum, t)
+	}, m.damaged)
+	if err := m.tell(tree, sum); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(dir), err)
+	}
+	table, names := movement.Table{}, recorded.NewNamer(q.depth, sourceOf(resolver))
+	var failed error
+	s.eachReader(func(r *recorded.Reader, rank *model.Rank, _ []*model.Stream) {
+		p := movement.NewParser(rank.Rank)
+		r.Feed(p, m.ways, q.level, names) // what is wrong was said at the first reading
+		t, err := p.Finish()
+		if err == nil && failed == nil {
+			table, err = movement.Merge(table, t)
+		}
+		failed = errors.Join(failed, err)
+	}, func(*model.Rank, []error) {})
+	return m, m.collect(tree, c.Rank() == 0, table, names.Book, failed)
+}
+
+// sourceOf names a return address by its place in the source, as the debug
+// information has it. Directories are left out: they change from build to build.
+func sourceOf(resolver *symbol.Resolver) func(model.Frame) string {
+	return func(f model.Frame) string {
+		l := resolver.Resolve(f, true)
+		if !l.Exact || l.Line == 0 || l.Function == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s %s:%d:%d", l.Function, filepath.Base(l.File), l.Line, l.Column)
+	}
+}
+
+// tell makes known to all analysis ranks what each has found out.
+func (m *moves) tell(tree *reduce.Tree, sum recorded.Traffic) error {
+	all, err := reduce.AllReduce(tree, traffic, sum, nil)
+	if err != nil {
+		return err
+	}
+	m.ways = all.Ways()
+	if m.tally, err = reduce.AllReduce(tree, tallies, m.tally, nil); err != nil {
+		return err
+	}
+	if m.tally.Streams == 0 {
+		return errNoMoves
+	}
+	m.facts, err = reduce.AllReduce(tree, factsMonoid, m.facts, nil)
+	return err
+}
+
+// collect brings the chains and names to analysis rank 0.
+func (m *moves) collect(tree *reduce.Tree, root bool, table movement.Table, book recorded.Book, failed error) error {
+	table, err := reduce.Reduce(tree, moveTables, table, failed)
+	if err != nil {
+		return err
+	}
+	if m.book, err = reduce.Reduce(tree, books, book, nil); err != nil {
+		return err
+	}
+	if root {
+		m.trace = movement.Resolve(table)
+	}
+	return nil
+}
+
+func (m *moves) count(r *model.Rank, streams []*model.Stream) {
+	m.tally.Streams += len(streams)
+	for _, s := range streams {
+		if s.Cut {
+			m.tally.Cut.Add(r.Rank)
+		}
+	}
+}
+
+func (m *moves) damaged(r *model.Rank, errs []error) {
+	for _, err := range errs {
+		m.facts.Problems.add(model.Problem{File: r.File, Rank: r.Rank, Err: err})
+	}
+}
+
+// eachReader gives the ranks of the share with their streams, one at a time.
+func (s *share) eachReader(f func(*recorded.Reader, *model.Rank, []*model.Stream), fault func(*model.Rank, []error)) {
+	for i, slot := range s.index.Slots {
+		run, err := s.index.Load(i, i+1)
+		if err != nil || len(run.Ranks) != 1 {
+			continue // a process that is none of the job's, or said to be damaged already
+		}
+		rank := run.Ranks[0]
+		s.index.Streams([]model.SlotInfo{slot}, model.MovementStream, func(_ model.SlotInfo, streams []*model.Stream, err error) {
+			if err != nil {
+				fault(rank, []error{err})
+			}
+			f(recorded.NewReader(rank, streams), rank, streams)
+		})
+	}
+}

@@ -1,0 +1,142 @@
+/* The requests that the program has. Both families of MPI give one handle to all
+ * sends that were complete when they were begun; the recording has a number of
+ * its own for each, found again by the variable that the handle is kept in. A
+ * handle that was copied elsewhere is the oldest of those that share it. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include "usage.h"
+
+#define MOST (1u << 20)
+#define BUCKETS 4096
+
+static struct lg_live *pool; /* number 0 is none */
+static uint32_t room, used, free_; /* free_: linked by next */
+static uint32_t bucket[BUCKETS];
+
+static uint32_t *head_of(long handle)
+{
+  return &bucket[lg_mix(0, (uint64_t)handle) >> 52];
+}
+
+static void stop_sending(struct lg_live *l)
+{
+  if (l->type)
+    lg_type_drop(l->type);
+  l->type = NULL;
+}
+
+/* find takes the newest in that variable, or the oldest; of several that it may
+ * be, none is looked after any more. */
+static uint32_t find(long handle, const void *where)
+{
+  uint32_t oldest = 0, n = 0;
+  for (uint32_t i = *head_of(handle); i; i = pool[i].next) {
+    if (pool[i].handle != handle)
+      continue;
+    if (pool[i].where == where)
+      return i;
+    oldest = i;
+    n++;
+  }
+  for (uint32_t i = n > 1 ? *head_of(handle) : 0; i; i = pool[i].next)
+    if (pool[i].handle == handle)
+      stop_sending(&pool[i]);
+  return oldest;
+}
+
+static uint32_t take(void)
+{
+  if (free_) {
+    uint32_t i = free_;
+    free_ = pool[i].next;
+    return i;
+  }
+  if (used + 1 >= room) {
+    uint32_t more = room ? room * 2 : 256;
+    struct lg_live *p = more > MOST ? NULL : realloc(pool, more * sizeof *p);
+    if (!p)
+      return 0;
+    pool = p;
+    room = more;
+  }
+  return ++used;
+}
+
+static void drop(uint32_t n)
+{
+  uint32_t *p = head_of(pool[n].handle);
+  while (*p && *p != n)
+    p = &pool[*p].next;
+  if (!*p)
+    return;
+  *p = pool[n].next;
+  stop_sending(&pool[n]);
+  pool[n].next = free_;
+  pool[n].handle = 0;
+  free_ = n;
+}
+
+static int64_t number(uint32_t n, long handle)
+{
+  if (!n || !pool[n].twin)
+    return handle;
+  return (handle & 0xffffffffffff) | (int64_t)pool[n].twin << 48;
+}
+
+/* lg_live_made is the number of a request that a call has returned. One that was
+ * kept in the same variable under the same handle is overwritten, but goes on. */
+int64_t lg_live_made(struct lg_usage *u, long handle, const void *where)
+{
+  static uint32_t twins;
+  bool shared = false;
+  for (uint32_t i = *head_of(handle); i; i = pool[i].next)
+    shared |= pool[i].handle == handle;
+  uint32_t n = take();
+  u->made = n;
+  if (!n)
+    return handle;
+  uint32_t *head = head_of(handle);
+  pool[n] = (struct lg_live){.handle = handle, .where = where, .next = *head, .twin = shared ? twins++ % 0x7fff + 1 : 0};
+  *head = n;
+  return number(n, handle);
+}
+
+/* lg_live_number is that of the k-th request that a call is given, or that is
+ * still there after it. */
+int64_t lg_live_number(struct lg_usage *u, long handle, const void *where, uint32_t k, bool after)
+{
+  if (after)
+    return number(k < u->ngiven ? u->given[k] : 0, handle);
+  uint32_t n = find(handle, where);
+  if (k >= u->given_room) {
+    uint32_t more = (k + 64) * 2;
+    uint32_t *p = realloc(u->given, more * sizeof *p);
+    if (!p)
+      return handle;
+    u->given = p;
+    u->given_room = more;
+  }
+  while (u->ngiven <= k)
+    u->given[u->ngiven++] = 0;
+  u->given[k] = n;
+  return number(n, handle);
+}
+
+void lg_live_still(struct lg_usage *u, uint32_t k, bool gone)
+{
+  if (!gone || k >= u->ngiven || !u->given[k])
+    return;
+  drop(u->given[k]);
+  u->given[k] = 0;
+}
+
+struct lg_live *lg_live_of(const struct lg_usage *u, uint32_t k)
+{
+  return k < u->ngiven && u->given[k] ? &pool[u->given[k]] : NULL;
+}
+
+struct lg_live *lg_live_new(const struct lg_usage *u)
+{
+  return u->made ? &pool[u->made] : NULL;
+}

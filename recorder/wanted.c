@@ -1,0 +1,76 @@
+/* Whose movements are of interest: not those of libraries that only keep the job
+ * together, which are most (the event loop of OpenMPI's run time alone copies
+ * more than its transports). The answer for a return address is kept, since
+ * nothing is to be spent on such a call. */
+#define _GNU_SOURCE
+#include <string.h>
+#include "moves.h"
+#include "unwind.h"
+
+#define VERDICTS 16384
+#define MAX_IGNORED 128
+
+/* Beginnings of file names. */
+static const char *ignored[MAX_IGNORED] = {
+    "ld-linux", "libc.so", "libc-2", "libpthread", "libdl.so", "libm.so", "libresolv", "libnss", "liblaggard",
+    "libevent", "libev.so", "libuv.so", "libpmix", "libpmi", "libopen-rte", "libprrte", "libhwloc", "libudev", "libpciaccess", "libltdl",
+    "libz.so", "libzstd", "liblzma", "libbz2", "libxml2", "libcrypto", "libssl", "libmunge", "libnuma", "libjansson",
+    "mca_ess", "mca_errmgr", "mca_grpcomm", "mca_oob", "mca_rml", "mca_routed", "mca_odls", "mca_plm", "mca_ras", "mca_state",
+    "mca_pmix", "mca_iof", "mca_filem", "mca_rmaps", "mca_sensor", "mca_schizo", "mca_dfs", "mca_notifier", "mca_snapc", "mca_sstore",
+    "mca_reachable", "mca_if", "mca_hwloc", "mca_event", "mca_compress", "mca_psec", "mca_bfrops", "mca_gds", "mca_ptl", "mca_shmem",
+};
+static uint64_t verdicts[VERDICTS]; /* return address << 1 | wanted */
+static uint32_t unload_gen;
+
+/* lg_moves_modules adds the names of LAGGARD_IGNORE to the list. */
+void lg_moves_modules(void)
+{
+  static char names[4096];
+  const char *more = lg_env("IGNORE");
+  size_t n = 0;
+  if (!more || strlen(more) >= sizeof names)
+    return;
+  strcpy(names, more);
+  while (n < MAX_IGNORED && ignored[n])
+    n++;
+  for (char *save, *name = strtok_r(names, ", ", &save); name && n < MAX_IGNORED; name = strtok_r(NULL, ", ", &save))
+    ignored[n++] = name;
+}
+
+static bool is_ignored(const char *path)
+{
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  for (size_t i = 0; i < MAX_IGNORED && ignored[i]; i++)
+    if (strncmp(name, ignored[i], strlen(ignored[i])) == 0)
+      return true;
+  return false;
+}
+
+/* look decides of an address that is new. Memory that belongs to no module is
+ * code that the program made; the vdso has no path either. */
+static bool __attribute__((noinline)) look(uint64_t ra, uint64_t *verdict)
+{
+  if (!lg_lock_file_soon())
+    return false;
+  struct module *m = module_at(ra);
+  bool wanted = !m || !m->path || !is_ignored(m->path);
+  __atomic_store_n(verdict, ra << 1 | wanted, __ATOMIC_RELAXED);
+  lg_unlock_file();
+  return wanted;
+}
+
+static void __attribute__((noinline)) forget(void)
+{
+  unload_gen = lg_unload_gen;
+  for (int i = 0; i < VERDICTS; i++)
+    __atomic_store_n(&verdicts[i], 0, __ATOMIC_RELAXED);
+}
+
+bool lg_moves_wanted(uint64_t ra)
+{
+  if (unlikely(unload_gen != lg_unload_gen))
+    forget();
+  uint64_t *verdict = &verdicts[(ra * 0x9e3779b97f4a7c15ull) >> 50];
+  uint64_t known = __atomic_load_n(verdict, __ATOMIC_RELAXED);
+  return likely(known >> 1 == ra) ? known & 1 : look(ra, verdict);
+}

@@ -1,0 +1,234 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"laggard/model/movement"
+	"laggard/model/movement/recorded"
+	"laggard/model/symbol"
+)
+
+// MovementSource is what a Movement is made of.
+type MovementSource struct {
+	Run      Run
+	Found    movement.Result
+	Trace    *movement.Trace // that it was found in
+	Book     recorded.Book
+	Ways     recorded.Ways
+	Training int
+	Notes    []string
+	Problems []string
+	Resolver *symbol.Resolver
+}
+
+// NewMovement puts the names of functions and lines to what was found.
+func NewMovement(s MovementSource) *Movement {
+	names := placer{source: &s, places: map[string]*MovementPlace{}}
+	f := s.Found
+	m := &Movement{
+		SchemaVersion: SchemaVersion, Run: s.Run, Ranks: f.Ranks.String(), Chains: f.Chains, Groups: len(f.Groups),
+		Links: MovementLinks{
+			f.Links.Sends, f.Links.LinkedSends, f.Links.Recvs, f.Links.LinkedRecvs, f.Links.Bytes, f.Links.LinkedBytes,
+			s.Ways.Streams(), s.Ways.Messages(), f.Links.Shortened,
+		},
+		Training: s.Training, Pruned: f.Pruned, Notes: append([]string{}, s.Notes...), Problems: append([]string{}, s.Problems...),
+		Invariants: []MovementInvariant{}, Violations: []MovementViolation{}, Outliers: []MovementOutlier{},
+		Distances: newDistances(f.Distances),
+	}
+	for i, p := range m.Problems {
+		m.Problems[i] = printable(p)
+	}
+	for _, inv := range f.Invariants {
+		m.Invariants = append(m.Invariants, MovementInvariant{names.chain(inv.Group), inv.Share})
+	}
+	for _, v := range f.Violations {
+		m.Violations = append(m.Violations, names.violation(v, m.Invariants[v.Invariant]))
+	}
+	for _, o := range f.Outliers {
+		m.Outliers = append(m.Outliers, names.outlier(o))
+	}
+	m.shares = newShares(s.Trace, f, &names)
+	return m
+}
+
+func newDistances(d movement.Distances) MovementDistances {
+	out := MovementDistances{
+		K: d.K, Average: d.Average, FromNS: d.From, ToNS: d.To, Chains: d.Chains, Error: d.Error,
+		Ranks: append([]int{}, d.Ranks...), DistanceK: []float64{},
+	}
+	for _, x := range d.By {
+		out.DistanceK = append(out.DistanceK, x.K)
+	}
+	return out
+}
+
+// placer turns names of sites into places, each once.
+type placer struct {
+	source *MovementSource
+	places map[string]*MovementPlace
+}
+
+func (n *placer) place(name string) *MovementPlace {
+	if name == "" {
+		return nil
+	}
+	if p := n.places[name]; p != nil {
+		return p
+	}
+	p := &MovementPlace{Call: printable(name), Stack: []Frame{}}
+	n.places[name] = p
+	site, err := n.source.Book.Site(name)
+	if err != nil {
+		return p
+	}
+	p.Call = printable(site.Function)
+	p.Stack = append(p.Stack, frames(n.source.Resolver.Stack(site.Stack, false))...)
+	if len(site.Frames) > 0 {
+		top := frames(n.source.Resolver.Stack(site.Frames[:1], false))[0]
+		p.Function, p.File, p.Line, p.Module, p.Offset = top.Function, top.File, top.Line, top.Module, top.Offset
+	}
+	return p
+}
+
+func (n *placer) operation(o movement.Operation, weight float64) MovementOperation {
+	return MovementOperation{
+		Kind: o.Kind.String(), Weight: weight,
+		At: n.place(o.Site), Partner: n.place(o.Partner), Source: n.place(o.Source), Dest: n.place(o.Dest),
+	}
+}
+
+func (n *placer) chain(g movement.Group) MovementChain {
+	c := MovementChain{Count: g.Count, Uniqueness: g.Uniqueness(), Operations: []MovementOperation{}}
+	for i, o := range g.Ops {
+		c.Operations = append(c.Operations, n.operation(o, g.Weight(i)))
+	}
+	return c
+}
+
+func (n *placer) violation(v movement.Violation, inv MovementInvariant) MovementViolation {
+	out := MovementViolation{
+		Chain: n.chain(v.Chain), Invariant: v.Invariant,
+		Similarity: v.Similarity, Rareness: v.Rareness, Abnormality: v.Abnormality, Evidence: v.Evidence,
+		ContextMatches: v.ContextMatches, Completions: v.Completions, Instances: v.Instances, Edge: v.Edge, Ranks: v.Ranks.String(),
+		Matched: [3]int{v.ChainAt, v.InvariantAt, v.Matched},
+		Missing: []MovementOperation{}, Examples: []MovementExample{},
+	}
+	for _, e := range v.Examples {
+		out.Examples = append(out.Examples, MovementExample{e.Rank, e.Order, e.Time})
+	}
+	rank := -1
+	if len(v.Examples) > 0 {
+		rank = v.Examples[0].Rank
+	}
+	var list locationList
+	for i, o := range inv.Operations {
+		if i < v.InvariantAt || i >= v.InvariantAt+v.Matched {
+			out.Missing = append(out.Missing, o)
+			list.operation("missing", rank, o)
+		}
+	}
+	list.chain(rank, out.Chain)
+	list.allocations(rank, out.Missing)
+	list.allocations(rank, out.Chain.Operations)
+	out.Locations = list.all()
+	return out
+}
+
+func (n *placer) outlier(o movement.Outlier) MovementOutlier {
+	out := MovementOutlier{
+		Rank: o.Rank, DistanceK: o.K, Ratio: o.Ratio, LeaveOneOut: o.LeaveOneOut, Neighbour: o.Neighbour,
+		TopGroup: n.chain(o.Group), Share: o.Share, PeerShare: o.PeerShare,
+	}
+	var list locationList
+	list.chain(o.Rank, out.TopGroup)
+	list.allocations(o.Rank, out.TopGroup.Operations)
+	out.Locations = list.all()
+	return out
+}
+
+// locationList gathers call sites, each once for a role.
+type locationList []MovementLocation
+
+func (l *locationList) add(role string, rank int, p *MovementPlace) {
+	if p == nil {
+		return
+	}
+	at := MovementLocation{role, rank, p.Function, p.File, p.Line, p.Call}
+	if !slices.Contains(*l, at) {
+		*l = append(*l, at)
+	}
+}
+
+func (l *locationList) operation(role string, rank int, o MovementOperation) {
+	l.add(role, rank, o.At)
+	l.add(role, rank, o.Partner)
+}
+
+func (l *locationList) chain(rank int, c MovementChain) {
+	for _, o := range c.Operations {
+		l.operation("chain", rank, o)
+	}
+}
+
+func (l *locationList) allocations(rank int, ops []MovementOperation) {
+	for _, o := range ops {
+		l.add("allocation", rank, o.Source)
+		l.add("allocation", rank, o.Dest)
+	}
+}
+
+func (l *locationList) all() []MovementLocation { return append([]MovementLocation{}, *l...) }
+
+// groupShare is the share of a kind of chains by rank, as the page shows it.
+type groupShare struct {
+	chain MovementChain
+	share []float64 // by index into Movement.Distances.Ranks, or the ranks of the trace
+	mean  float64
+}
+
+// maxShares bounds the kinds of chains that the page tells apart.
+const maxShares = 11
+
+// newShares computes the shares of the commonest kinds; the last entry is the
+// rest of them together.
+func newShares(tr *movement.Trace, f movement.Result, names *placer) []groupShare {
+	if tr == nil || f.Chains == 0 {
+		return nil
+	}
+	shown := min(maxShares, len(f.Groups))
+	key := func(g movement.Group) string { return fmt.Sprint(g.Ops) }
+	place := map[string]int{}
+	for i, g := range f.Groups[:shown] {
+		place[key(g)] = i
+	}
+	of := make([]int, len(tr.Groups))
+	for i, g := range tr.Groups {
+		of[i] = shown
+		if k, known := place[key(g)]; known {
+			of[i] = k
+		}
+	}
+	var tracks []movement.Track
+	for _, t := range tr.Tracks {
+		if f.Ranks.Contains(t.Rank) {
+			tracks = append(tracks, t)
+		}
+	}
+	out := make([]groupShare, shown+1)
+	for i := range out {
+		out[i].share = make([]float64, len(tracks))
+		if i < shown {
+			out[i].chain = names.chain(f.Groups[i])
+		}
+	}
+	for r, t := range tracks {
+		for _, c := range t.Chains {
+			out[of[c.Group]].share[r] += 1 / float64(len(t.Chains))
+		}
+		for i := range out {
+			out[i].mean += out[i].share[r] / float64(len(tracks))
+		}
+	}
+	return out
+}
