@@ -34,7 +34,7 @@ var built sync.Map // output path to func() error, which builds it once
 func (f family) build(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	dir := filepath.Join(workDir, f.name, strings.ReplaceAll(strings.Join(flags, ""), "/", "_"), source)
-	out := filepath.Join(dir, strings.TrimSuffix(source, filepath.Ext(source)))
+	out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
 	once, _ := built.LoadOrStore(out, sync.OnceValue(func() error { return f.compile(source, dir, out, flags) }))
 	if err := once.(func() error)(); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"laggard/model"
 )
@@ -36,6 +37,7 @@ type scaled struct {
 	function map[string]string
 	place    string
 	crashes  bool
+	below    bool // it shows below MPI only
 }
 
 func upTo(first, last int) []int {
@@ -64,7 +66,7 @@ var scaledPrograms = []scaled{
 			"openmpi": {"OMPI_MCA_coll_tuned_use_dynamic_rules=1", "OMPI_MCA_coll_tuned_allgather_algorithm=3"},
 			"mpich":   {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM=recursive_doubling"},
 		},
-		function: map[string]string{"openmpi": "ompi_coll_base_allgather_intra_recursivedoubling"}, place: "gather",
+		function: map[string]string{"openmpi": "ompi_coll_base_allgather_intra_recursivedoubling"}, place: "gather", below: true,
 	},
 	{
 		name: "b", source: "scaling/product.c", program: inRanks("10", "8192"),
@@ -123,7 +125,11 @@ func (s scaled) env(f family, faulty bool) []string {
 	if faulty {
 		by = s.bad
 	}
-	return slices.Concat(overTCP[f.name], by[""], by[f.name])
+	env := slices.Concat(by[""], by[f.name])
+	if s.below || f.name != "mpich" {
+		env = append(env, overTCP[f.name]...)
+	}
+	return env
 }
 
 // record runs the program at a scale and returns the run directory.
@@ -131,14 +137,26 @@ func (s scaled) record(t *testing.T, f family, dir string, scale int, faulty boo
 	t.Helper()
 	ranks, args := s.program(scale)
 	out := filepath.Join(dir, fmt.Sprintf("%d-%v", scale, faulty))
-	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", out, "--timeout", "80s", "--"}, f.command(ranks)...)
+	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", out, "--timeout", s.timeout(f), "--"}, f.command(ranks)...)
 	command = append(append(command, f.build(t, s.source, "-O0")), args...)
 	j := start(t, f.environ(t, s.env(f, faulty)...), nil, command...)
-	got := j.wait()
-	if got.status != 0 && !(faulty && s.crashes) {
+	got, _ := j.waitOrEnd(4 * time.Minute) // gigabytes are sent, or a hundred ranks started
+	stuck := s.timeout(f) == briefly && strings.Contains(got.stderr, "in MPI_Finalize")
+	if got.status != 0 && !(faulty && s.crashes) && !stuck {
 		t.Fatalf("%s at %d: exit status %d\n%s", s.source, scale, got.status, got.stderr)
 	}
 	return out
+}
+
+// MPICH over UCX and TCP on one host hangs in MPI_Finalize every second time,
+// with laggard or without. All has been sent by then.
+const briefly = "5s"
+
+func (s scaled) timeout(f family) string {
+	if s.below && f.name == "mpich" {
+		return briefly
+	}
+	return "200s"
 }
 
 func scalingTest(t *testing.T, f family, file, dir string) *judged {

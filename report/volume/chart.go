@@ -395,7 +395,11 @@ func (s *scene) curve(p *panel, key string) {
 		}
 	}
 	for _, v := range []float64{lowY, math.Sqrt(lowY * highY), highY} {
-		p.Ticks = append(p.Ticks, tick{p.Top + (p.Height-8)*(1-math.Log(v/lowY)/math.Log(highY/lowY)) + 4, bytesText(v)})
+		text := bytesText(v)
+		if v == 1 {
+			text = "none"
+		}
+		p.Ticks = append(p.Ticks, tick{p.Top + (p.Height-8)*(1-math.Log(v/lowY)/math.Log(highY/lowY)) + 4, text})
 	}
 }
 
