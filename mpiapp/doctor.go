@@ -101,14 +101,24 @@ func (d *doctor) preload() {
 		d.fail("recorder", "%v", err)
 		return
 	}
-	cmd := exec.Command("true")
-	cmd.Env = append(os.Environ(), "LD_PRELOAD="+lib)
-	out, err := cmd.CombinedOutput()
-	if err != nil || len(out) > 0 {
-		d.fail("recorder", "%s cannot be preloaded: %v %s", lib, err, strings.TrimSpace(string(out)))
+	d.preloaded("recorder", lib)
+	both, err := d.app.preloads([]string{"volume"})
+	if err != nil {
+		d.say("none", "below MPI", "%v", err)
 		return
 	}
-	d.say("ok", "recorder", "%s", lib)
+	d.preloaded("below MPI", both)
+}
+
+func (d *doctor) preloaded(what, libraries string) {
+	cmd := exec.Command("true")
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+libraries)
+	out, err := cmd.CombinedOutput()
+	if err != nil || len(out) > 0 {
+		d.fail(what, "%s cannot be preloaded: %v %s", libraries, err, strings.TrimSpace(string(out)))
+		return
+	}
+	d.say("ok", what, "%s", libraries)
 }
 
 // outputDirectory does in the directory what the recorder does: a private file
