@@ -113,7 +113,8 @@ type Pending struct {
 	Peer int    // rank in the communicator (remote group of an intercommunicator), or None, Any, ProcNull
 	Tag  int    // or None, Any, TagPost, TagComplete; for RMA the LockType that it is under or asks for, or None
 	Seq  uint64 // its number on its channel or, for a collective, on its communicator; from 1, 0 unknown
-	// State indexes Thread.Model.States: the call that started it; -1 unknown.
+	// State indexes Thread.Model.States: the call that started it; -1 unknown, or
+	// one of another thread.
 	State int
 }
 

@@ -423,7 +423,7 @@ struct lg_req {
   uint64_t seq, seq2;
   uint32_t state;
   uint64_t bytes; /* that starting a persistent one sends */
-  uint32_t thread; /* that began it; with the buffers, if data movement is recorded */
+  uint32_t thread; /* that began it: state is one of its own */
   struct lg_piece out, in;
   bool persistent, active, cancelled, buffered;
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */

@@ -204,7 +204,7 @@ struct lg_pending {
   int32_t tag;
   uint64_t seq;  /* send/recv: how many went before it on its channel, plus one;
                     collective: its number on the communicator; 0 unknown */
-  uint32_t state; /* state of the call that started it */
+  uint32_t state; /* state of the call that started it; UINT32_MAX: another thread's */
   uint32_t pad;
 };
 

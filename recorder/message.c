@@ -75,7 +75,6 @@ void lg_message_begun(struct lg_call *c, struct lg_req *r)
 {
   if (likely(!lg_moving))
     return;
-  r->thread = c->thr->pub->index;
   if (r->kind == LG_OP_SEND || r->peer2 != LG_NONE)
     r->out = outgoing(c);
   if (r->kind == LG_OP_RECV || r->peer2 != LG_NONE)

@@ -18,7 +18,15 @@ struct lg_req *remember(struct lg_call *c, uint32_t kind)
   r->comm = c->comm ? c->comm->index : UINT32_MAX;
   r->ref = c->comm;
   r->state = c->st->index;
+  r->thread = c->thr->pub->index;
   return r;
+}
+
+/* States are numbered in each thread: that of the call which began a request says
+ * nothing in another one. */
+static uint32_t state_in(const struct lg_thread *p, const struct lg_req *r)
+{
+  return r->thread == p->index ? r->state : UINT32_MAX;
 }
 
 void after_begun(struct lg_call *c, uint32_t kind)
@@ -99,9 +107,9 @@ static uint32_t list_request(struct lg_thread *p, uint32_t n, const struct lg_re
 {
   if (!r->active || r->peer == LG_PROC_NULL)
     return n;
-  put_pending(p, n++, (struct lg_pending){r->kind, r->comm, r->peer, r->tag, r->seq, r->state, 0});
+  put_pending(p, n++, (struct lg_pending){r->kind, r->comm, r->peer, r->tag, r->seq, state_in(p, r), 0});
   if (r->peer2 != LG_NONE)
-    put_pending(p, n++, (struct lg_pending){LG_OP_RECV, r->comm, r->peer2, r->tag2, r->seq2, r->state, 0});
+    put_pending(p, n++, (struct lg_pending){LG_OP_RECV, r->comm, r->peer2, r->tag2, r->seq2, state_in(p, r), 0});
   return n;
 }
 
@@ -199,7 +207,7 @@ static void completed(struct lg_call *c, int i, const char *status)
   }
   if (r->newcomm) {
     long handle = c->binding != LG_BIND_C || lg_fam.handle_bytes == 4 ? *(const int *)r->newcomm : *(const long *)r->newcomm;
-    lg_comm_made(c, c->binding == LG_BIND_C ? handle : lg_fortran_comm((int)handle), r->ref, r->state);
+    lg_comm_made(c, c->binding == LG_BIND_C ? handle : lg_fortran_comm((int)handle), r->ref, state_in(c->thr->pub, r));
   }
   if (r->persistent)
     r->active = false;

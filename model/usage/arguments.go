@@ -125,6 +125,8 @@ func (r *replay) checkValue(a args, i int, v int64) *wrongArgument {
 		return r.checkRank(a, p.Name, v)
 	case "tag", "sendtag", "recvtag":
 		return checkTag(a, p.Name, v)
+	case "keyval", "comm_keyval", "type_keyval", "win_keyval":
+		return r.checkKeyval(a, v)
 	case "color":
 		if v < 0 && v != undefined {
 			return invalid("§6.4.2", "is %d: it must not be negative, or MPI_UNDEFINED", v)

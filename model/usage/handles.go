@@ -53,6 +53,19 @@ func (r *replay) checkHandle(a args, kind, name string, v int64) *wrongArgument 
 	return nil
 }
 
+// checkKeyval checks the key of an attribute that a call frees or sets. Attributes
+// that are there may still be read by a key that was freed (MPI-3.1 §6.7.2).
+func (r *replay) checkKeyval(a args, v int64) *wrongArgument {
+	name := a.c.Func.Name
+	freed, was := r.objects.freed[objectKey{"keyval", v}]
+	if !was || !r.t.Complete || !isFree(name) && !strings.HasSuffix(name, "_set_attr") && name != "MPI_Attr_put" {
+		return nil
+	}
+	w := invalid("§6.7.2", "was freed before: it names no attribute key")
+	w.other, w.role, w.change = freed, "free", "free the key after its last use"
+	return w
+}
+
 func (r *replay) uncommitted(datatype int64) *wrongArgument {
 	w := invalid("§4.1.9", "was not committed")
 	w.class, w.change = "invalid_type", "call MPI_Type_commit once after making the type"

@@ -19,7 +19,7 @@ type life struct {
 }
 
 func newLife(t *Trace) life {
-	l := life{initialised: -1, finalized: -1, seenBefore: true}
+	l := life{initialised: -1, finalized: -1, seenBefore: t.Phase != model.Starting}
 	for i := range t.Calls {
 		if f := t.Calls[i].Func; f != nil && (f.Class == "init" || f.Class == "session_init") {
 			l.seenBefore = false
