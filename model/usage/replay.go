@@ -104,7 +104,9 @@ func (r *replay) begin(a args) {
 		return
 	}
 	buffers := r.buffersOf(a)
-	r.checkArguments(a, buffers)
+	if !r.wrong[a.i] { // no argument is right where MPI is not there
+		r.checkArguments(a, buffers)
+	}
 	r.flight[a.i] = &activation{}
 	if r.wrong[a.i] && !a.ended() {
 		return // MPI refuses it

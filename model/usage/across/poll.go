@@ -36,6 +36,7 @@ func loops(t *usage.Trace) [][]int {
 		}
 		switch {
 		case x.done || c.Func == nil || c.Func.Class == "light":
+		case x.polls == 0 && pollClasses[c.Func.Class] && c.Return == 0: // the process ended in the midst of one
 		case !pollClasses[c.Func.Class] || c.Return == 0 || !vain(c):
 			x.done = true
 		default:
