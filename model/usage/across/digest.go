@@ -109,6 +109,29 @@ type entry struct {
 	shape            int32 // index into Digest.shapes
 }
 
+// endOf is how a rank ended. A process that exits in the midst of a call which began
+// no operation, since its arguments are wrong, was ended by MPI, and with it the
+// job: what the other ranks waited for then says nothing.
+func endOf(r *usage.Replayed) model.End {
+	t := r.Trace
+	if t.End != model.Exited {
+		return t.End
+	}
+	began := map[int]bool{}
+	for i := range r.Operations {
+		began[r.Operations[i].Call] = true
+	}
+	for i := range r.Waits {
+		began[r.Waits[i].Call] = true
+	}
+	for i := range t.Calls {
+		if c := &t.Calls[i]; c.Return == 0 && c.Func != nil && c.Func.Class != "finalize" && !began[i] {
+			return model.Aborted
+		}
+	}
+	return t.End
+}
+
 // waiting is what a call that never returned, or a loop of polls, waits for.
 type waiting struct {
 	step              int32
@@ -121,7 +144,7 @@ type waiting struct {
 func NewDigest(r *usage.Replayed) *Digest {
 	t := r.Trace
 	d := &digester{Replayed: r, trace: t, Digest: &Digest{
-		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: t.End, complete: t.Complete, comms: known(t), types: t.Types, threads: t.ThreadLevel,
+		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: endOf(r), complete: t.Complete, comms: known(t), types: t.Types, threads: t.ThreadLevel,
 	}}
 	rounds := loops(t)
 	d.chooseSteps(rounds)
