@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core.h"
 #include "members.h"
+#include "usage.h"
 
 #define MAX_COMMS (1u << 20)
 #define WORLD_ID 1
@@ -151,6 +152,8 @@ void lg_comm_free(struct lg_comm_ref *r)
 {
   __atomic_store_n(&r->live->freed, 1, __ATOMIC_RELEASE);
   lg_window_drop(r);
+  if (r->use)
+    lg_gone_put(r->what == LG_HANDLE_WIN ? P_win : r->what == LG_HANDLE_FILE ? P_file : P_comm, r->handle, r->use - 1);
   r->freed = true;
   lg_comm_gen++;
   struct lg_comm_ref **p = &table[bucket(r->what, r->handle)];

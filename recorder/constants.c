@@ -159,6 +159,8 @@ void lg_constants_define(struct lg_usage *u)
   }
 }
 
+/* ---- communicators ---- */
+
 /* lg_comm_use is the number of a communicator, window or file in the recording.
  * Its record may serve others after it: the definition says whose it is now. */
 int64_t lg_comm_use(struct lg_usage *u, struct lg_comm_ref *r)
@@ -179,4 +181,31 @@ int64_t lg_comm_use(struct lg_usage *u, struct lg_comm_ref *r)
   p = lg_put_u(p, (uint64_t)r->live->state + 1);
   lg_use_end(u, p);
   return r->use - 1;
+}
+
+/* ---- what was freed ---- */
+
+static struct {
+  int kind; /* 0: none */
+  long handle;
+  int64_t number;
+} gone[1024];
+
+static unsigned gone_at(int kind, long handle)
+{
+  return (unsigned)(lg_mix((uint64_t)kind, (uint64_t)handle) >> 54);
+}
+
+void lg_gone_put(int kind, long handle, int64_t number)
+{
+  unsigned i = gone_at(kind, handle);
+  gone[i].kind = kind;
+  gone[i].handle = handle;
+  gone[i].number = number;
+}
+
+int64_t lg_gone_number(int kind, long handle)
+{
+  unsigned i = gone_at(kind, handle);
+  return handle && gone[i].kind == kind && gone[i].handle == handle ? gone[i].number : LG_USE_INVALID;
 }

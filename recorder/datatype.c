@@ -366,7 +366,7 @@ int64_t lg_type_index(struct lg_usage *u, int64_t handle, bool fortran)
     return LG_USE_NULL;
   struct lg_dtype *t = known(u, h);
   if (!t)
-    return LG_USE_INVALID;
+    return lg_gone_number(P_datatype, h);
   *k = (struct lg_known_type){key, lg_type_gen, t->index};
   return t->index;
 }
@@ -400,6 +400,7 @@ void lg_type_gone(int64_t index)
   struct lg_dtype *t = lg_type_at(index);
   if (!t || t->combiner == LG_NAMED || !t->refs || --t->refs)
     return;
+  lg_gone_put(P_datatype, t->handle, t->index);
   forget(t);
   lg_type_hold(t);
   lg_type_drop(t);

@@ -30,15 +30,22 @@ static struct { /* what is mapped, for lg_file_sync */
   size_t n;
 } maps[4096];
 
+/* A new call site costs a checksum, and a program may have some thousand. Whoever
+ * finds the table empty fills it; two do the same. */
 uint32_t lg_crc(uint32_t crc, const void *p, size_t n)
 {
+  static uint32_t table[256];
   const unsigned char *b = p;
+  if (unlikely(!__atomic_load_n(&table[255], __ATOMIC_ACQUIRE)))
+    for (uint32_t i = 0; i < 256; i++) {
+      uint32_t v = i;
+      for (int k = 0; k < 8; k++)
+        v = v & 1 ? v >> 1 ^ 0x82f63b78u : v >> 1;
+      __atomic_store_n(&table[i], v, __ATOMIC_RELEASE);
+    }
   crc = ~crc;
-  while (n--) {
-    crc ^= *b++;
-    for (int k = 0; k < 8; k++)
-      crc = crc & 1 ? crc >> 1 ^ 0x82f63b78u : crc >> 1;
-  }
+  while (n--)
+    crc = table[(crc ^ *b++) & 0xff] ^ crc >> 8;
   return ~crc;
 }
 

@@ -151,6 +151,11 @@ void lg_type_drop(struct lg_dtype *t);
 uint32_t lg_type_contents(long handle); /* how many types it was made of */
 int64_t lg_comm_use(struct lg_usage *u, struct lg_comm_ref *r);
 
+/* A handle that was given back is known as what it was until it is given out
+ * again: of the last ones of each kind (enum lg_param_kind). */
+void lg_gone_put(int kind, long handle, int64_t number);
+int64_t lg_gone_number(int kind, long handle); /* LG_USE_INVALID: no such */
+
 /* ---- events (usage.c) ---- */
 
 unsigned char *lg_use_begin(struct lg_usage *u, size_t most); /* room for an event */

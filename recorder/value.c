@@ -127,13 +127,13 @@ static int64_t comm_value(const struct lg_call *c, struct lg_usage *u, int kind,
     else
       r = lg_comm_find(LG_HANDLE_COMM, h);
     if (!r)
-      return lg_is_null(kind, h) ? LG_USE_NULL : LG_USE_INVALID;
+      return lg_is_null(kind, h) ? LG_USE_NULL : lg_gone_number(kind, h);
   } else {
     int what = kind == P_win ? LG_HANDLE_WIN : LG_HANDLE_FILE;
     long h = lg_fam.handle_bytes == 4 ? (int)handle : c->binding != LG_BIND_C ? handle | 1l << 58 : handle; /* as family.c has them */
     r = lg_comm_find(what, h);
     if (!r)
-      return lg_is_null(kind, c->binding == LG_BIND_C ? handle : lg_f2c(kind, (int)handle)) ? LG_USE_NULL : LG_USE_INVALID;
+      return lg_is_null(kind, c->binding == LG_BIND_C ? handle : lg_f2c(kind, (int)handle)) ? LG_USE_NULL : lg_gone_number(kind, h);
   }
   return lg_comm_use(u, r);
 }

@@ -40,11 +40,18 @@ func (s *Distances) name(tr *Trace) {
 	}
 }
 
+// fewChains, of all ranks together, have no distribution.
+const fewChains = 16
+
 // suspects returns the indexes of the ranks that are far enough from their
 // peers. With no more ranks than the factor none can be that many times the
-// average, which it is part of; then the average of the others counts.
+// average, which it is part of; then the average of the others counts. A handful
+// of chains says nothing.
 func (s *Distances) suspects(opts Options) []int {
 	var out []int
+	if s.Chains < fewChains {
+		return nil
+	}
 	for i, x := range s.By {
 		r := x.Ratio
 		if float64(len(s.By)) <= opts.OutlierFactor {

@@ -68,17 +68,16 @@ func decode(r *model.Rank, streams []*model.Stream, fault error, most int) *Trac
 
 // builder collects what the threads of a rank recorded.
 type builder struct {
-	trace    *Trace
-	rank     *model.Rank
-	most     int
-	sites    map[*model.State]int
-	types    map[int]*Datatype
-	comms    map[int]*model.Comm
-	notes    []rawNote
-	ntypes   int
-	ncomms   int
-	whys     []string
-	overflow bool
+	trace  *Trace
+	rank   *model.Rank
+	most   int
+	sites  map[*model.State]int
+	types  map[int]*Datatype
+	comms  map[int]*model.Comm
+	notes  []rawNote
+	ntypes int
+	ncomms int
+	whys   []string
 }
 
 // rawNote names calls by the numbers of their begins.

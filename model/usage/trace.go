@@ -60,7 +60,9 @@ type Call struct {
 //     of package model: model.Any, model.ProcNull; Root. Truth is 0 or 1; indices
 //     of an array of requests count from 0 in Fortran too.
 //   - MPI_Comm, MPI_Win, MPI_File: index into Trace.Comms; Null; Invalid.
-//   - MPI_Datatype: index into Trace.Types; Null; Invalid.
+//   - MPI_Datatype: index into Trace.Types; Null; Invalid. One that was freed keeps
+//     its index, as communicators do, until its handle is given out again or, in
+//     Fortran, means nothing.
 //   - other handles: a number that is the same while the object lives (the
 //     handle); Null.
 //   - buffers: the address; Bottom; InPlace.
