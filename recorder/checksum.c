@@ -98,17 +98,6 @@ static bool __attribute__((noinline)) readable_sum(const struct lg_live *l, uint
 
 /* ---- what is sent ---- */
 
-static struct lg_comm_ref *comm_of(const struct lg_call *c)
-{
-  return c->comm ? c->comm : c->desc->comm < 0 ? NULL : lg_comm_find(LG_HANDLE_COMM, lg_comm_handle(c, c->desc->comm));
-}
-
-static bool at_root(const struct lg_call *c, const struct lg_comm_ref *r)
-{
-  int root = (int)lg_arg(c, c->desc->peer);
-  return r->flags & LG_COMM_INTER ? root == lg_fam.root : root == r->rank;
-}
-
 static int64_t elements(const struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
@@ -128,8 +117,7 @@ static int64_t elements(const struct lg_call *c)
 static bool describe(const struct lg_call *c, struct lg_usage *u, struct lg_live *out)
 {
   const struct lg_desc *d = c->desc;
-  struct lg_comm_ref *r = comm_of(c);
-  if (d->sent < 0 || !r || (d->sent_root && !at_root(c, r)) || (!d->sent_root && d->tag >= 0 && lg_peer((int)lg_arg(c, d->peer)) == LG_PROC_NULL))
+  if (d->sent < 0 || !lg_comm_named(c) || (d->sent_root && !lg_at_root(c, d->peer)) || (!d->sent_root && d->tag >= 0 && lg_peer((int)lg_arg(c, d->peer)) == LG_PROC_NULL))
     return false;
   int64_t address = lg_arg_address(c, d->sent);
   if (address == LG_USE_IN_PLACE)

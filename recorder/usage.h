@@ -95,6 +95,8 @@ void lg_values_after(struct lg_call *c, struct lg_usage *u);
 int64_t lg_arg(const struct lg_call *c, int i); /* a parameter that is a number */
 const void *lg_arg_buffer(const struct lg_call *c, int i);
 int64_t lg_arg_address(const struct lg_call *c, int i); /* LG_USE_BOTTOM, LG_USE_IN_PLACE or the address */
+struct lg_comm_ref *lg_comm_named(const struct lg_call *c); /* the communicator it is about; NULL */
+bool lg_at_root(const struct lg_call *c, int i); /* whether this rank is the root that argument i names */
 int lg_arg_at(const struct lg_call *c, int i); /* where the language binding has it; negative: nowhere */
 uint32_t lg_length(const struct lg_call *c, const struct lg_param *p, bool *known);
 int64_t lg_sum(const struct lg_call *c, int i); /* of an array; -1: not known */

@@ -190,7 +190,7 @@ static inline int64_t value(const struct lg_call *c, struct lg_usage *u, int i, 
 
 /* ---- lengths ---- */
 
-static struct lg_comm_ref *comm_of(const struct lg_call *c)
+struct lg_comm_ref *lg_comm_named(const struct lg_call *c)
 {
   if (c->desc->comm < 0)
     return NULL;
@@ -226,7 +226,7 @@ static void topology(struct lg_comm_ref *r)
 
 static int64_t of_comm(const struct lg_call *c, int len)
 {
-  struct lg_comm_ref *r = comm_of(c);
+  struct lg_comm_ref *r = lg_comm_named(c);
   if (!r)
     return -1;
   if (len >= SOURCES && !r->sources)
@@ -240,9 +240,9 @@ static int64_t of_comm(const struct lg_call *c, int len)
   }
 }
 
-static bool at_root(const struct lg_call *c, int i)
+bool lg_at_root(const struct lg_call *c, int i)
 {
-  struct lg_comm_ref *r = comm_of(c);
+  struct lg_comm_ref *r = lg_comm_named(c);
   int root = (int)raw(c, i, 0);
   return r && (r->flags & LG_COMM_INTER ? root == lg_fam.root : root == r->rank);
 }
@@ -270,7 +270,7 @@ uint32_t lg_length(const struct lg_call *c, const struct lg_param *p, bool *know
 {
   int64_t n;
   *known = false;
-  if ((p->only == AT_ROOT && !at_root(c, p->by)) || (p->only == UNLESS_IN_PLACE && lg_arg_address(c, p->by) == LG_USE_IN_PLACE))
+  if ((p->only == AT_ROOT && !lg_at_root(c, p->by)) || (p->only == UNLESS_IN_PLACE && lg_arg_address(c, p->by) == LG_USE_IN_PLACE))
     return 0;
   switch (p->len) {
   case UNRECORDED: return 0;

@@ -58,7 +58,7 @@ func HTML(w io.Writer, r *Result) error {
 	}
 	_, err = strings.NewReplacer(
 		"{{policy}}", pagePolicy(style, script),
-		"{{title}}", html.EscapeString(headline(r)+" – "+printable(r.Run.Dir)),
+		"{{title}}", html.EscapeString(headline(r)+" – "+Printable(r.Run.Dir)),
 		"{{style}}", string(style),
 		"{{text}}", html.EscapeString(text),
 		"{{data}}", string(data),

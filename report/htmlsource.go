@@ -43,7 +43,7 @@ func (s *pageSources) line(of map[int]string, number int, text string) {
 	if _, known := of[number]; known {
 		return
 	}
-	text = cut(printable(text))
+	text = cut(Printable(text))
 	if s.room -= len(text) + 3; s.room < 0 {
 		s.left++
 		return

@@ -47,12 +47,12 @@ func (t *pageTables) fill(p *page) {
 }
 
 func (t *pageTables) file(name string) int {
-	i, _ := t.files.put(printable(name))
+	i, _ := t.files.put(Printable(name))
 	return i
 }
 
 func (t *pageTables) name(function string) int {
-	i, _ := t.names.put(printable(function))
+	i, _ := t.names.put(Printable(function))
 	return i
 }
 
@@ -61,7 +61,7 @@ func (t *pageTables) frame(f Frame) pageFrame {
 	if name == "" {
 		name = frameText(f)
 	}
-	module, _ := t.modules.put(printable(f.Module))
+	module, _ := t.modules.put(Printable(f.Module))
 	return pageFrame{name: t.name(name), file: t.file(f.File), line: f.Line, module: module, note: t.name(cut(f.Note)), inlined: f.Inlined}
 }
 
@@ -86,7 +86,7 @@ func (t *pageTables) stack(frames []Frame) int {
 
 func (t *pageTables) state(s State) int {
 	does, at := stateParts(s)
-	i, _ := t.states.put(pageState{Does: printable(does), At: printable(at), Stack: t.stack(s.Stack)})
+	i, _ := t.states.put(pageState{Does: Printable(does), At: Printable(at), Stack: t.stack(s.Stack)})
 	return i
 }
 
@@ -113,7 +113,7 @@ func cutPage(s string) string {
 func (b *pageBuilder) losses(list []Loss) []Loss {
 	out := slices.Clone(list[:min(len(list), maxPageTexts)])
 	for i := range out {
-		out[i].Reason = cutPage(printable(out[i].Reason))
+		out[i].Reason = cutPage(Printable(out[i].Reason))
 	}
 	return append([]Loss{}, out...)
 }

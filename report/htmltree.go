@@ -30,7 +30,7 @@ func (b *pageBuilder) tree(p *page, r *Result, position map[int]int) error {
 type treeCutter struct{ room, left int }
 
 func (c *treeCutter) cut(t *StackTree, depth int) *pageNode {
-	out := &pageNode{Text: printable(cut(t.Text())), Ends: append([]int{}, t.Ends...), Children: []*pageNode{}}
+	out := &pageNode{Text: Printable(cut(t.Text())), Ends: append([]int{}, t.Ends...), Children: []*pageNode{}}
 	for _, child := range t.Children {
 		if c.room == 0 || depth == maxPageDepth {
 			c.left++

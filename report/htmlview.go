@@ -7,7 +7,7 @@ import (
 )
 
 func (b *pageBuilder) run(r Run) pageRun {
-	out := pageRun{Dir: printable(r.Dir), Command: printable(strings.Join(r.Command, " ")), Job: printable(r.Job)}
+	out := pageRun{Dir: Printable(r.Dir), Command: Printable(strings.Join(r.Command, " ")), Job: Printable(r.Job)}
 	if !r.Created.IsZero() {
 		created := r.Created.UTC()
 		out.Created = &created
@@ -21,14 +21,14 @@ func (b *pageBuilder) next(r *Result) *step {
 	if n.Command == "" {
 		return nil
 	}
-	n.Host = printable(n.Host)
+	n.Host = Printable(n.Host)
 	return &n
 }
 
 // view lays out what one algorithm concluded, and returns the positions of the
 // groups by their ID.
 func (b *pageBuilder) view(r *Result, maxGroups, maxEdges int, left *pageLeft) (pageView, map[int]int) {
-	v := pageView{Algorithm: printable(r.Analysis.Algorithm), Groups: []pageGroup{}, Edges: []pageEdge{}}
+	v := pageView{Algorithm: Printable(r.Analysis.Algorithm), Groups: []pageGroup{}, Edges: []pageEdge{}}
 	if r.LeastProgressed != nil {
 		v.Least = b.least(r.LeastProgressed)
 	}
@@ -41,7 +41,7 @@ func (b *pageBuilder) view(r *Result, maxGroups, maxEdges int, left *pageLeft) (
 		from, okFrom := position[e.From]
 		to, okTo := position[e.To]
 		if okFrom && okTo && len(v.Edges) < maxEdges {
-			v.Edges = append(v.Edges, pageEdge{From: from, To: to, Kind: shortKind(e.Kind), Weak: e.Weak, Reason: printable(cut(e.Reason))})
+			v.Edges = append(v.Edges, pageEdge{From: from, To: to, Kind: shortKind(e.Kind), Weak: e.Weak, Reason: Printable(cut(e.Reason))})
 		}
 	}
 	v.Order = levels(r.RankOrder, v.Groups)
@@ -126,7 +126,7 @@ func distances(r *Result) []int {
 
 // shortKind keeps a kind of edge to what labels have room for.
 func shortKind(kind string) string {
-	runes := []rune(printable(kind))
+	runes := []rune(Printable(kind))
 	return string(runes[:min(len(runes), 16)])
 }
 
@@ -154,13 +154,13 @@ func levels(sets []string, groups []pageGroup) []any {
 
 func (b *pageBuilder) least(l *LeastProgressed) *pageLeast {
 	out := &pageLeast{
-		Set: l.Set, Count: len(l.Ranks), Method: printable(l.Method), Confidence: l.Confidence,
-		Reason: cutPage(printable(l.Reason)), Places: []pagePlace{},
+		Set: l.Set, Count: len(l.Ranks), Method: Printable(l.Method), Confidence: l.Confidence,
+		Reason: cutPage(Printable(l.Reason)), Places: []pagePlace{},
 	}
 	list := places(l)
 	for _, at := range list[:min(len(list), maxLocations)] {
 		out.Places = append(out.Places, pagePlace{
-			Ranks: at.Ranks, Doing: printable(doing(at)), Process: printable(process(at)), Place: printable(placeText(at)), Stack: b.tables.stack(at.Stack),
+			Ranks: at.Ranks, Doing: Printable(doing(at)), Process: Printable(process(at)), Place: Printable(placeText(at)), Stack: b.tables.stack(at.Stack),
 		})
 	}
 	return out
@@ -174,7 +174,7 @@ func (b *pageBuilder) comms(list []Communicator, left *pageLeft) []Communicator 
 		if room -= len(c.Ranks) + len(c.ID) + 40; room < 0 {
 			break
 		}
-		c.ID = printable(c.ID)
+		c.ID = Printable(c.ID)
 		out = append(out, c)
 	}
 	left.Comms = len(list) - len(out)
@@ -190,7 +190,7 @@ func (b *pageBuilder) slices(list []Slice, position map[int]int, left *pageLeft)
 			group = -1
 		}
 		one := pageSlice{
-			Group: group, Ranks: c.Ranks, Text: printable(c.Text), Backend: printable(s.Backend),
+			Group: group, Ranks: c.Ranks, Text: Printable(c.Text), Backend: Printable(s.Backend),
 			Truncated: s.Truncated, Notes: b.texts(s.Notes), Lines: [][]any{},
 		}
 		kept := s.Lines[:min(len(s.Lines), room)]
@@ -209,5 +209,5 @@ func (b *pageBuilder) sliceLine(l SliceLine) []any {
 	if l.New {
 		added = 1
 	}
-	return []any{b.tables.file(l.File), l.Line.Line, b.tables.name(l.Function), l.Distance, printable(string(l.Kind)), added}
+	return []any{b.tables.file(l.File), l.Line.Line, b.tables.name(l.Function), l.Distance, Printable(string(l.Kind)), added}
 }

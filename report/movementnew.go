@@ -37,7 +37,7 @@ func NewMovement(s MovementSource) *Movement {
 		Distances: newDistances(f.Distances),
 	}
 	for i, p := range m.Problems {
-		m.Problems[i] = printable(p)
+		m.Problems[i] = Printable(p)
 	}
 	for _, inv := range f.Invariants {
 		m.Invariants = append(m.Invariants, MovementInvariant{names.chain(inv.Group), inv.Share})
@@ -76,13 +76,13 @@ func (n *placer) place(name string) *MovementPlace {
 	if p := n.places[name]; p != nil {
 		return p
 	}
-	p := &MovementPlace{Call: printable(name), Stack: []Frame{}}
+	p := &MovementPlace{Call: Printable(name), Stack: []Frame{}}
 	n.places[name] = p
 	site, err := n.source.Book.Site(name)
 	if err != nil {
 		return p
 	}
-	p.Call = printable(site.Function)
+	p.Call = Printable(site.Function)
 	p.Stack = append(p.Stack, frames(n.source.Resolver.Stack(site.Stack, false))...)
 	if len(site.Frames) > 0 {
 		top := frames(n.source.Resolver.Stack(site.Frames[:1], false))[0]

@@ -35,7 +35,7 @@ type Source struct {
 // New makes the result, without its Analysis.
 func New(s Source) *Result {
 	f := s.Finding
-	s.Run.Command, s.Run.Job = clean(s.Run.Command), printable(s.Run.Job)
+	s.Run.Command, s.Run.Job = clean(s.Run.Command), Printable(s.Run.Job)
 	r := &Result{
 		SchemaVersion:   SchemaVersion,
 		Run:             s.Run,
@@ -65,7 +65,7 @@ func New(s Source) *Result {
 	var lost model.RankSet
 	for _, l := range f.Lost {
 		lost = lost.Union(l.Ranks)
-		r.Losses = append(r.Losses, Loss{l.Ranks.String(), printable(l.Reason)})
+		r.Losses = append(r.Losses, Loss{l.Ranks.String(), Printable(l.Reason)})
 	}
 	r.LostRanks = list(lost)
 	s.graph(r)
@@ -79,18 +79,18 @@ func (s Source) graph(r *Result) {
 	for _, g := range s.Finding.Groups {
 		r.Groups = append(r.Groups, Group{
 			ID: g.ID, Ranks: g.Ranks.String(), Count: g.Ranks.Len(), Isolated: g.Isolated, Least: g.Least,
-			State: State{Kind: string(g.Kind), MPI: printable(g.Call), Stack: frames(symbol.Trim(s.Resolver.Stack(g.Stack, false)))},
+			State: State{Kind: string(g.Kind), MPI: Printable(g.Call), Stack: frames(symbol.Trim(s.Resolver.Stack(g.Stack, false)))},
 		})
 	}
 	for _, e := range s.Finding.Edges {
-		r.Edges = append(r.Edges, Edge{From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: printable(e.Reason)})
+		r.Edges = append(r.Edges, Edge{From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: Printable(e.Reason)})
 	}
 }
 
 func (s Source) least(l *progress.LeastProgressed) *LeastProgressed {
 	out := &LeastProgressed{
 		Ranks: list(l.Ranks), Set: l.Ranks.String(), Method: l.Method, Confidence: l.Confidence,
-		Reason: printable(l.Reason), Locations: []Location{},
+		Reason: Printable(l.Reason), Locations: []Location{},
 	}
 	for _, place := range l.Locations {
 		one := s.location(place)
@@ -105,14 +105,14 @@ func (s Source) least(l *progress.LeastProgressed) *LeastProgressed {
 
 func (s Source) location(place progress.Location) Location {
 	stack := symbol.Trim(s.Resolver.Stack(place.Stack, place.Captured))
-	out := Location{Ranks: place.Ranks.String(), After: printable(place.After), Captured: place.Captured, Stack: frames(stack)}
+	out := Location{Ranks: place.Ranks.String(), After: Printable(place.After), Captured: place.Captured, Stack: frames(stack)}
 	if place.Call != "" {
-		call := printable(place.Call)
+		call := Printable(place.Call)
 		out.InMPI = &call
 	}
 	if i := symbol.AppFrame(stack); i >= 0 {
 		c := stack[i].Call
-		out.Function, out.File, out.Line = printable(c.Function), printable(c.File), c.Line
+		out.Function, out.File, out.Line = Printable(c.Function), Printable(c.File), c.Line
 	}
 	return out
 }
@@ -120,7 +120,7 @@ func (s Source) location(place progress.Location) Location {
 func (s Source) at(l Location, rank int) Location {
 	l.Rank = rank
 	if p, ok := s.Processes[rank]; ok {
-		l.Host, l.PID = printable(p.Host), p.PID
+		l.Host, l.PID = Printable(p.Host), p.PID
 		if !p.Since.IsZero() {
 			since := p.Since.UTC()
 			l.Since = &since
@@ -136,8 +136,8 @@ func frames(stack []symbol.Location) []Frame {
 		calls := l.Calls()
 		for i, c := range calls {
 			out = append(out, Frame{
-				Function: printable(c.Function), File: printable(c.File), Line: c.Line, Module: printable(l.Module),
-				Offset: fmt.Sprintf("%#x", l.Offset), Inlined: i < len(calls)-1, Note: printable(l.Note),
+				Function: Printable(c.Function), File: Printable(c.File), Line: c.Line, Module: Printable(l.Module),
+				Offset: fmt.Sprintf("%#x", l.Offset), Inlined: i < len(calls)-1, Note: Printable(l.Note),
 			})
 		}
 	}
@@ -154,14 +154,14 @@ func list(s model.RankSet) []int {
 func clean(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, t := range texts {
-		out[i] = printable(t)
+		out[i] = Printable(t)
 	}
 	return out
 }
 
-// printable replaces what could drive a terminal: a run directory is data of
+// Printable replaces what could drive a terminal: a run directory is data of
 // whoever wrote it.
-func printable(s string) string {
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r

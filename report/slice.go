@@ -85,13 +85,13 @@ func NewSlice(s SliceSource) Slice {
 	}
 	for _, n := range append(notes, s.Note) {
 		if n != "" {
-			out.Notes = append(out.Notes, printable(n))
+			out.Notes = append(out.Notes, Printable(n))
 		}
 	}
 	wanted := map[string][]int{}
 	for i, l := range step.Slice.Lines {
 		wanted[l.File] = append(wanted[l.File], l.Line)
-		l.File, l.Function = printable(l.File), printable(l.Function)
+		l.File, l.Function = Printable(l.File), Printable(l.Function)
 		out.Lines = append(out.Lines, SliceLine{l, step.New[i]})
 	}
 	s.excerpts(&out, wanted)
@@ -102,14 +102,14 @@ func (s SliceSource) excerpts(out *Slice, wanted map[string][]int) {
 	for _, file := range slices.Sorted(maps.Keys(wanted)) {
 		found, changed := s.Finder.Excerpts(file, wanted[file], s.Around)
 		for _, e := range found {
-			e.File = printable(e.File)
+			e.File = Printable(e.File)
 			out.Excerpts = append(out.Excerpts, e)
 		}
 		switch {
 		case changed:
-			out.Notes = append(out.Notes, printable(file)+" was changed after the run began; its text may not be what was compiled")
+			out.Notes = append(out.Notes, Printable(file)+" was changed after the run began; its text may not be what was compiled")
 		case len(found) == 0:
-			out.Notes = append(out.Notes, "source not found: "+printable(file)+" (--root DIR)")
+			out.Notes = append(out.Notes, "source not found: "+Printable(file)+" (--root DIR)")
 		}
 	}
 }
@@ -120,11 +120,11 @@ func (s SliceSource) criterion() SliceCriterion {
 	out := SliceCriterion{Group: s.Group, Waiting: s.Waiting, Ranks: s.Ranks.String(), Rank: c.Rank, Stack: frames(stack)}
 	if i := symbol.AppFrame(stack); i >= 0 {
 		at := stack[i].Call
-		out.Function, out.File, out.Line = printable(at.Function), printable(at.File), at.Line
+		out.Function, out.File, out.Line = Printable(at.Function), Printable(at.File), at.Line
 	}
 	doing := "computing"
 	if c.Call != "" && s.Kind != progress.Computation {
-		call := printable(c.Call)
+		call := Printable(c.Call)
 		out.MPI, doing = &call, "in "+call
 	}
 	out.Text = fmt.Sprintf("%s %s", ranks(out.Ranks), doing)

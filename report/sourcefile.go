@@ -115,7 +115,7 @@ func cutExcerpts(file string, text io.Reader, want [][2]int) []Excerpt {
 			out = append(out, Excerpt{File: file, First: n})
 		}
 		last := &out[len(out)-1]
-		last.Text = append(last.Text, printable(expandTabs(lines.Text())))
+		last.Text = append(last.Text, Printable(expandTabs(lines.Text())))
 		if n == want[0][1] {
 			want = want[1:]
 		}

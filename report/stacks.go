@@ -68,7 +68,7 @@ func newRankTree(r *Result) (*rankTree, error) {
 }
 
 func rankTreeOf(t *StackTree, sets []model.RankSet) *rankTree {
-	out := &rankTree{name: printable(cut(t.Text()))}
+	out := &rankTree{name: Printable(cut(t.Text()))}
 	for _, i := range t.Ends {
 		out.ends = out.ends.Union(sets[i])
 	}

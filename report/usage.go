@@ -64,7 +64,7 @@ type UsageSource struct {
 
 // NewUsage puts names to findings and leaves out those that are to be ignored.
 func NewUsage(s UsageSource) *Usage {
-	s.Run.Command, s.Run.Job = clean(s.Run.Command), printable(s.Run.Job)
+	s.Run.Command, s.Run.Job = clean(s.Run.Command), Printable(s.Run.Job)
 	u := &Usage{
 		SchemaVersion: SchemaVersion, Run: s.Run, Ranks: s.Ranks, Findings: []UsageFinding{},
 		Complete: len(s.Incomplete) == 0, Incomplete: clean(s.Incomplete),
@@ -84,14 +84,14 @@ func NewUsage(s UsageSource) *Usage {
 func (s UsageSource) finding(f usage.Finding) UsageFinding {
 	out := UsageFinding{
 		Class: f.Class, Severity: f.Severity, Ranks: f.Ranks.String(), Count: f.Count,
-		Message: printable(f.Message), Change: printable(f.Change), Standard: printable(f.Standard), Locations: []UsageLocation{},
+		Message: Printable(f.Message), Change: Printable(f.Change), Standard: Printable(f.Standard), Locations: []UsageLocation{},
 	}
 	for _, p := range f.Places {
 		stack := symbol.Trim(s.Resolver.Stack(p.Site.Stack, false))
-		l := UsageLocation{Rank: p.Rank, Role: printable(p.Role), MPI: printable(p.Call), Stack: frames(stack)}
+		l := UsageLocation{Rank: p.Rank, Role: Printable(p.Role), MPI: Printable(p.Call), Stack: frames(stack)}
 		if i := symbol.AppFrame(stack); i >= 0 {
 			c := stack[i].Call
-			l.Function, l.File, l.Line = printable(c.Function), printable(c.File), c.Line
+			l.Function, l.File, l.Line = Printable(c.Function), Printable(c.File), c.Line
 		}
 		out.Locations = append(out.Locations, l)
 	}

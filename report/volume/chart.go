@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"laggard/model/scaling"
+	"laggard/report"
 )
 
 // chart is a drawing: its marks have their places in it, in pixels.
@@ -163,13 +164,13 @@ func (s *scene) label(names []string) {
 	if len(vary) == 0 {
 		vary = []int{0}
 	}
-	s.scale, s.axis = vary[0], printable(names[vary[0]])
+	s.scale, s.axis = vary[0], report.Printable(names[vary[0]])
 	name := func(c *condition) {
 		for _, i := range vary {
 			if c.label != "" {
 				c.label += ", "
 			}
-			c.label += fmt.Sprintf("%g %s", c.order[i], printable(names[i]))
+			c.label += fmt.Sprintf("%g %s", c.order[i], report.Printable(names[i]))
 		}
 	}
 	for i := range s.past {

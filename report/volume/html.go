@@ -72,7 +72,7 @@ func Page(r *Result) ([]byte, error) {
 	style += pageStyle
 	p := page{
 		Style: template.HTML("<style>" + style + "</style>"), Policy: template.HTML(report.Policy(style)),
-		Headline: Headline(r), Run: printable(r.Run.Dir), Command: printable(strings.Join(r.Run.Command, " ")),
+		Headline: Headline(r), Run: report.Printable(r.Run.Dir), Command: report.Printable(strings.Join(r.Run.Command, " ")),
 		Facts: facts(r), Left: max(0, len(r.Localisation)-maxShownPlaces),
 	}
 	p.Title = template.HTML(template.HTMLEscapeString(p.Headline + " – " + p.Run))
@@ -90,10 +90,10 @@ func Page(r *Result) ([]byte, error) {
 		p.Places = append(p.Places, placeOf(&r.Localisation[i], r.Crash != nil))
 	}
 	for _, n := range r.Notes {
-		p.Notes = append(p.Notes, printable(n))
+		p.Notes = append(p.Notes, report.Printable(n))
 	}
 	for _, n := range r.Problems {
-		p.Problems = append(p.Problems, printable(n))
+		p.Problems = append(p.Problems, report.Printable(n))
 	}
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, p); err != nil {
@@ -111,7 +111,7 @@ func facts(r *Result) []fact {
 		out = append(out, fact{sourceNames[r.Sources[i].Source], sourceLine(&r.Sources[i])})
 	}
 	if r.Crash != nil {
-		out = append(out, fact{"crash", fmt.Sprintf("rank %d: %s", r.Crash.Rank, printable(r.Crash.What))})
+		out = append(out, fact{"crash", fmt.Sprintf("rank %d: %s", r.Crash.Rank, report.Printable(r.Crash.What))})
 	}
 	return out
 }

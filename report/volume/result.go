@@ -7,10 +7,10 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"laggard/model"
 	"laggard/model/scaling"
+	"laggard/report"
 )
 
 // SchemaVersion is that of the JSON form.
@@ -90,32 +90,22 @@ func JSON(w io.Writer, r *Result) error {
 	return e.Encode(r)
 }
 
-// printable replaces what a terminal might act upon.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '\uFFFD'
-	}, s)
-}
-
 // where names a frame: function, and file with line or module with offset.
 func where(f scaling.Frame) string {
 	name := f.Function
 	switch {
 	case name == "" && f.Offset != 0:
-		return printable(fmt.Sprintf("%s+%#x", path.Base(f.Module), f.Offset))
+		return report.Printable(fmt.Sprintf("%s+%#x", path.Base(f.Module), f.Offset))
 	case name == "":
 		name = "?"
 	}
 	switch {
 	case f.File != "":
-		return printable(fmt.Sprintf("%s (%s:%d)", name, path.Base(f.File), f.Line))
+		return report.Printable(fmt.Sprintf("%s (%s:%d)", name, path.Base(f.File), f.Line))
 	case f.Offset != 0:
-		return printable(fmt.Sprintf("%s (%s)", name, path.Base(f.Module)))
+		return report.Printable(fmt.Sprintf("%s (%s)", name, path.Base(f.Module)))
 	}
-	return printable(name)
+	return report.Printable(name)
 }
 
 // shown are the frames of a site as far as they are the program's: what starts
@@ -139,7 +129,7 @@ func name(s *scaling.Site) string {
 	}
 	text := ""
 	if s.Feature != "" {
-		text = printable(s.Feature) + " of "
+		text = report.Printable(s.Feature) + " of "
 	}
 	frames := shown(s)
 	if len(frames) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"laggard/model"
 	"laggard/model/scaling"
+	"laggard/report"
 )
 
 const (
@@ -33,7 +34,7 @@ func Text(w io.Writer, r *Result) error {
 		p.source(&r.Sources[i])
 	}
 	if r.Crash != nil {
-		p.line("crash: rank %d: %s", r.Crash.Rank, printable(r.Crash.What))
+		p.line("crash: rank %d: %s", r.Crash.Rank, report.Printable(r.Crash.What))
 	}
 	if len(r.Localisation) > 0 {
 		if d := r.Localisation[0].Divergence; d != nil {
@@ -138,7 +139,7 @@ func span(values []float64) string {
 
 func (p *printer) list(what string, lines []string) {
 	for _, l := range lines[:min(len(lines), maxLines)] {
-		p.line("%s: %s", what, printable(l))
+		p.line("%s: %s", what, report.Printable(l))
 	}
 	if n := len(lines); n > maxLines {
 		p.line("%s: and %d more", what, n-maxLines)
@@ -167,9 +168,9 @@ func Difference(p *scaling.Place, source scaling.Source, crash bool) string {
 	case crash:
 		return fmt.Sprintf("the call site of training nearest to the crash (%s of the bytes; %s)", share(p.TrainingShare), at)
 	case p.Production != nil && p.Production.Feature != "":
-		return fmt.Sprintf("%s of the peers of a call site is not what was foretold (%s)", printable(p.Production.Feature), at)
+		return fmt.Sprintf("%s of the peers of a call site is not what was foretold (%s)", report.Printable(p.Production.Feature), at)
 	case p.Training != nil && p.Training.Feature != "":
-		return fmt.Sprintf("%s of the peers of a call site is not what was foretold: it sends nothing (%s)", printable(p.Training.Feature), at)
+		return fmt.Sprintf("%s of the peers of a call site is not what was foretold: it sends nothing (%s)", report.Printable(p.Training.Feature), at)
 	case p.Production == nil && p.Training != nil:
 		return fmt.Sprintf("a call site sends nothing where %s of the bytes were expected (%s)", share(p.TrainingShare), at)
 	case same:
@@ -203,7 +204,7 @@ func (p *printer) stack(what string, s *scaling.Site, divergence *scaling.Frame)
 // and what was wrong with the data.
 func Training(w io.Writer, file string, t *scaling.Trained, problems []string) error {
 	p := &printer{}
-	p.line("model %s: %s", printable(file), printable(t.Program.Path))
+	p.line("model %s: %s", report.Printable(file), report.Printable(t.Program.Path))
 	for _, s := range t.Models {
 		p.model(s)
 	}
@@ -233,9 +234,9 @@ func ranges(m *scaling.Model) string {
 	for i, name := range m.Controls {
 		r := m.Ranges[i+1]
 		if r.Low == r.High {
-			text += fmt.Sprintf(", %s %g", printable(name), r.Low)
+			text += fmt.Sprintf(", %s %g", report.Printable(name), r.Low)
 		} else {
-			text += fmt.Sprintf(", %s %g to %g", printable(name), r.Low, r.High)
+			text += fmt.Sprintf(", %s %g to %g", report.Printable(name), r.Low, r.High)
 		}
 	}
 	return text
