@@ -20,18 +20,20 @@ build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/lagg
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-SOURCES := $(wildcard recorder/*.c) $(B)/recorder/wrappers.c
-OBJECTS := $(patsubst %.c,$(B)/recorder/%.o,$(notdir $(SOURCES)))
+SOURCES := $(wildcard recorder/*.c recorder/usage/*.c recorder/movement/*.c)
+HEADERS := $(wildcard recorder/*.h recorder/usage/*.h recorder/movement/*.h)
+OBJECTS := $(patsubst recorder/%.c,$(B)/recorder/%.o,$(SOURCES)) $(B)/recorder/wrappers.o
 GOFILES := $(shell find . -name '*.go' -not -path './build/*') go.mod go.sum
 
 $(B)/recorder/wrappers.c $(B)/recorder/classes.inc $(B)/recorder/params.inc &: model/mpi/functions.tbl $(wildcard model/mpi/*.go) $(wildcard recorder/gen/*.go)
 	@mkdir -p $(B)/recorder
 	$(GO) run ./recorder/gen $(B)/recorder
 
-$(B)/recorder/%.o: recorder/%.c $(wildcard recorder/*.h) $(B)/recorder/classes.inc
+$(B)/recorder/%.o: recorder/%.c $(HEADERS) $(B)/recorder/classes.inc
+	@mkdir -p $(@D)
 	$(CC) $(RECORDER) $(LTO) -c $< -o $@
 
-$(B)/recorder/wrappers.o: $(B)/recorder/wrappers.c $(wildcard recorder/*.h) $(B)/recorder/classes.inc
+$(B)/recorder/wrappers.o: $(B)/recorder/wrappers.c $(HEADERS) $(B)/recorder/classes.inc
 	$(CC) $(RECORDER) -c $< -o $@
 
 $(BIN)/liblaggard.so: $(OBJECTS)
@@ -40,7 +42,7 @@ $(BIN)/liblaggard.so: $(OBJECTS)
 
 # Functions of the C library may be stood before only where that is wanted.
 $(B)/recorder/libc/%.o: recorder/libc/%.c $(wildcard recorder/libc/*.h) recorder/export.h
-	@mkdir -p $(B)/recorder/libc
+	@mkdir -p $(@D)
 	$(CC) $(RECORDER) -c $< -o $@
 
 $(BIN)/liblaggard-libc.so: $(patsubst recorder/%.c,$(B)/recorder/%.o,$(wildcard recorder/libc/*.c))

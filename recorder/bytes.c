@@ -1,6 +1,6 @@
-/* How many bytes a rank sends in an MPI call, by its own arguments: those of its
- * send buffers, and in place those of the part of the receive buffer that stands
- * for them. What the library makes of it, who receives it, is not asked. */
+/* How much a rank sends in an MPI call, by its own arguments: what is in its send
+ * buffers, and in place the part of the receive buffer that stands for them. What
+ * the library makes of it, who receives it, is not asked. */
 #include "core.h"
 
 /* ---- sizes of datatypes ---- */
@@ -166,6 +166,28 @@ static uint64_t collective_bytes(struct lg_call *c)
   }
 }
 
+static bool is_collective(int cls)
+{
+  return cls == CLS_coll || cls == CLS_icoll || cls == CLS_coll_init;
+}
+
+uint64_t lg_send_count(const struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  uint64_t sum = 0;
+  if (is_collective(d->cls) ? !sends_at_all(c) : lg_int(c, d->peer) == lg_fam.proc_null)
+    return 0;
+  switch (d->sends & LG_SENDS_FORM) {
+  case LG_SENDS_ONE: return lg_count_of(c, d->send_count);
+  case LG_SENDS_BLOCKS: return lg_count_of(c, d->send_count) * (uint64_t)members(c);
+  case LG_SENDS_SUM: break;
+  default: return 0;
+  }
+  for (int k = 0, n = d->sends & LG_SENDS_SAME ? members(c) : 0; k < n; k++)
+    sum += count_at(c, d->send_count, k);
+  return sum;
+}
+
 static uint64_t one_sided_bytes(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
@@ -180,7 +202,7 @@ static uint64_t one_sided_bytes(struct lg_call *c)
 uint64_t lg_send_bytes(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
-  if (d->cls == CLS_coll || d->cls == CLS_icoll || d->cls == CLS_coll_init)
+  if (is_collective(d->cls))
     return collective_bytes(c);
   if (lg_int(c, d->peer) == lg_fam.proc_null)
     return 0;

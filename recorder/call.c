@@ -4,9 +4,9 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "message.h"
+#include "movement/message.h"
 #include "members.h"
-#include "usage.h"
+#include "usage/usage.h"
 
 /* ---- collectives, communicators, files ---- */
 
@@ -170,8 +170,10 @@ static void dispatch_before(struct lg_call *c)
   case CLS_init: return simple(c, LG_OP_INIT);
   case CLS_finalize: lg_rank->status = LG_FINALIZING; return simple(c, LG_OP_FINALIZE);
   case CLS_abort: lg_said_end(LG_ABORTED, lg_int(c, 1)); return simple(c, LG_OP_ABORT);
-  case CLS_file_nb: case CLS_coll_init: case CLS_send_init: case CLS_bsend_init: case CLS_recv_init:
+  case CLS_coll_init: case CLS_send_init: case CLS_bsend_init: case CLS_recv_init:
+    c->comm = lg_comm_of(c->st, c, d->comm);
     return simple(c, LG_OP_LOCAL);
+  case CLS_file_nb: return simple(c, LG_OP_LOCAL);
   default: return local(c);
   }
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "core.h"
 #include "members.h"
-#include "usage.h"
+#include "usage/usage.h"
 
 #define MAX_COMMS (1u << 20)
 #define WORLD_ID 1

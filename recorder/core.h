@@ -59,9 +59,7 @@ struct lg_desc {
   /* what it sends; the rest only if that is not 0 */
   uint16_t sends; /* enum lg_sends */
   int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
-  int8_t sent, sent_count, sent_type; /* what a call begins to send: address, count, type */
-  uint8_t by_value, results;          /* 1: all that is recorded before the call comes by value in C; 1: something is after it */
-  uint8_t spread, sent_root;          /* how often the count, see checksum.c; 1: at the root only */
+  uint8_t by_value, results; /* 1: all that is recorded before the call comes by value in C; 1: something is after it */
   const struct lg_param *params;
 };
 
@@ -335,6 +333,7 @@ void lg_site_start(void);
 extern bool lg_volume; /* it is recorded */
 void lg_volume_start(void);
 uint64_t lg_send_bytes(struct lg_call *c); /* by the arguments of a call whose communicator is known */
+uint64_t lg_send_count(const struct lg_call *c); /* the elements of one type that lie one behind the other in its send buffer; 0: none, or apart */
 void lg_sent(struct lg_call *c, int peer, uint64_t bytes); /* counts a call of its state; peer below 0: none, or of a collective */
 void lg_type_freed(void);
 uint64_t lg_count_of(const struct lg_call *c, int i); /* a count, 0 if it is negative */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "members.h"
-#include "usage.h"
+#include "usage/usage.h"
 
 typedef long (*call2)(long, void *);
 static struct {

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "message.h"
+#include "movement/message.h"
 
 uint64_t count_send(struct lg_call *c, uint32_t comm, int peer, int tag)
 {

@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include "core.h"
 #include "export.h"
-#include "moves.h"
+#include "movement/moves.h"
 #include "stream.h"
-#include "usage.h"
+#include "usage/usage.h"
 
 bool lg_off, lg_started, lg_shared;
 struct lg_rank *lg_rank;

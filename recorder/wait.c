@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "message.h"
+#include "movement/message.h"
 
 #define MAX_LIST (1u << 20) /* requests of one call that are followed */
 
@@ -63,7 +63,6 @@ void after_isendrecv(struct lg_call *c)
 
 void after_init_request(struct lg_call *c, uint32_t kind)
 {
-  c->comm = lg_comm_of(c->st, c, c->desc->comm);
   if (!c->comm)
     return;
   struct lg_req *r = remember(c, kind);

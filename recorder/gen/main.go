@@ -132,7 +132,6 @@ func desc(f *mpi.Function) string {
 	if position(f, []string{"dest"}, nil) >= 0 {
 		source = position(f, []string{"source"}, nil)
 	}
-	sent(&b, f)
 	byValue, results := true, false
 	for i, p := range f.Params {
 		byValue = byValue && !(f.Recorded(i, false) && (p.Ref || p.Kind == mpi.Request))
@@ -151,26 +150,6 @@ func desc(f *mpi.Function) string {
 	}
 	b.WriteString("}")
 	return b.String()
-}
-
-// sent writes what a call begins to send and has not sent when it returns. Of the
-// collectives it is what one buffer, count and type say; those with a count for
-// each member are left out.
-func sent(b *strings.Builder, f *mpi.Function) {
-	base := strings.TrimSuffix(strings.TrimSuffix(f.Name, "_c"), "_init")
-	base = strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(base, "MPI_"), "I"))
-	begins := contains([]string{"isend", "ibsend", "send_init", "bsend_init", "isendrecv", "icoll", "coll_init"}, f.Class)
-	buffer := position(f, []string{"buf", "sendbuf", "buffer"}, nil)
-	count := position(f, []string{"sendcount", "count", "recvcount", "recvcounts"}, nil)
-	kind := position(f, []string{"sendtype", "datatype"}, nil)
-	if !begins || buffer < 0 || count < 0 || kind < 0 || f.Param("partitions") >= 0 || f.Param("sendcounts") >= 0 ||
-		strings.Contains(base, "_replace") || f.Params[kind].Array() {
-		fmt.Fprintf(b, ", .sent = -1")
-		return
-	}
-	root := bit(base == "bcast" || base == "scatter")
-	spread := map[string]int{"alltoall": 1, "scatter": 1, "neighbor_alltoall": 2, "reduce_scatter": 3, "reduce_scatter_block": 4}[base]
-	fmt.Fprintf(b, ", .sent = %d, .sent_count = %d, .sent_type = %d, .spread = %d, .sent_root = %d", buffer, count, kind, spread, root)
 }
 
 // strings with hidden lengths that a Fortran caller appends.

@@ -24,6 +24,7 @@ void lg_usage_start(void)
   lg_constants_start();
   lg_types_start();
   lg_sums_start();
+  lg_receiving_start();
 }
 
 void lg_usage_ready(void)
@@ -361,6 +362,8 @@ void lg_usage_before(struct lg_call *c)
   }
   if (likely(c->recorded))
     lg_sums_before(c, u);
+  else
+    u->nreceiving = 0;
 }
 
 /* ---- after the call ---- */
@@ -455,9 +458,8 @@ void lg_usage_ended(struct lg_call *c)
     lg_sums_ended(c, c->thr->usage);
 }
 
-void lg_usage_after(struct lg_call *c)
+static void after(struct lg_call *c, struct lg_usage *u)
 {
-  struct lg_usage *u = c->thr->usage;
   if (u->freed >= 0 && !c->code)
     lg_type_gone(u->freed);
   if (c->code && (c->code & lg_fam.class_mask) != lg_fam.err_in_status)
@@ -465,6 +467,15 @@ void lg_usage_after(struct lg_call *c)
   if (in_vain(c))
     return vain_end(u);
   end_event(c, u);
-  if (!c->code)
-    lg_sums_after(c, u);
+  if (c->code)
+    return;
+  lg_sums_after(c, u);
+  lg_receiving_begun(c, u);
+}
+
+void lg_usage_after(struct lg_call *c)
+{
+  struct lg_usage *u = c->thr->usage;
+  after(c, u);
+  lg_receiving_after(u);
 }

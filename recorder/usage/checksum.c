@@ -11,8 +11,6 @@
 
 #define NOTE_CHANGED 1 /* usage.SendBufferChanged */
 
-enum { ONCE, PER_MEMBER, PER_DESTINATION, SUM_OF_COUNTS, PER_LOCAL }; /* struct lg_desc.spread, from recorder/gen */
-
 static bool on;
 
 void lg_sums_start(void)
@@ -84,32 +82,46 @@ void lg_sums_fault(const sigset_t *mask)
   siglongjmp(reading, 1);
 }
 
-static bool __attribute__((noinline)) readable_sum(const struct lg_live *l, uint64_t *out)
+/* readable_sum is that of so many elements, or of bytes without a type. */
+static bool __attribute__((noinline)) readable_sum(const void *buf, int64_t count, const struct lg_dtype *t, uint64_t *out)
 {
   if (sigsetjmp(reading, 0))
     return false;
   is_reading = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  *out = sum_of(l->buf, l->count, l->type);
+  *out = t ? sum_of(buf, count, t) : sum_bytes(K, buf, (size_t)count);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   is_reading = false;
   return true;
 }
 
+bool lg_sum_bytes(const void *p, size_t n, uint64_t *out)
+{
+  return readable_sum(p, (int64_t)n, NULL, out);
+}
+
 /* ---- what is sent ---- */
 
-static int64_t elements(const struct lg_call *c)
+static bool persistent(int cls)
 {
-  const struct lg_desc *d = c->desc;
-  int64_t n = 0;
-  bool known = true;
-  static const uint8_t length[] = {[PER_MEMBER] = 6, [PER_DESTINATION] = 9, [PER_LOCAL] = 7}; /* mpi.LengthKind */
-  if (d->spread == ONCE)
-    return lg_arg(c, d->sent_count);
-  if (d->spread == SUM_OF_COUNTS)
-    return lg_sum(c, d->sent_count);
-  n = lg_arg(c, d->sent_count) * (int64_t)lg_length(c, &(struct lg_param){.len = length[d->spread]}, &known);
-  return known ? n : 0;
+  return cls == CLS_send_init || cls == CLS_bsend_init || cls == CLS_coll_init;
+}
+
+/* sends_on tells whether a call begins to send what it has not sent when it
+ * returns. Partitions are the program's until it says that they are ready, and
+ * what is replaced is written by MPI. */
+static bool sends_on(const struct lg_desc *d)
+{
+  if (!d->sends || d->partitions >= 0)
+    return false;
+  switch (d->cls) {
+  case CLS_isend: case CLS_ibsend: case CLS_icoll:
+    return true;
+  case CLS_isendrecv:
+    return d->send_buf != d->recv_buf;
+  default:
+    return persistent(d->cls);
+  }
 }
 
 /* describe says what the call sends; false: nothing, or nothing that can be
@@ -117,26 +129,21 @@ static int64_t elements(const struct lg_call *c)
 static bool describe(const struct lg_call *c, struct lg_usage *u, struct lg_live *out)
 {
   const struct lg_desc *d = c->desc;
-  if (d->sent < 0 || !lg_comm_named(c) || (d->sent_root && !lg_at_root(c, d->peer)) || (!d->sent_root && d->tag >= 0 && lg_peer((int)lg_arg(c, d->peer)) == LG_PROC_NULL))
+  if (!c->comm)
     return false;
-  int64_t address = lg_arg_address(c, d->sent);
-  if (address == LG_USE_IN_PLACE)
+  int64_t address = lg_arg_address(c, d->send_buf);
+  out->count = address == LG_USE_IN_PLACE ? 0 : (int64_t)lg_send_count(c);
+  if (!out->count)
     return false;
-  out->type = lg_type_at(lg_type_index(u, lg_arg(c, d->sent_type), c->binding != LG_BIND_C));
+  out->type = lg_type_at(lg_type_index(u, lg_arg(c, d->send_type), c->binding != LG_BIND_C));
   out->buf = address == LG_USE_BOTTOM ? NULL : (const void *)address;
-  out->count = elements(c);
   out->begun = 0;
-  return out->type && out->count > 0 && lg_type_map(out->type) && out->type->nsegments > 0;
-}
-
-static bool persistent(int cls)
-{
-  return cls == CLS_send_init || cls == CLS_bsend_init || cls == CLS_coll_init;
+  return out->type && lg_type_map(out->type) && out->type->nsegments > 0;
 }
 
 static void start(struct lg_usage *u, struct lg_live *l)
 {
-  l->begun = readable_sum(l, &l->sum) ? u->begun : 0;
+  l->begun = readable_sum(l->buf, l->count, l->type, &l->sum) ? u->begun : 0;
 }
 
 /* lg_sums_before comes when the call's own begin is written. */
@@ -145,6 +152,7 @@ void lg_sums_before(struct lg_call *c, struct lg_usage *u)
   u->sending.type = NULL;
   if (!on)
     return;
+  lg_receiving_before(u);
   int cls = c->desc->cls;
   if (cls == CLS_start || cls == CLS_startall) {
     for (uint32_t k = 0; k < u->ngiven; k++) {
@@ -154,7 +162,7 @@ void lg_sums_before(struct lg_call *c, struct lg_usage *u)
     }
     return;
   }
-  if (likely(c->desc->sent < 0))
+  if (likely(!sends_on(c->desc)))
     return;
   if (!describe(c, u, &u->sending))
     u->sending.type = NULL;
@@ -184,9 +192,12 @@ static void finished(struct lg_usage *u, uint32_t k)
 {
   struct lg_live *l = lg_live_of(u, k);
   uint64_t sum;
-  if (!l || !l->type || !l->begun)
+  if (!l)
     return;
-  if (readable_sum(l, &sum) && sum != l->sum)
+  lg_received(u, l);
+  if (!l->type || !l->begun)
+    return;
+  if (readable_sum(l->buf, l->count, l->type, &sum) && sum != l->sum)
     lg_use_note(u, NOTE_CHANGED, l->begun, u->begun, l->count);
   l->begun = 0;
 }
@@ -219,6 +230,8 @@ void lg_sums_ended(struct lg_call *c, struct lg_usage *u)
     break;
   case CLS_wait: case CLS_waitall:
     break;
+  case CLS_cancel:
+    return lg_receiving_given_up(u);
   case CLS_testany:
     if (!flagged(c))
       return; /* fallthrough */

@@ -2,7 +2,8 @@
  * way of a call: usage.c makes an event before it and one after it, of the values
  * that value.c reads out of the arguments by the table of parameters; datatype.c
  * and constants.c describe the objects that handles mean, once; checksum.c looks
- * whether what is being sent stays as it was. */
+ * whether what is being sent stays as it was, receiving.c whether the program
+ * leaves alone what is being received. */
 #ifndef LAGGARD_USAGE_H
 #define LAGGARD_USAGE_H
 
@@ -47,7 +48,15 @@ struct lg_live { /* a request that the program has a handle of */
   const void *buf;
   int64_t count;
   uint64_t sum, begun; /* begun: number of the begin of the call that sends it, 0 not under way */
+  /* the first bytes that are received, if they are looked after (receiving.c) */
+  const char *into;
+  uint32_t into_size;
+  bool into_large;
+  uint64_t into_sum, into_begun; /* into_begun: as begun */
+  uint64_t changed; /* number of the begin of the call before which the program wrote there; 0 none */
 };
+
+#define LG_MOST_RECEIVING 8
 
 struct lg_usage { /* of one thread, which alone writes to it */
   struct lg_stream *stream;
@@ -63,6 +72,7 @@ struct lg_usage { /* of one thread, which alone writes to it */
   uint32_t *given, ngiven, given_room; /* requests that the call was given, as lg_live_of has them */
   uint32_t made;                       /* the request that it made */
   struct lg_live sending;              /* what it is about to send */
+  uint32_t receiving[LG_MOST_RECEIVING], nreceiving; /* whose first bytes are looked after, as lg_live_at has them */
   struct { /* the poll before, if it was in vain and nothing was written since */
     unsigned char *begin, *body; /* its begin, up to its number */
     unsigned char *end;          /* behind its last event */
@@ -96,10 +106,8 @@ int64_t lg_arg(const struct lg_call *c, int i); /* a parameter that is a number 
 const void *lg_arg_buffer(const struct lg_call *c, int i);
 int64_t lg_arg_address(const struct lg_call *c, int i); /* LG_USE_BOTTOM, LG_USE_IN_PLACE or the address */
 struct lg_comm_ref *lg_comm_named(const struct lg_call *c); /* the communicator it is about; NULL */
-bool lg_at_root(const struct lg_call *c, int i); /* whether this rank is the root that argument i names */
 int lg_arg_at(const struct lg_call *c, int i); /* where the language binding has it; negative: nowhere */
 uint32_t lg_length(const struct lg_call *c, const struct lg_param *p, bool *known);
-int64_t lg_sum(const struct lg_call *c, int i); /* of an array; -1: not known */
 void lg_values_start(void);
 
 const void *lg_arg_place(const struct lg_call *c, int i, uint32_t k);
@@ -110,6 +118,7 @@ int64_t lg_live_made(struct lg_usage *u, long handle, const void *where);
 int64_t lg_live_number(struct lg_usage *u, long handle, const void *where, uint32_t k, bool after);
 void lg_live_still(struct lg_usage *u, uint32_t k, bool gone); /* what became of the k-th request of the call */
 struct lg_live *lg_live_of(const struct lg_usage *u, uint32_t k); /* the k-th request that the call was given; NULL */
+struct lg_live *lg_live_at(uint32_t n);
 struct lg_live *lg_live_new(const struct lg_usage *u); /* the one that it made; NULL */
 
 /* ---- objects ---- */
@@ -171,10 +180,20 @@ void lg_use_note(struct lg_usage *u, int kind, uint64_t call, uint64_t seen, int
 /* ---- checksums (checksum.c) ---- */
 
 void lg_sums_start(void);
+bool lg_sum_bytes(const void *p, size_t n, uint64_t *out); /* false: they cannot be read */
 void lg_sums_fault(const sigset_t *mask); /* in the handler of a fault */
 void lg_sums_before(struct lg_call *c, struct lg_usage *u); /* before the call's own event */
 void lg_sums_ended(struct lg_call *c, struct lg_usage *u); /* looks at the sums of what has completed */
 void lg_sums_after(struct lg_call *c, struct lg_usage *u); /* notes those of what was begun */
+
+/* ---- what is being received (receiving.c) ---- */
+
+void lg_receiving_start(void);
+void lg_receiving_before(struct lg_usage *u); /* before MPI is called */
+void lg_receiving_begun(const struct lg_call *c, struct lg_usage *u); /* the call made an operation or began one */
+void lg_receiving_after(struct lg_usage *u);  /* after every call */
+void lg_receiving_given_up(struct lg_usage *u); /* the requests of the call are cancelled */
+void lg_received(struct lg_usage *u, struct lg_live *l); /* it is complete */
 
 #pragma GCC visibility pop
 #endif

@@ -240,14 +240,14 @@ static int64_t of_comm(const struct lg_call *c, int len)
   }
 }
 
-bool lg_at_root(const struct lg_call *c, int i)
+static bool at_root(const struct lg_call *c, int i)
 {
   struct lg_comm_ref *r = lg_comm_named(c);
   int root = (int)raw(c, i, 0);
   return r && (r->flags & LG_COMM_INTER ? root == lg_fam.root : root == r->rank);
 }
 
-int64_t lg_sum(const struct lg_call *c, int i)
+static int64_t sum_of_array(const struct lg_call *c, int i)
 {
   bool known;
   int64_t total = 0;
@@ -270,14 +270,14 @@ uint32_t lg_length(const struct lg_call *c, const struct lg_param *p, bool *know
 {
   int64_t n;
   *known = false;
-  if ((p->only == AT_ROOT && !lg_at_root(c, p->by)) || (p->only == UNLESS_IN_PLACE && lg_arg_address(c, p->by) == LG_USE_IN_PLACE))
+  if ((p->only == AT_ROOT && !at_root(c, p->by)) || (p->only == UNLESS_IN_PLACE && lg_arg_address(c, p->by) == LG_USE_IN_PLACE))
     return 0;
   switch (p->len) {
   case UNRECORDED: return 0;
   case ONE: n = 1; break;
   case BY_PARAM: n = raw(c, p->by, 0); break;
   case TRIPLES: n = 3 * raw(c, p->by, 0); break;
-  case SUM_OF: n = lg_sum(c, p->by); break;
+  case SUM_OF: n = sum_of_array(c, p->by); break;
   case LAST_OF: n = last(c, p->by); break;
   case CONTENTS: n = lg_type_contents(c->binding == LG_BIND_C ? raw(c, 0, 0) : lg_f2c(P_datatype, (int)raw(c, 0, 0))); break;
   default: n = of_comm(c, p->len); break;

@@ -19,8 +19,10 @@ static uint32_t *head_of(long handle)
   return &bucket[lg_mix(0, (uint64_t)handle) >> 52];
 }
 
-static void stop_sending(struct lg_live *l)
+/* leave ends looking after the buffers. */
+static void leave(struct lg_live *l)
 {
+  l->into_begun = 0;
   if (l->type)
     lg_type_drop(l->type);
   l->type = NULL;
@@ -41,7 +43,7 @@ static uint32_t find(long handle, const void *where)
   }
   for (uint32_t i = n > 1 ? *head_of(handle) : 0; i; i = pool[i].next)
     if (pool[i].handle == handle)
-      stop_sending(&pool[i]);
+      leave(&pool[i]);
   return oldest;
 }
 
@@ -71,7 +73,7 @@ static void drop(uint32_t n)
   if (!*p)
     return;
   *p = pool[n].next;
-  stop_sending(&pool[n]);
+  leave(&pool[n]);
   pool[n].next = free_;
   pool[n].handle = 0;
   free_ = n;
@@ -134,6 +136,11 @@ void lg_live_still(struct lg_usage *u, uint32_t k, bool gone)
 struct lg_live *lg_live_of(const struct lg_usage *u, uint32_t k)
 {
   return k < u->ngiven && u->given[k] ? &pool[u->given[k]] : NULL;
+}
+
+struct lg_live *lg_live_at(uint32_t n)
+{
+  return &pool[n];
 }
 
 struct lg_live *lg_live_new(const struct lg_usage *u)

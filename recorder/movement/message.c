@@ -5,7 +5,7 @@
 #include <string.h>
 #include "message.h"
 #include "moves.h"
-#include "usage.h"
+#include "usage/usage.h"
 
 /* memory_of says which memory a call's buffer is. */
 static struct lg_piece memory_of(struct lg_call *c, int buffer, int count, int type)

@@ -1,0 +1,171 @@
+/* Whether the program leaves alone what it is receiving into: the first bytes of
+ * a few buffers, looked at when a call returns and when the next one begins. In
+ * between MPI does nothing, so what changed there the program wrote, unless an
+ * adapter or a thread of MPI's own delivers messages meanwhile: then it was the
+ * program only if the message came later and went over it. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include "usage.h"
+
+#define NOTE_CHANGED 2 /* usage.ReceiveBufferChanged */
+
+#define BYTES 128   /* of a buffer */
+#define LARGE 4096  /* what is longer may be written by the sender's process */
+
+static bool on, alone; /* alone: nobody writes a buffer but the calls of this thread and the program */
+
+static bool has_entries(const char *directory)
+{
+  DIR *d = opendir(directory);
+  int n = 0;
+  while (d && n < 3 && readdir(d))
+    n++;
+  if (d)
+    closedir(d);
+  return n > 2; /* more than . and .. */
+}
+
+void lg_receiving_start(void)
+{
+  static const char *const adapters[] = {"/sys/class/infiniband", "/sys/class/cxi", "/sys/class/cxi_user", "/sys/class/bxi", "/sys/class/hfi1"};
+  static const char *const threads[] = {"MPICH_ASYNC_PROGRESS", "MPIR_CVAR_ASYNC_PROGRESS", "I_MPI_ASYNC_PROGRESS", "OMPI_MCA_btl_tcp_progress_thread"};
+  on = lg_env_int("CHECKSUMS", 1) != 0;
+  alone = true;
+  for (size_t i = 0; i < sizeof adapters / sizeof *adapters; i++)
+    alone = alone && !has_entries(adapters[i]);
+  for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+    alone = alone && !getenv(threads[i]);
+}
+
+/* ---- what is received ---- */
+
+static bool one_to_one(int cls)
+{
+  return cls == CLS_irecv || cls == CLS_recv_init || cls == CLS_imrecv || cls == CLS_isendrecv;
+}
+
+/* collects tells whether this rank receives in a collective that goes on, or that
+ * is only made. Nobody sends to the first in an exclusive scan. */
+static bool collects(const struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  if ((d->cls != CLS_icoll && d->cls != CLS_coll_init) || !alone || !c->comm || c->comm->flags & LG_COMM_INTER)
+    return false;
+  bool root = d->peer >= 0 && lg_int(c, d->peer) == c->comm->rank;
+  if (d->sends & LG_SENDS_TO_ROOT)
+    return root;
+  if (d->sends & LG_SENDS_FROM_ROOT)
+    return !root;
+  return d->sends && !(d->sends & LG_SENDS_NEAR) && !(c->comm->rank == 0 && strstr(d->name, "xscan"));
+}
+
+/* describe says where the first bytes go that the call receives, if they have one
+ * count and type. */
+static void describe(const struct lg_call *c, struct lg_usage *u, struct lg_live *l)
+{
+  const struct lg_desc *d = c->desc;
+  if (!one_to_one(d->cls) && !collects(c))
+    return;
+  bool only = d->recv_buf < 0; /* MPI_Ibcast has one buffer for both */
+  int buf = only ? d->send_buf : d->recv_buf, n = only ? d->send_count : d->recv_count, type = only ? d->send_type : d->recv_type;
+  if (buf < 0 || n < 0 || type < 0)
+    return;
+  int64_t count = (int64_t)lg_count_of(c, n), address = lg_arg_address(c, buf);
+  struct lg_dtype *t = lg_type_at(lg_type_index(u, lg_arg(c, type), c->binding != LG_BIND_C));
+  if (!count || address == LG_USE_IN_PLACE || !t || !lg_type_map(t) || !t->nsegments)
+    return;
+  bool gaps = t->nsegments > 1 || t->segments[0].size != t->extent;
+  int64_t size = gaps ? t->segments[0].size : count * t->extent;
+  l->into_large = count * t->size > LARGE;
+  if (l->into_large && !one_to_one(d->cls))
+    return; /* written by several in turn */
+  l->into = (const char *)(address == LG_USE_BOTTOM ? 0 : address) + t->segments[0].at;
+  l->into_size = (uint32_t)(size < BYTES ? size : BYTES);
+}
+
+/* ---- between the calls ---- */
+
+static bool unchanged(const struct lg_live *l)
+{
+  uint64_t sum;
+  return !lg_sum_bytes(l->into, l->into_size, &sum) || sum == l->into_sum;
+}
+
+/* lg_receiving_before comes before MPI does anything. */
+void lg_receiving_before(struct lg_usage *u)
+{
+  if (lg_shared)
+    u->nreceiving = 0;
+  for (uint32_t k = 0; k < u->nreceiving; k++) {
+    struct lg_live *l = lg_live_at(u->receiving[k]);
+    if (l->into_begun && !l->changed && !unchanged(l) && lg_sum_bytes(l->into, l->into_size, &l->into_sum))
+      l->changed = u->begun;
+  }
+}
+
+static void watch(struct lg_usage *u, uint32_t n)
+{
+  struct lg_live *l = lg_live_at(n);
+  if (!l->into || lg_shared)
+    return;
+  l->into_begun = u->begun;
+  l->changed = 0;
+  for (uint32_t k = 0; k < u->nreceiving; k++)
+    if (u->receiving[k] == n)
+      return;
+  if (u->nreceiving < LG_MOST_RECEIVING)
+    u->receiving[u->nreceiving++] = n;
+}
+
+/* lg_receiving_begun comes when a call that began an operation, or made it, has
+ * returned without error. */
+void lg_receiving_begun(const struct lg_call *c, struct lg_usage *u)
+{
+  int cls = c->desc->cls;
+  if (!on)
+    return;
+  if (cls == CLS_start || cls == CLS_startall) {
+    for (uint32_t k = 0; k < u->ngiven; k++)
+      if (u->given[k])
+        watch(u, u->given[k]);
+    return;
+  }
+  struct lg_live *l = lg_live_new(u);
+  if (!l)
+    return;
+  describe(c, u, l);
+  if (cls != CLS_recv_init && cls != CLS_coll_init)
+    watch(u, u->made);
+}
+
+/* lg_receiving_after comes when the call is over. */
+void lg_receiving_after(struct lg_usage *u)
+{
+  uint32_t left = 0;
+  for (uint32_t k = 0; k < u->nreceiving; k++) {
+    struct lg_live *l = lg_live_at(u->receiving[k]);
+    if (l->into_begun && (l->changed || lg_sum_bytes(l->into, l->into_size, &l->into_sum)))
+      u->receiving[left++] = u->receiving[k];
+  }
+  u->nreceiving = left;
+}
+
+/* lg_receiving_given_up comes when the requests of the call are cancelled. */
+void lg_receiving_given_up(struct lg_usage *u)
+{
+  for (uint32_t k = 0; k < u->ngiven; k++)
+    if (u->given[k])
+      lg_live_at(u->given[k])->into_begun = 0;
+}
+
+/* lg_received comes when the operation is complete. */
+void lg_received(struct lg_usage *u, struct lg_live *l)
+{
+  if (!l->into_begun)
+    return;
+  if (l->changed && ((alone && !l->into_large) || !unchanged(l)))
+    lg_use_note(u, NOTE_CHANGED, l->into_begun, l->changed, 0);
+  l->into_begun = 0;
+}
