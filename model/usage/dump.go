@@ -29,7 +29,11 @@ func (t *Trace) Dump(w io.Writer, where func(Site) string) error {
 		}
 		for _, n := range t.Notes {
 			if n.Seen == i {
-				fmt.Fprintf(w, "note %d: send buffer of call %d changed, seen at call %d\n", t.Rank, n.Call+1, i+1)
+				side := "send"
+				if n.Kind == ReceiveBufferChanged {
+					side = "receive"
+				}
+				fmt.Fprintf(w, "note %d: %s buffer of call %d changed, seen at call %d\n", t.Rank, side, n.Call+1, i+1)
 			}
 		}
 	}

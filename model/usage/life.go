@@ -153,16 +153,20 @@ func (r *replay) finish() {
 	r.changedBuffers()
 }
 
-// changedBuffers takes over what the recorder saw of send buffers.
+// changedBuffers takes over what the recorder saw of buffers under way.
 func (r *replay) changedBuffers() {
 	for _, n := range r.t.Notes {
-		if n.Kind != SendBufferChanged || n.Call < 0 || n.Call >= len(r.t.Calls) || r.overlapping[n.Call] {
+		if n.Call < 0 || n.Call >= len(r.t.Calls) || r.overlapping[n.Call] {
 			continue
 		}
-		places := []Place{r.t.Place(n.Call, "send")}
-		if n.Seen >= 0 && n.Seen < len(r.t.Calls) {
-			places = append(places, r.t.Place(n.Seen, "completion"))
+		class, role, seen, what := "send_buffer_write", "send", "completion", "the buffer of %s changed between its begin and its completion"
+		if n.Kind == ReceiveBufferChanged {
+			class, role, seen, what = "receive_buffer_write", "receive", "first call behind the write", "the program wrote to the buffer of %s before its completion"
 		}
-		r.report("send_buffer_write", fmt.Sprintf("the buffer of %s changed between its begin and its completion", places[0].Call), places...)
+		places := []Place{r.t.Place(n.Call, role)}
+		if n.Seen >= 0 && n.Seen < len(r.t.Calls) {
+			places = append(places, r.t.Place(n.Seen, seen))
+		}
+		r.report(class, fmt.Sprintf(what, places[0].Call), places...)
 	}
 }

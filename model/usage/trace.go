@@ -108,6 +108,9 @@ const (
 	// SendBufferChanged: the bytes to be sent differ between the begin of a send
 	// and its completion.
 	SendBufferChanged NoteKind = iota + 1
+	// ReceiveBufferChanged: the program wrote where a receive under way writes,
+	// before the call Seen.
+	ReceiveBufferChanged
 )
 
 // Value1 returns parameter name as it was before the call; ok is false if it was

@@ -14,6 +14,7 @@ func Judge(e *Evidence) *usage.Group {
 	w.checkDeadlock()
 	j.checkRendezvous()
 	m.checkReady()
+	m.checkRaces()
 	j.checkWindows()
 	return j.found
 }

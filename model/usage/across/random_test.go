@@ -120,20 +120,25 @@ func (p *program) wildcard() {
 	p.number++
 	tag := 100 + p.number
 	p.call(a, "MPI_Send(dest=%d, tag=%d)", b, tag)
-	p.call(b, "MPI_Recv(source=any, tag=any) -> status=(%d,%d,4)", a, tag)
+	if p.IntN(2) == 0 {
+		p.call(b, "MPI_Recv(source=%d, tag=any) -> status=(%d,%d,4)", a, a, tag)
+		return
+	}
+	p.call(b, "MPI_Recv(source=any, tag=%d) -> status=(%d,%d,4)", tag, a, tag)
 }
 
 func (p *program) probed() {
 	a, b := p.two()
-	p.call(a, "MPI_Send(%s, dest=%d, tag=7)", p.buffer(), b)
 	if p.IntN(2) == 0 {
+		p.call(a, "MPI_Send(%s, dest=%d, tag=7)", p.buffer(), b)
 		p.call(b, "MPI_Probe(source=any, tag=7) -> status=(%d,7,24)", a)
 		p.call(b, "MPI_Recv(%s, source=%d, tag=7) -> status=(%d,7,24)", p.buffer(), a, a)
 		return
 	}
 	p.number++
-	p.call(b, "MPI_Mprobe(source=%d, tag=7) -> message=m%d, status=(%d,7,24)", a, p.number, a)
-	p.call(b, "MPI_Mrecv(%s, message=m%d) -> status=(%d,7,24)", p.buffer(), p.number, a)
+	p.call(a, "MPI_Send(%s, dest=%d, tag=8)", p.buffer(), b)
+	p.call(b, "MPI_Mprobe(source=%d, tag=8) -> message=m%d, status=(%d,8,24)", a, p.number, a)
+	p.call(b, "MPI_Mrecv(%s, message=m%d) -> status=(%d,8,24)", p.buffer(), p.number, a)
 }
 
 // buffered is the exchange that needs buffers, with buffers of the program's own.

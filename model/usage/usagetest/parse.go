@@ -57,7 +57,7 @@ var (
 	callForm  = regexp.MustCompile(`^([\d,-]+)(?:\.(\d+))?: (MPIX?_\w+)\((.*?)\)(?: -> (.*?))?(?: @ (\S+))?$`)
 	backForm  = regexp.MustCompile(`^(\d+)\.(\d+): returns$`)
 	rankForm  = regexp.MustCompile(`^rank ([\d,-]+): (.*)$`)
-	noteForm  = regexp.MustCompile(`^note (\d+): send buffer of (line|call) (\d+) changed(?:, seen at (?:line|call) (\d+))?$`)
+	noteForm  = regexp.MustCompile(`^note (\d+): (send|receive) buffer of (line|call) (\d+) changed(?:, seen at (?:line|call) (\d+))?$`)
 	groupForm = regexp.MustCompile(`^(comm|win|file) (\w+) ([\d,-]+)(.*)$`)
 )
 
@@ -106,7 +106,7 @@ func (p *parser) parse(line string) error {
 		return p.about(m[1], m[2])
 	}
 	if m := noteForm.FindStringSubmatch(line); m != nil {
-		return p.note(number(m[1]), m[2] == "call", number(m[3]), m[4])
+		return p.note(number(m[1]), m[2], m[3] == "call", number(m[4]), m[5])
 	}
 	if m := groupForm.FindStringSubmatch(line); m != nil {
 		return p.group(m)
@@ -184,7 +184,7 @@ func (r *rank) set(key, value string) error {
 
 // note reads what the recorder saw; calls are named by their line in the transcript,
 // or by their number at the rank as in a dump.
-func (p *parser) note(r int, counted bool, begun int, seen string) error {
+func (p *parser) note(r int, side string, counted bool, begun int, seen string) error {
 	k := p.rank(r)
 	find := func(n int) (int, error) {
 		i, ok := k.byLine[n]
@@ -197,6 +197,9 @@ func (p *parser) note(r int, counted bool, begun int, seen string) error {
 		return i, nil
 	}
 	n := usage.Note{Kind: usage.SendBufferChanged, Seen: -1}
+	if side == "receive" {
+		n.Kind = usage.ReceiveBufferChanged
+	}
 	var err error
 	if n.Call, err = find(begun); err == nil && seen != "" {
 		n.Seen, err = find(number(seen))
