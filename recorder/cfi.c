@@ -242,6 +242,7 @@ static bool extended(struct cfi *s, unsigned char op, const unsigned char **p, c
 static bool run_cfi(struct cfi *s, const unsigned char *p, const unsigned char *end, uint64_t pc)
 {
   while (p < end && s->loc <= pc) {
+    s->row.lo = s->loc;
     unsigned char op = *p++;
     unsigned char low = op & 0x3f;
     switch (op >> 6) {
@@ -269,7 +270,10 @@ bool row_at(const struct fde *f, uint64_t pc, struct row *out)
   s.loc = f->start;
   if (!run_cfi(&s, f->ins, f->ins_end, pc))
     return false;
+  bool passed = s.loc > pc; /* by the step that ended the row */
   *out = s.row;
+  out->lo = passed ? s.row.lo : s.loc;
+  out->hi = passed ? s.loc : f->start + f->length;
   return true;
 }
 

@@ -30,10 +30,24 @@ static struct { /* what is mapped, for lg_file_sync */
   size_t n;
 } maps[4096];
 
+static uint32_t __attribute__((target("sse4.2"))) crc_by_instruction(uint32_t crc, const unsigned char *b, size_t n)
+{
+  uint64_t c = ~crc, word;
+  for (; n >= 8; n -= 8, b += 8) {
+    memcpy(&word, b, 8);
+    c = __builtin_ia32_crc32di(c, word);
+  }
+  while (n--)
+    c = __builtin_ia32_crc32qi((uint32_t)c, *b++);
+  return ~(uint32_t)c;
+}
+
 /* A new call site costs a checksum, and a program may have some thousand. Whoever
  * finds the table empty fills it; two do the same. */
 uint32_t lg_crc(uint32_t crc, const void *p, size_t n)
 {
+  if (likely(__builtin_cpu_supports("sse4.2")))
+    return crc_by_instruction(crc, p, n);
   static uint32_t table[256];
   const unsigned char *b = p;
   if (unlikely(!__atomic_load_n(&table[255], __ATOMIC_ACQUIRE)))

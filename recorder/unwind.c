@@ -16,10 +16,39 @@ struct simple {
   uint32_t gen;
   int32_t cfa_offset;
   int16_t rbp_at; /* offset from the CFA, 0 untouched */
-  uint8_t from_rbp;
+  bool from_rbp;
+  bool last; /* the stack ends here, and nothing else is known */
 };
 #define SIMPLE 4096
 static struct simple *simples;
+
+/* The last few rows with all addresses that they hold for: a function that is long
+ * and calls once from each place has few rows. */
+#define SPANS 16
+static struct span {
+  uint64_t lo, hi;
+  struct simple row;
+} spans[SPANS];
+static uint32_t span_turn;
+
+static struct simple *simple_place(uint64_t pc)
+{
+  return &simples[(pc * 0x9e3779b97f4a7c15ull) >> 52];
+}
+
+static struct simple *simple_at(uint64_t pc)
+{
+  struct simple *k = simple_place(pc);
+  if (k->pc == pc && k->gen == lg_module_gen)
+    return k;
+  for (int i = 0; i < SPANS; i++)
+    if (pc >= spans[i].lo && pc < spans[i].hi && spans[i].row.gen == lg_module_gen) {
+      *k = spans[i].row;
+      k->pc = pc;
+      return k;
+    }
+  return NULL;
+}
 
 /* guess_rbp looks for the frame that holds the return address of a frame-pointer
  * function whose frame pointer is not known (a thread asleep in a system call
@@ -49,7 +78,7 @@ static bool guess_rbp(const struct lg_stack *s, uint64_t from, uint64_t function
   return false;
 }
 
-static bool step_full(struct lg_regs *r, const struct lg_stack *s, struct module *m, uint64_t pc, uint64_t *slot, struct simple *keep)
+static bool step_full(struct lg_regs *r, const struct lg_stack *s, struct module *m, uint64_t pc, uint64_t *slot, bool keep)
 {
   struct fde f;
   static struct row row; /* large; the file lock is held */
@@ -74,9 +103,12 @@ static bool step_full(struct lg_regs *r, const struct lg_stack *s, struct module
   bool plain = row.cfa.kind == IN_REG && (row.cfa.n == RSP || row.cfa.n == RBP) && row.reg[PC].kind == AT_CFA &&
                row.reg[PC].n == -8 && row.reg[RSP].kind == SAME && row.cfa_offset < INT32_MAX &&
                (row.reg[RBP].kind == SAME || (row.reg[RBP].kind == AT_CFA && row.reg[RBP].n > INT16_MIN));
-  if (plain && keep)
-    *keep = (struct simple){pc, lg_module_gen, (int32_t)row.cfa_offset,
-                            row.reg[RBP].kind == SAME ? 0 : (int16_t)row.reg[RBP].n, row.cfa.n == RBP};
+  if (plain && keep) {
+    struct span *span = &spans[span_turn++ % SPANS];
+    *span = (struct span){row.lo, row.hi, {.pc = pc, .gen = lg_module_gen, .cfa_offset = (int32_t)row.cfa_offset,
+                                           .rbp_at = row.reg[RBP].kind == SAME ? 0 : (int16_t)row.reg[RBP].n, .from_rbp = row.cfa.n == RBP}};
+    *simple_place(pc) = span->row;
+  }
   return r->known >> PC & 1;
 }
 
@@ -100,13 +132,31 @@ static bool step_simple(struct lg_regs *r, const struct lg_stack *s, const struc
 static bool step(struct lg_regs *r, const struct lg_stack *s, bool exact, bool full, uint64_t *slot)
 {
   uint64_t pc = r->v[PC] - !exact, sp = r->v[RSP];
-  struct simple *k = simples ? &simples[(pc * 0x9e3779b97f4a7c15ull) >> 52] : NULL;
-  if (!full && k && k->pc == pc && k->gen == lg_module_gen && (!k->from_rbp || r->known >> RBP & 1))
+  const struct simple *k = full || !simples ? NULL : simple_at(pc);
+  if (k && k->last)
+    return false;
+  if (k && (!k->from_rbp || r->known >> RBP & 1))
     return step_simple(r, s, k, slot) && r->v[RSP] > sp;
   struct module *m = module_at(pc);
-  if (!m || !step_full(r, s, m, pc, slot, full ? NULL : k))
+  if (!m || !step_full(r, s, m, pc, slot, !full && simples))
     return false;
   return r->v[RSP] > sp;
+}
+
+/* ends_well tells whether the return address is declared undefined there. */
+static bool ends_well(uint64_t pc)
+{
+  struct fde f;
+  static struct row row; /* large; the file lock is held */
+  const struct simple *k = simples ? simple_at(pc) : NULL;
+  if (k && k->last)
+    return true;
+  struct module *m = module_at(pc);
+  if (!m || !find_fde(m, pc, &f) || !row_at(&f, pc, &row) || row.reg[PC].kind != UNDEFINED)
+    return false;
+  if (simples)
+    *simple_place(pc) = (struct simple){.pc = pc, .gen = lg_module_gen, .last = true};
+  return true;
 }
 
 /* walk collects frames until the stack ends. A return address of zero, or an
@@ -116,10 +166,7 @@ static void walk(struct lg_regs *r, const struct lg_stack *s, bool exact, bool f
   while (out->n < LG_MAX_FRAMES) {
     uint64_t slot = 0, pc = r->v[PC];
     if (!step(r, s, exact, full, &slot)) {
-      struct module *m = module_at(pc - !exact);
-      struct fde f;
-      static struct row row;
-      out->partial = r->v[PC] != 0 && !(m && find_fde(m, pc - !exact, &f) && row_at(&f, pc - !exact, &row) && row.reg[PC].kind == UNDEFINED);
+      out->partial = r->v[PC] != 0 && !ends_well(pc - !exact);
       return;
     }
     exact = false;

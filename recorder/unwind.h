@@ -40,6 +40,7 @@ struct rule {
 };
 
 struct row {
+  uint64_t lo, hi; /* code addresses for which it holds */
   struct rule cfa; /* IN_REG with offset in cfa_offset, or IS_EXPR */
   int64_t cfa_offset;
   struct rule reg[NREGS];

@@ -19,8 +19,14 @@ static const char *ignored[MAX_IGNORED] = {
     "mca_pmix", "mca_iof", "mca_filem", "mca_rmaps", "mca_sensor", "mca_schizo", "mca_dfs", "mca_notifier", "mca_snapc", "mca_sstore",
     "mca_reachable", "mca_if", "mca_hwloc", "mca_event", "mca_compress", "mca_psec", "mca_bfrops", "mca_gds", "mca_ptl", "mca_shmem",
 };
-static uint64_t verdicts[VERDICTS]; /* return address << 1 | wanted */
-static uint32_t unload_gen;
+/* lg_unload_gen << 48 | return address << 1 | wanted: what was said before a module
+ * was unloaded is not believed. */
+static uint64_t verdicts[VERDICTS];
+
+static inline uint64_t verdict_of(uint64_t ra, bool wanted)
+{
+  return (uint64_t)lg_unload_gen << 48 | (ra & 0x7fffffffffffull) << 1 | wanted;
+}
 
 /* lg_moves_modules adds the names of LAGGARD_IGNORE to the list. */
 void lg_moves_modules(void)
@@ -54,23 +60,14 @@ static bool __attribute__((noinline)) look(uint64_t ra, uint64_t *verdict)
     return false;
   struct module *m = module_at(ra);
   bool wanted = !m || !m->path || !is_ignored(m->path);
-  __atomic_store_n(verdict, ra << 1 | wanted, __ATOMIC_RELAXED);
+  __atomic_store_n(verdict, verdict_of(ra, wanted), __ATOMIC_RELAXED);
   lg_unlock_file();
   return wanted;
 }
 
-static void __attribute__((noinline)) forget(void)
-{
-  unload_gen = lg_unload_gen;
-  for (int i = 0; i < VERDICTS; i++)
-    __atomic_store_n(&verdicts[i], 0, __ATOMIC_RELAXED);
-}
-
 bool lg_moves_wanted(uint64_t ra)
 {
-  if (unlikely(unload_gen != lg_unload_gen))
-    forget();
   uint64_t *verdict = &verdicts[(ra * 0x9e3779b97f4a7c15ull) >> 50];
   uint64_t known = __atomic_load_n(verdict, __ATOMIC_RELAXED);
-  return likely(known >> 1 == ra) ? known & 1 : look(ra, verdict);
+  return likely((known & ~1ull) == verdict_of(ra, false)) ? known & 1 : look(ra, verdict);
 }
