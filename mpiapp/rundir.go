@@ -161,8 +161,14 @@ func (a *app) recorderEnv(dir, liveDir string, record []string, id uint64) (map[
 		"LAGGARD_QUIET_MS": strconv.FormatInt(time.Duration(a.settings.Recorder.Quiet).Milliseconds(), 10),
 		"LAGGARD_MAX_MB":   strconv.Itoa(a.settings.Recorder.MaxMB),
 	}
-	if s := a.settings.Recorder.Signal; s != "" {
-		env["LAGGARD_SIGNAL"] = s
+	for name, value := range map[string]string{
+		"LAGGARD_SIGNAL":     a.settings.Recorder.Signal,
+		"LAGGARD_ALLOCATORS": a.settings.allocators(),
+		"LAGGARD_IGNORE":     strings.Join(a.settings.Movement.Ignore, ","),
+	} {
+		if value != "" {
+			env[name] = value
+		}
 	}
 	return env, nil
 }

@@ -124,8 +124,11 @@ func TestRecorderEnv(t *testing.T) {
 		t.Error(diff)
 	}
 	a.settings.Recorder.Signal = "USR1"
-	if env, err = a.recorderEnv("/run", "", nil, 1); err != nil || env["LAGGARD_SIGNAL"] != "USR1" {
-		t.Errorf("signal: %v, %v", env, err)
+	a.settings.Movement.Allocators, a.settings.Movement.Frees = []string{"get:2", "fresh"}, []string{"put"}
+	a.settings.Movement.Ignore = []string{"libone", "libtwo"}
+	env, err = a.recorderEnv("/run", "", nil, 1)
+	if err != nil || env["LAGGARD_SIGNAL"] != "USR1" || env["LAGGARD_ALLOCATORS"] != "get:2,fresh;free=put" || env["LAGGARD_IGNORE"] != "libone,libtwo" {
+		t.Errorf("what is not always set: %v, %v", env, err)
 	}
 	if _, err = a.recorderEnv("/run", "", []string{"progress", "volume"}, 1); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("volume without the second library: %v", err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,11 @@ type settings struct {
 	Diagnose struct {
 		Algorithm string `toml:"algorithm"`
 	} `toml:"diagnose"`
+	Movement struct {
+		Allocators []string `toml:"allocators"`
+		Frees      []string `toml:"frees"`
+		Ignore     []string `toml:"ignore"`
+	} `toml:"movement"`
 	Usage struct {
 		IgnoreFiles []string       `toml:"ignore_files"`
 		Ignore      []usage.Ignore `toml:"ignore"`
@@ -106,6 +112,17 @@ debug_dirs = ["/usr/lib/debug"]
 # How progress is inferred where evidence leaves it open: "loop-aware", or
 # "pdi" as in the paper. LAGGARD_ALGORITHM
 algorithm = "loop-aware"
+
+[movement]
+# Allocators of the program's own, by name, with the position of the argument that
+# is the size if it is not the first: "pool_get:2". LAGGARD_ALLOCATORS (a list with
+# commas, then ";free=" and that of frees)
+allocators = []
+# What gives their memory back, with the position of the buffer.
+frees = []
+# Libraries whose data movements are left out beside those that only keep a job
+# together, by the beginnings of their file names. LAGGARD_IGNORE (a list with commas)
+ignore = []
 
 [usage]
 # Files that list findings to be left out, one a line: CLASS, CLASS@FILE,
@@ -211,8 +228,34 @@ func (s *settings) variables() []variable {
 		{"LAGGARD_LIVE_DIR", text(&s.Recorder.LiveDir)},
 		{"LAGGARD_RECORD", func(v string) error { s.Recorder.Record = strings.Split(v, ","); return nil }},
 		{"LAGGARD_ALGORITHM", text(&s.Diagnose.Algorithm)},
+		{"LAGGARD_ALLOCATORS", func(v string) error {
+			get, free, _ := strings.Cut(v, allocatorFrees)
+			s.Movement.Allocators, s.Movement.Frees = fields(get), fields(free)
+			return nil
+		}},
+		{"LAGGARD_IGNORE", func(v string) error { s.Movement.Ignore = fields(v); return nil }},
 		{"LAGGARD_IGNORE_FILES", func(v string) error { s.Usage.IgnoreFiles = strings.Split(v, ","); return nil }},
 	}
+}
+
+// allocatorFrees stands between the two lists of LAGGARD_ALLOCATORS.
+const allocatorFrees = ";free="
+
+// fields are the words of a list with commas; none of "".
+func fields(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+}
+
+// allocatorForm is a function, and perhaps which of its arguments counts.
+var allocatorForm = regexp.MustCompile(`^[A-Za-z_][\w.$@]*(:[1-6])?$`)
+
+// allocators is LAGGARD_ALLOCATORS as the recorder reads it, "" if there are none.
+func (s *settings) allocators() string {
+	get, free := strings.Join(s.Movement.Allocators, ","), strings.Join(s.Movement.Frees, ",")
+	if free != "" {
+		return get + allocatorFrees + free
+	}
+	return get
 }
 
 // readEnv takes the variables that are set and not empty.
@@ -254,6 +297,13 @@ func (s *settings) check() (toml.Key, error) {
 	}
 	if _, err := recordList(s.Recorder.Record); err != nil {
 		return toml.Key{"recorder", "record"}, err
+	}
+	for key, names := range map[string][]string{"allocators": s.Movement.Allocators, "frees": s.Movement.Frees} {
+		for _, name := range names {
+			if !allocatorForm.MatchString(name) {
+				return toml.Key{"movement", key}, fmt.Errorf("%s %q: it is the name of a function, perhaps with :N for its argument N, 1 to 6", key, name)
+			}
+		}
 	}
 	for _, i := range s.Usage.Ignore {
 		if err := i.Check(); err != nil {

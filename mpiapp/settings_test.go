@@ -92,6 +92,7 @@ func TestReadEnv(t *testing.T) {
 		"LAGGARD_DIR": "d", "LAGGARD_TIMEOUT": "3m", "LAGGARD_ON_HANG": "keep", "LAGGARD_LIBRARY": "l.so",
 		"LAGGARD_QUIET_MS": "250", "LAGGARD_MAX_MB": "7", "LAGGARD_SIGNAL": "USR1", "LAGGARD_ALGORITHM": "pdi",
 		"LAGGARD_LIVE_DIR": "/dev/shm", "LAGGARD_RECORD": "progress,volume",
+		"LAGGARD_ALLOCATORS": "get:2,fresh;free=put", "LAGGARD_IGNORE": "libone,libtwo",
 	}
 	var want, got settings
 	if _, err := toml.Decode(defaultConfig, &got); err != nil {
@@ -101,6 +102,8 @@ func TestReadEnv(t *testing.T) {
 	want.Run.Dir, want.Run.Timeout, want.Run.OnHang = "d", duration(3*time.Minute), "keep"
 	want.Diagnose.Algorithm, want.Recorder.LiveDir = "pdi", "/dev/shm"
 	want.Recorder.Record = []string{"progress", "volume"}
+	want.Movement.Allocators, want.Movement.Frees = []string{"get:2", "fresh"}, []string{"put"}
+	want.Movement.Ignore = []string{"libone", "libtwo"}
 	want.Recorder.Library, want.Recorder.Quiet, want.Recorder.MaxMB, want.Recorder.Signal = "l.so", duration(250*time.Millisecond), 7, "USR1"
 	if err := got.readEnv(func(name string) (string, bool) { v, ok := environ[name]; return v, ok }); err != nil {
 		t.Fatal(err)
