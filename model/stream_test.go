@@ -123,3 +123,16 @@ func TestDamagedBlocksAreToldAndTheRestRead(t *testing.T) {
 		t.Error("streams disturb the records:", run, err)
 	}
 }
+
+func TestBlocksAreCounted(t *testing.T) {
+	x := written(t, func(f []byte) []byte {
+		f = appendBlock(f, 0, 0, 0, randomBytes(1, 5000), false)
+		return appendBlock(f, 0, 1, 0, randomBytes(2, 7000), false)
+	})
+	file := x.openFile(x.Slots[0].File)
+	defer file.close()
+	counts := file.img.countRecords(file.layout)
+	if last := counts[len(counts)-1]; last != (RecordCount{Type: "usage", Events: true, Count: 2, Bytes: 12000}) {
+		t.Errorf("%+v", counts)
+	}
+}

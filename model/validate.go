@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,9 +32,10 @@ type FileReport struct {
 
 // RecordCount says how often a type of record occurs.
 type RecordCount struct {
-	Type  string // as in the errors, such as "STATE"
-	Count int
-	Bytes int64 // of these records
+	Type   string // as in the errors, such as "STATE"; of blocks of events "usage", "movement"
+	Events bool   // they are such blocks
+	Count  int
+	Bytes  int64
 }
 
 // Validate reads everything in a run directory and reports what is there and
@@ -98,5 +100,19 @@ func (m *image) countRecords(l *layout) []RecordCount {
 			out = append(out, counts[typ])
 		}
 	}
-	return out
+	return append(out, m.countBlocks(l)...)
+}
+
+// countBlocks counts the blocks of the streams, as they are in the file.
+func (m *image) countBlocks(l *layout) []RecordCount {
+	counts := []RecordCount{UsageStream: {Type: "usage", Events: true}, MovementStream: {Type: "movement", Events: true}}
+	for _, offsets := range l.streams {
+		for _, off := range offsets {
+			if kind := int(StreamKind(m.u32(off + streamKindAt))); kind < len(counts) {
+				counts[kind].Count++
+				counts[kind].Bytes += int64(m.u64(off + streamUsed))
+			}
+		}
+	}
+	return slices.DeleteFunc(counts, func(c RecordCount) bool { return c.Count == 0 })
 }

@@ -113,7 +113,11 @@ const maxListed = 16
 
 func recordsText(out *strings.Builder, records []model.RecordCount) {
 	for _, c := range records {
-		fmt.Fprintf(out, "  %-9s %6d records %9d bytes\n", c.Type, c.Count, c.Bytes)
+		unit := "records"
+		if c.Events {
+			unit = "blocks of events"
+		}
+		fmt.Fprintf(out, "  %-9s %6d %s %9d bytes\n", c.Type, c.Count, unit, c.Bytes)
 	}
 }
 
@@ -130,7 +134,7 @@ func sumUp(files []model.FileReport) model.FileReport {
 			if !known {
 				i = len(all.Records)
 				at[c.Type] = i
-				all.Records = append(all.Records, model.RecordCount{Type: c.Type})
+				all.Records = append(all.Records, model.RecordCount{Type: c.Type, Events: c.Events})
 			}
 			all.Records[i].Count += c.Count
 			all.Records[i].Bytes += c.Bytes
