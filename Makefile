@@ -226,8 +226,8 @@ bench-volume: deps ## what recording the volume of communication costs
 
 # What a recorded event of data movement costs, and what the recording does to a
 # program that computes and one that communicates.
-MOVEMENT_BENCH = LAGGARD_RECORD=movement OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-  $(GO) run -C $(CURDIR) ./recorder/bench -lib $(BIN)/liblaggard.so:$(BIN)/liblaggard-libc.so
+MOVEMENT_BENCH = OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+  $(GO) run -C $(CURDIR) ./recorder/bench -record movement -lib $(BIN)/liblaggard.so
 
 bench-movement: deps ## what recording data movements costs
 	@$(MAKE) --no-print-directory build
