@@ -3,6 +3,7 @@
  * The program may have given the memory back by then, which is its error to be
  * told about and not ours to die of: a fault while reading ends the reading. */
 #define _GNU_SOURCE
+#include <immintrin.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
@@ -35,10 +36,38 @@ static inline uint64_t word_at(const char *p)
   return w;
 }
 
+/* sum_wide is the sum of n bytes, a multiple of 64: like XXH3, the product of the
+ * halves of each word under a key that differs from place to place, and the word. */
+static uint64_t __attribute__((target("avx2"))) sum_wide(uint64_t h, const char *p, size_t n)
+{
+  const __m256i more = _mm256_set1_epi64x((int64_t)K);
+  __m256i key = _mm256_set_epi64x((int64_t)h, (int64_t)(h ^ K), (int64_t)(h + K), (int64_t)~h);
+  __m256i a = key, b = more;
+  for (const char *end = p + n; p < end; p += 64) {
+    __m256i x = _mm256_loadu_si256((const void *)p), y = _mm256_loadu_si256((const void *)(p + 32));
+    __m256i kx = _mm256_xor_si256(x, key), ky = _mm256_xor_si256(y, _mm256_add_epi64(key, more));
+    a = _mm256_add_epi64(a, _mm256_add_epi64(_mm256_mul_epu32(kx, _mm256_srli_epi64(kx, 32)), _mm256_shuffle_epi32(x, 0x4e)));
+    b = _mm256_add_epi64(b, _mm256_add_epi64(_mm256_mul_epu32(ky, _mm256_srli_epi64(ky, 32)), _mm256_shuffle_epi32(y, 0x4e)));
+    key = _mm256_sub_epi64(key, more);
+  }
+  uint64_t v[8];
+  _mm256_storeu_si256((void *)v, a);
+  _mm256_storeu_si256((void *)(v + 4), b);
+  for (int i = 0; i < 8; i++)
+    h = step(h, v[i]);
+  return h;
+}
+
 /* sum_bytes goes through four words at a time, each with a sum of its own: the
  * multiplications overlap. */
 static uint64_t sum_bytes(uint64_t h, const char *p, size_t n)
 {
+  if (n >= 256 && __builtin_cpu_supports("avx2")) {
+    size_t wide = n & ~(size_t)63;
+    h = sum_wide(h, p, wide);
+    p += wide;
+    n -= wide;
+  }
   if (n >= 64) {
     uint64_t a = h, b = h ^ K, c = h + K, d = ~h;
     for (; n >= 32; n -= 32, p += 32) {
@@ -82,22 +111,22 @@ void lg_sums_fault(const sigset_t *mask)
   siglongjmp(reading, 1);
 }
 
-/* readable_sum is that of so many elements, or of bytes without a type. */
-static bool __attribute__((noinline)) readable_sum(const void *buf, int64_t count, const struct lg_dtype *t, uint64_t *out)
+bool __attribute__((noinline)) lg_reading(void (*f)(void *), void *arg)
 {
   if (sigsetjmp(reading, 0))
     return false;
   is_reading = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  *out = t ? sum_of(buf, count, t) : sum_bytes(K, buf, (size_t)count);
+  f(arg);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   is_reading = false;
   return true;
 }
 
-bool lg_sum_bytes(const void *p, size_t n, uint64_t *out)
+static void sum_live(void *arg)
 {
-  return readable_sum(p, (int64_t)n, NULL, out);
+  struct lg_live *l = arg;
+  l->now = sum_of(l->buf, l->count, l->type);
 }
 
 /* ---- what is sent ---- */
@@ -143,7 +172,8 @@ static bool describe(const struct lg_call *c, struct lg_usage *u, struct lg_live
 
 static void start(struct lg_usage *u, struct lg_live *l)
 {
-  l->begun = readable_sum(l->buf, l->count, l->type, &l->sum) ? u->begun : 0;
+  l->begun = lg_reading(sum_live, l) ? u->begun : 0;
+  l->sum = l->now;
 }
 
 /* lg_sums_before comes when the call's own begin is written. */
@@ -191,13 +221,12 @@ void lg_sums_after(struct lg_call *c, struct lg_usage *u)
 static void finished(struct lg_usage *u, uint32_t k)
 {
   struct lg_live *l = lg_live_of(u, k);
-  uint64_t sum;
   if (!l)
     return;
   lg_received(u, l);
   if (!l->type || !l->begun)
     return;
-  if (readable_sum(l->buf, l->count, l->type, &sum) && sum != l->sum)
+  if (lg_reading(sum_live, l) && l->now != l->sum)
     lg_use_note(u, NOTE_CHANGED, l->begun, u->begun, l->count);
   l->begun = 0;
 }

@@ -1,8 +1,8 @@
 /* Whether the program leaves alone what it is receiving into: the first bytes of
- * a few buffers, looked at when a call returns and when the next one begins. In
- * between MPI does nothing, so what changed there the program wrote, unless an
- * adapter or a thread of MPI's own delivers messages meanwhile: then it was the
- * program only if the message came later and went over it. */
+ * a few buffers, for a few calls, looked at when a call returns and when the next
+ * one begins. In between MPI does nothing, so what changed there the program
+ * wrote, unless an adapter or a thread of MPI's own delivers messages meanwhile:
+ * then it was the program only if the message came later and went over it. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 #define NOTE_CHANGED 2 /* usage.ReceiveBufferChanged */
 
-#define BYTES 128   /* of a buffer */
-#define LARGE 4096  /* what is longer may be written by the sender's process */
+#define CALLS 8    /* that a receive is looked after from its begin on */
+#define LARGE 4096 /* what is longer may be written by the sender's process */
 
 static bool on, alone; /* alone: nobody writes a buffer but the calls of this thread and the program */
 
@@ -46,6 +46,14 @@ static bool one_to_one(int cls)
   return cls == CLS_irecv || cls == CLS_recv_init || cls == CLS_imrecv || cls == CLS_isendrecv;
 }
 
+/* takes tells whether a message will come: a program may well put a boundary's
+ * values where MPI_PROC_NULL leaves them alone. */
+static bool takes(const struct lg_call *c)
+{
+  int source = c->desc->peer2 >= 0 ? c->desc->peer2 : c->desc->peer;
+  return source < 0 || lg_int(c, source) != lg_fam.proc_null;
+}
+
 /* collects tells whether this rank receives in a collective that goes on, or that
  * is only made. Nobody sends to the first in an exclusive scan. */
 static bool collects(const struct lg_call *c)
@@ -66,7 +74,7 @@ static bool collects(const struct lg_call *c)
 static void describe(const struct lg_call *c, struct lg_usage *u, struct lg_live *l)
 {
   const struct lg_desc *d = c->desc;
-  if (!one_to_one(d->cls) && !collects(c))
+  if (one_to_one(d->cls) ? !takes(c) : !collects(c))
     return;
   bool only = d->recv_buf < 0; /* MPI_Ibcast has one buffer for both */
   int buf = only ? d->send_buf : d->recv_buf, n = only ? d->send_count : d->recv_count, type = only ? d->send_type : d->recv_type;
@@ -82,41 +90,59 @@ static void describe(const struct lg_call *c, struct lg_usage *u, struct lg_live
   if (l->into_large && !one_to_one(d->cls))
     return; /* written by several in turn */
   l->into = (const char *)(address == LG_USE_BOTTOM ? 0 : address) + t->segments[0].at;
-  l->into_size = (uint32_t)(size < BYTES ? size : BYTES);
+  l->into_size = (uint32_t)(size < LG_FIRST_BYTES ? size : LG_FIRST_BYTES);
 }
 
 /* ---- between the calls ---- */
 
-static bool unchanged(const struct lg_live *l)
+static void compare(void *arg)
 {
-  uint64_t sum;
-  return !lg_sum_bytes(l->into, l->into_size, &sum) || sum == l->into_sum;
+  struct lg_usage *u = arg;
+  for (uint32_t k = 0; k < u->nreceiving; k++) {
+    struct lg_live *l = lg_live_at(u->receiving[k].live);
+    if (!l->into_begun || l->changed || memcmp(l->into, l->first, l->into_size) == 0)
+      continue;
+    memcpy(l->first, l->into, l->into_size);
+    l->changed = u->begun;
+  }
+}
+
+static void copy(void *arg)
+{
+  struct lg_usage *u = arg;
+  for (uint32_t k = 0; k < u->nreceiving; k++) {
+    struct lg_live *l = lg_live_at(u->receiving[k].live);
+    memcpy(l->first, l->into, l->into_size);
+  }
 }
 
 /* lg_receiving_before comes before MPI does anything. */
 void lg_receiving_before(struct lg_usage *u)
 {
-  if (lg_shared)
+  if (likely(!u->nreceiving))
+    return;
+  if (lg_shared || !lg_reading(compare, u))
     u->nreceiving = 0;
-  for (uint32_t k = 0; k < u->nreceiving; k++) {
-    struct lg_live *l = lg_live_at(u->receiving[k]);
-    if (l->into_begun && !l->changed && !unchanged(l) && lg_sum_bytes(l->into, l->into_size, &l->into_sum))
-      l->changed = u->begun;
-  }
 }
 
 static void watch(struct lg_usage *u, uint32_t n)
 {
   struct lg_live *l = lg_live_at(n);
+  uint32_t k = 0;
   if (!l->into || lg_shared)
     return;
   l->into_begun = u->begun;
   l->changed = 0;
-  for (uint32_t k = 0; k < u->nreceiving; k++)
-    if (u->receiving[k] == n)
-      return;
-  if (u->nreceiving < LG_MOST_RECEIVING)
-    u->receiving[u->nreceiving++] = n;
+  while (k < u->nreceiving && u->receiving[k].live != n)
+    k++;
+  if (k == LG_MOST_RECEIVING) { /* the oldest is left alone from now on */
+    k--;
+    memmove(u->receiving, u->receiving + 1, k * sizeof *u->receiving);
+  } else if (k == u->nreceiving) {
+    u->nreceiving++;
+  }
+  u->receiving[k].live = n;
+  u->receiving[k].calls = CALLS;
 }
 
 /* lg_receiving_begun comes when a call that began an operation, or made it, has
@@ -144,12 +170,16 @@ void lg_receiving_begun(const struct lg_call *c, struct lg_usage *u)
 void lg_receiving_after(struct lg_usage *u)
 {
   uint32_t left = 0;
+  if (likely(!u->nreceiving))
+    return;
   for (uint32_t k = 0; k < u->nreceiving; k++) {
-    struct lg_live *l = lg_live_at(u->receiving[k]);
-    if (l->into_begun && (l->changed || lg_sum_bytes(l->into, l->into_size, &l->into_sum)))
+    const struct lg_live *l = lg_live_at(u->receiving[k].live);
+    if (l->into_begun && !l->changed && u->receiving[k].calls--)
       u->receiving[left++] = u->receiving[k];
   }
   u->nreceiving = left;
+  if (left && !lg_reading(copy, u))
+    u->nreceiving = 0;
 }
 
 /* lg_receiving_given_up comes when the requests of the call are cancelled. */
@@ -160,12 +190,18 @@ void lg_receiving_given_up(struct lg_usage *u)
       lg_live_at(u->given[k])->into_begun = 0;
 }
 
+static void overwritten(void *arg)
+{
+  struct lg_live *l = arg;
+  l->over = memcmp(l->into, l->first, l->into_size) != 0;
+}
+
 /* lg_received comes when the operation is complete. */
 void lg_received(struct lg_usage *u, struct lg_live *l)
 {
-  if (!l->into_begun)
+  if (likely(!l->into_begun))
     return;
-  if (l->changed && ((alone && !l->into_large) || !unchanged(l)))
+  if (unlikely(l->changed && ((alone && !l->into_large) || (lg_reading(overwritten, l) && l->over))))
     lg_use_note(u, NOTE_CHANGED, l->into_begun, l->changed, 0);
   l->into_begun = 0;
 }

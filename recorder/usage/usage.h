@@ -37,6 +37,8 @@ struct lg_values { /* of one event */
 
 struct lg_dtype;
 
+#define LG_FIRST_BYTES 64
+
 struct lg_live { /* a request that the program has a handle of */
   long handle;
   const void *where; /* the program's variable when it was made */
@@ -47,13 +49,15 @@ struct lg_live { /* a request that the program has a handle of */
   struct lg_dtype *type; /* NULL: nothing */
   const void *buf;
   int64_t count;
-  uint64_t sum, begun; /* begun: number of the begin of the call that sends it, 0 not under way */
+  uint64_t sum, now;   /* when it was begun, and as it was last */
+  uint64_t begun;      /* number of the begin of the call that sends it, 0 not under way */
   /* the first bytes that are received, if they are looked after (receiving.c) */
   const char *into;
   uint32_t into_size;
-  bool into_large;
-  uint64_t into_sum, into_begun; /* into_begun: as begun */
-  uint64_t changed; /* number of the begin of the call before which the program wrote there; 0 none */
+  bool into_large, over; /* over: the message went over what the program wrote */
+  uint64_t into_begun;   /* as begun */
+  uint64_t changed;      /* number of the begin of the call before which the program wrote there; 0 none */
+  char first[LG_FIRST_BYTES]; /* what they were last */
 };
 
 #define LG_MOST_RECEIVING 8
@@ -72,7 +76,11 @@ struct lg_usage { /* of one thread, which alone writes to it */
   uint32_t *given, ngiven, given_room; /* requests that the call was given, as lg_live_of has them */
   uint32_t made;                       /* the request that it made */
   struct lg_live sending;              /* what it is about to send */
-  uint32_t receiving[LG_MOST_RECEIVING], nreceiving; /* whose first bytes are looked after, as lg_live_at has them */
+  struct {
+    uint32_t live; /* as lg_live_at has it */
+    uint32_t calls; /* for so many more */
+  } receiving[LG_MOST_RECEIVING]; /* whose first bytes are looked after */
+  uint32_t nreceiving;
   struct { /* the poll before, if it was in vain and nothing was written since */
     unsigned char *begin, *body; /* its begin, up to its number */
     unsigned char *end;          /* behind its last event */
@@ -180,7 +188,7 @@ void lg_use_note(struct lg_usage *u, int kind, uint64_t call, uint64_t seen, int
 /* ---- checksums (checksum.c) ---- */
 
 void lg_sums_start(void);
-bool lg_sum_bytes(const void *p, size_t n, uint64_t *out); /* false: they cannot be read */
+bool lg_reading(void (*f)(void *), void *arg); /* calls f, which reads the program's memory; false: there was none */
 void lg_sums_fault(const sigset_t *mask); /* in the handler of a fault */
 void lg_sums_before(struct lg_call *c, struct lg_usage *u); /* before the call's own event */
 void lg_sums_ended(struct lg_call *c, struct lg_usage *u); /* looks at the sums of what has completed */

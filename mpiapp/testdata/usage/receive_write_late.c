@@ -1,6 +1,7 @@
 /* usage: class=receive_buffer_write ranks=2
  * The message has long come when the receive is posted, and the program writes
- * over it before it waits; the twin writes behind what is received. */
+ * over it before it waits; the twin writes behind what is received, and where
+ * nothing comes from MPI_PROC_NULL. */
 #include <mpi.h>
 #include <string.h>
 
@@ -20,6 +21,9 @@ int main(int argc, char **argv)
 		MPI_Irecv(in, 4, MPI_INT, 1, 0, MPI_COMM_WORLD, &req); /* ERROR */
 		in[faulty ? 3 : 4] = 99;
 		MPI_Wait(&req, MPI_STATUS_IGNORE); /* ERROR */
+		MPI_Irecv(in, 4, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &req);
+		in[0] = 5;
+		MPI_Wait(&req, MPI_STATUS_IGNORE);
 		in[3] = 100;
 	} else {
 		MPI_Wait(&req, MPI_STATUS_IGNORE);
