@@ -81,8 +81,13 @@ func (f Fault) String() string {
 // MarshalText gives the text form.
 func (f Fault) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// UnmarshalText reads the text form.
+// UnmarshalText reads the text form; that of the zero value, too, which the report
+// of a run without a fault has.
 func (f *Fault) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*f = Fault{}
+		return nil
+	}
 	var err error
 	*f, err = ParseFault(string(text))
 	return err

@@ -131,3 +131,24 @@ func FuzzJournal(f *testing.F) {
 		NewScore(records)
 	})
 }
+
+func TestHealthyRunsAreRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	c, trials := campaignOf(t)
+	j, err := OpenJournal(path, c, trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Record{Trial: Trial{ID: "healthy-000", Strike: Strike{Rank: -1, Fault: Fault{Kind: None}}}}
+	if err := errors.Join(j.Add(want), j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := OpenJournal(path, c, trials)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if d := cmp.Diff([]Record{want}, again.Records); d != "" {
+		t.Error(d)
+	}
+}
