@@ -86,7 +86,9 @@ func (c *comparison) deviates(s compared) bool {
 		return false
 	}
 	if s.site.Feature != "" {
-		return true
+		// A program of which less than that is foretold divides its work otherwise at
+		// each scale, and has other neighbours with it.
+		return c.covered() >= halfCovered
 	}
 	limit := minShare
 	if s.interval.Expected == 0 {
