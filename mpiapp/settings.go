@@ -298,10 +298,13 @@ func (s *settings) check() (toml.Key, error) {
 	if _, err := recordList(s.Recorder.Record); err != nil {
 		return toml.Key{"recorder", "record"}, err
 	}
-	for key, names := range map[string][]string{"allocators": s.Movement.Allocators, "frees": s.Movement.Frees} {
-		for _, name := range names {
+	for _, list := range []struct {
+		key   string
+		names []string
+	}{{"allocators", s.Movement.Allocators}, {"frees", s.Movement.Frees}} {
+		for _, name := range list.names {
 			if !allocatorForm.MatchString(name) {
-				return toml.Key{"movement", key}, fmt.Errorf("%s %q: it is the name of a function, perhaps with :N for its argument N, 1 to 6", key, name)
+				return toml.Key{"movement", list.key}, fmt.Errorf("%s %q: it is the name of a function, perhaps with :N for its argument N, 1 to 6", list.key, name)
 			}
 		}
 	}

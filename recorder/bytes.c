@@ -134,15 +134,23 @@ static uint64_t times(struct lg_call *c, uint64_t count, int type)
   return count ? count * type_size(c, type) : 0;
 }
 
-static uint64_t summed(struct lg_call *c, int counts, int types)
+static uint64_t sum_of_counts(const struct lg_call *c, int counts)
 {
-  bool each = (c->desc->sends & LG_SENDS_FORM) == LG_SENDS_EACH;
+  uint64_t sum = 0;
+  for (int k = 0, n = members(c); k < n; k++)
+    sum += takes(c, k) ? count_at(c, counts, k) : 0;
+  return sum;
+}
+
+/* sum_of_blocks is the bytes of blocks that have a type each. */
+static uint64_t sum_of_blocks(const struct lg_call *c, int counts, int types)
+{
   uint64_t sum = 0;
   for (int k = 0, n = members(c); k < n; k++) {
     uint64_t count = takes(c, k) ? count_at(c, counts, k) : 0;
-    sum += each && count ? count * size_of(c, lg_type_handle(c, types, k)) : count;
+    sum += count ? count * size_of(c, lg_type_handle(c, types, k)) : 0;
   }
-  return each ? sum : times(c, sum, types);
+  return sum;
 }
 
 static uint64_t collective_bytes(struct lg_call *c)
@@ -162,7 +170,8 @@ static uint64_t collective_bytes(struct lg_call *c)
   switch (d->sends & LG_SENDS_FORM) {
   case LG_SENDS_ONE: return times(c, lg_count_of(c, count), type);
   case LG_SENDS_BLOCKS: return times(c, lg_count_of(c, count) * takers(c), type);
-  default: return summed(c, count, type);
+  case LG_SENDS_SUM: return times(c, sum_of_counts(c, count), type);
+  default: return sum_of_blocks(c, count, type);
   }
 }
 
@@ -174,18 +183,14 @@ static bool is_collective(int cls)
 uint64_t lg_send_count(const struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
-  uint64_t sum = 0;
   if (is_collective(d->cls) ? !sends_at_all(c) : lg_int(c, d->peer) == lg_fam.proc_null)
     return 0;
   switch (d->sends & LG_SENDS_FORM) {
   case LG_SENDS_ONE: return lg_count_of(c, d->send_count);
   case LG_SENDS_BLOCKS: return lg_count_of(c, d->send_count) * (uint64_t)members(c);
-  case LG_SENDS_SUM: break;
+  case LG_SENDS_SUM: return d->sends & LG_SENDS_SAME ? sum_of_counts(c, d->send_count) : 0;
   default: return 0;
   }
-  for (int k = 0, n = d->sends & LG_SENDS_SAME ? members(c) : 0; k < n; k++)
-    sum += count_at(c, d->send_count, k);
-  return sum;
 }
 
 static uint64_t one_sided_bytes(struct lg_call *c)
