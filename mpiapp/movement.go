@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +61,7 @@ func (a *app) movementCommand() *cobra.Command {
 	flags.StringArrayVar(&f.train, "train", nil, "`RUNDIR` of a good run to compare with; may be repeated")
 	flags.StringVar(&f.ranks, "ranks", "", "look only at chains that begin at the ranks of `SET`, such as 1-15")
 	flags.BoolVar(&f.lastPhase, "last-phase", false, "if no rank is unlike the others, look at ever shorter spans of time")
-	flags.StringVar(&f.level, "level", string(recorded.Application), "`WHAT` is looked at: application, with the messages of MPI; or library, with all that the MPI library does")
+	flags.StringVar(&f.level, "level", "", "`WHAT` is looked at: application, with the messages of MPI; or library, with all that the MPI library does, if that was recorded (default as in the settings)")
 	flags.IntVar(&f.depth, "depth", 1, "tell call sites apart by `N` innermost frames")
 	flags.IntVar(&f.analysts, "analysts", 0, "how many analysis ranks to use in this process (default: one per core)")
 	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
@@ -82,13 +83,14 @@ type inquiry struct {
 
 func (a *app) inquire(f movementFlags, dir string) (inquiry, error) {
 	only, err := parseOnly(f.ranks, "")
+	level, badLevel := recorded.ParseLevel(cmp.Or(f.level, a.settings.Movement.Level))
 	switch {
 	case err != nil:
 		return inquiry{}, err
 	case f.json && f.html != "":
 		return inquiry{}, usageError{errors.New("--json and --html: it is one or the other")}
-	case f.level != string(recorded.Application) && f.level != string(recorded.Library):
-		return inquiry{}, usageError{fmt.Errorf("--level %q: it is application or library", f.level)}
+	case badLevel != nil:
+		return inquiry{}, usageError{fmt.Errorf("--%w", badLevel)}
 	case f.depth < 1:
 		return inquiry{}, usageError{fmt.Errorf("--depth %d: it is 1 or more", f.depth)}
 	case f.analysts < 0:
@@ -100,7 +102,7 @@ func (a *app) inquire(f movementFlags, dir string) (inquiry, error) {
 		}
 	}
 	q := inquiry{
-		dir: dir, train: f.train, ranks: only.ranks, depth: f.depth, level: recorded.Level(f.level), analysts: f.analysts,
+		dir: dir, train: f.train, ranks: only.ranks, depth: f.depth, level: level, analysts: f.analysts,
 		options: movement.Options{LastPhase: f.lastPhase},
 		symbols: symbol.Config{
 			RunDir:    dir,

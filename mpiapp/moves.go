@@ -49,15 +49,22 @@ type moves struct {
 	trace *movement.Trace
 	book  recorded.Book
 	ways  recorded.Ways
-	facts facts
-	tally moveTally
+	// lacking: the level was asked for at which there is all of it, and what the
+	// MPI library does was not recorded
+	lacking bool
+	facts   facts
+	tally   moveTally
 }
 
 func (m *moves) notes() []string {
-	if m.tally.Cut.Len() == 0 {
-		return nil
+	var notes []string
+	if m.tally.Cut.Len() > 0 {
+		notes = append(notes, fmt.Sprintf("ranks %s used up their room before the end (LAGGARD_STREAM_MB): what they did later is not known", m.tally.Cut))
 	}
-	return []string{fmt.Sprintf("ranks %s used up their room before the end (LAGGARD_STREAM_MB): what they did later is not known", m.tally.Cut)}
+	if m.lacking {
+		notes = append(notes, "nothing was recorded of what the MPI library does: record with LAGGARD_LEVEL=library, or level in [movement] of the settings")
+	}
+	return notes
 }
 
 // gather reads the movements of a run, each analysis rank those of its
@@ -76,9 +83,11 @@ func (q inquiry) gather(dir string, c reduce.Comm, tree *reduce.Tree, resolver *
 		m.damaged(rank, errs)
 		sum = recorded.MergeTraffic(sum, t)
 	}, m.damaged)
-	if err := m.tell(tree, sum); err != nil {
+	all, err := m.tell(tree, sum)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(dir), err)
 	}
+	m.ways, m.lacking = all.Ways(), q.level == recorded.Library && !all.Within
 	table, names := movement.Table{}, recorded.NewNamer(q.depth, sourceOf(resolver))
 	var failed error
 	s.eachReader(func(r *recorded.Reader, rank *model.Rank, _ []*model.Stream) {
@@ -105,21 +114,21 @@ func sourceOf(resolver *symbol.Resolver) func(model.Frame) string {
 	}
 }
 
-// tell makes known to all analysis ranks what each has found out.
-func (m *moves) tell(tree *reduce.Tree, sum recorded.Traffic) error {
+// tell makes known to all analysis ranks what each has found out, and returns the
+// traffic of all.
+func (m *moves) tell(tree *reduce.Tree, sum recorded.Traffic) (recorded.Traffic, error) {
 	all, err := reduce.AllReduce(tree, traffic, sum, nil)
 	if err != nil {
-		return err
+		return all, err
 	}
-	m.ways = all.Ways()
 	if m.tally, err = reduce.AllReduce(tree, tallies, m.tally, nil); err != nil {
-		return err
+		return all, err
 	}
 	if m.tally.Streams == 0 {
-		return errNoMoves
+		return all, errNoMoves
 	}
 	m.facts, err = reduce.AllReduce(tree, factsMonoid, m.facts, nil)
-	return err
+	return all, err
 }
 
 // collect brings the chains and names to analysis rank 0.

@@ -165,6 +165,7 @@ func (a *app) recorderEnv(dir, liveDir string, record []string, id uint64) (map[
 		"LAGGARD_SIGNAL":     a.settings.Recorder.Signal,
 		"LAGGARD_ALLOCATORS": a.settings.allocators(),
 		"LAGGARD_IGNORE":     strings.Join(a.settings.Movement.Ignore, ","),
+		"LAGGARD_LEVEL":      a.settings.Movement.Level,
 	} {
 		if value != "" {
 			env[name] = value

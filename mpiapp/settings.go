@@ -12,6 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"laggard/model/movement/recorded"
 	"laggard/model/progress"
 	"laggard/model/usage"
 )
@@ -56,6 +57,7 @@ type settings struct {
 		Allocators []string `toml:"allocators"`
 		Frees      []string `toml:"frees"`
 		Ignore     []string `toml:"ignore"`
+		Level      string   `toml:"level"`
 	} `toml:"movement"`
 	Usage struct {
 		IgnoreFiles []string       `toml:"ignore_files"`
@@ -123,6 +125,10 @@ frees = []
 # Libraries whose data movements are left out beside those that only keep a job
 # together, by the beginnings of their file names. LAGGARD_IGNORE (a list with commas)
 ignore = []
+# What is recorded and looked at: "application" leaves out what is copied and sent
+# within an MPI call, "library" has that too, for those who look into their MPI; it
+# costs more. LAGGARD_LEVEL
+level = "application"
 
 [usage]
 # Files that list findings to be left out, one a line: CLASS, CLASS@FILE,
@@ -234,6 +240,7 @@ func (s *settings) variables() []variable {
 			return nil
 		}},
 		{"LAGGARD_IGNORE", func(v string) error { s.Movement.Ignore = fields(v); return nil }},
+		{"LAGGARD_LEVEL", text(&s.Movement.Level)},
 		{"LAGGARD_IGNORE_FILES", func(v string) error { s.Usage.IgnoreFiles = strings.Split(v, ","); return nil }},
 	}
 }
@@ -307,6 +314,9 @@ func (s *settings) check() (toml.Key, error) {
 				return toml.Key{"movement", list.key}, fmt.Errorf("%s %q: it is the name of a function, perhaps with :N for its argument N, 1 to 6", list.key, name)
 			}
 		}
+	}
+	if _, err := recorded.ParseLevel(s.Movement.Level); err != nil {
+		return toml.Key{"movement", "level"}, err
 	}
 	for _, i := range s.Usage.Ignore {
 		if err := i.Check(); err != nil {

@@ -93,6 +93,7 @@ func TestReadEnv(t *testing.T) {
 		"LAGGARD_QUIET_MS": "250", "LAGGARD_MAX_MB": "7", "LAGGARD_SIGNAL": "USR1", "LAGGARD_ALGORITHM": "pdi",
 		"LAGGARD_LIVE_DIR": "/dev/shm", "LAGGARD_RECORD": "progress,volume",
 		"LAGGARD_ALLOCATORS": "get:2,fresh;free=put", "LAGGARD_IGNORE": "libone,libtwo",
+		"LAGGARD_LEVEL": "library",
 	}
 	var want, got settings
 	if _, err := toml.Decode(defaultConfig, &got); err != nil {
@@ -103,7 +104,7 @@ func TestReadEnv(t *testing.T) {
 	want.Diagnose.Algorithm, want.Recorder.LiveDir = "pdi", "/dev/shm"
 	want.Recorder.Record = []string{"progress", "volume"}
 	want.Movement.Allocators, want.Movement.Frees = []string{"get:2", "fresh"}, []string{"put"}
-	want.Movement.Ignore = []string{"libone", "libtwo"}
+	want.Movement.Ignore, want.Movement.Level = []string{"libone", "libtwo"}, "library"
 	want.Recorder.Library, want.Recorder.Quiet, want.Recorder.MaxMB, want.Recorder.Signal = "l.so", duration(250*time.Millisecond), 7, "USR1"
 	if err := got.readEnv(func(name string) (string, bool) { v, ok := environ[name]; return v, ok }); err != nil {
 		t.Fatal(err)

@@ -283,14 +283,6 @@ static inline void transition(struct lg_thr *t, struct lg_st *st)
   t->prev = st;
 }
 
-/* nested: the library calls itself, or a callback of the program's calls it. An
- * MPI call that was left by longjmp or an exception is no longer on the stack,
- * and its return address not in its place. */
-static inline bool nested(const struct lg_thr *t, const void *cfa)
-{
-  return t->outer_cfa && (uint64_t)cfa < t->outer_cfa && ((const uint64_t *)t->outer_cfa)[-1] == t->outer_ra;
-}
-
 static struct lg_thr *__attribute__((noinline)) first_call(void)
 {
   if (lg_off || !lg_start())
@@ -303,7 +295,7 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   struct lg_thr *t = lg_self;
   if (unlikely(!t) && !(t = first_call()))
     return false;
-  if (unlikely(lg_off) || nested(t, cfa))
+  if (unlikely(lg_off) || lg_within(t, (uint64_t)cfa))
     return false;
   struct lg_st *st = lg_state_find(t, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, (uint64_t)ra, (uint64_t)cfa);
   if (unlikely(!st))
@@ -324,6 +316,11 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   t->outer_cfa = (uint64_t)cfa;
   t->outer_ra = (uint64_t)ra;
   transition(t, st);
+  if (t->vain.st) {
+    if (poll_again(c))
+      return true;
+    t->vain.st = NULL;
+  }
   if (!uses_tables(d->cls) && !lg_usage_on) {
     local(c);
     return true;
@@ -357,7 +354,7 @@ void lg_after(struct lg_call *c)
 struct lg_thr *lg_light_begin(void *cfa)
 {
   struct lg_thr *t = lg_self;
-  if (!t || lg_off || nested(t, cfa))
+  if (!t || lg_off || lg_within(t, (uint64_t)cfa))
     return NULL;
   t->pub->light++;
   t->outer_cfa = (uint64_t)cfa;

@@ -193,6 +193,18 @@ struct lg_st { /* a state of one thread, with what was found at its last visit *
   struct lg_last *said; /* what usage.c recorded last of it */
 };
 
+#define LG_VAIN_ARGS 8
+#define LG_VAIN_BYTES 256
+
+struct lg_vain { /* the last poll, if it was in vain, to know the next one for the same */
+  struct lg_st *st;              /* NULL: the last call was no such */
+  long given[LG_VAIN_ARGS];      /* its arguments as the program gave them */
+  long args[LG_VAIN_ARGS];       /* and as MPI was given them */
+  char requests[LG_VAIN_BYTES];  /* the handles in the program's array */
+  uint32_t bytes;
+  struct lg_call call;
+};
+
 struct lg_thr { /* private half of a thread */
   uint64_t outer_cfa, outer_ra; /* of the MPI call in progress; 0 outside */
   struct lg_thread *pub;
@@ -204,6 +216,7 @@ struct lg_thr { /* private half of a thread */
   uint32_t by_hash_size;
   struct lg_edge_slot *edges;
   uint32_t edges_size, nedges;
+  struct lg_vain vain;
   uint64_t poll_mark; /* `progress` + 1 when the list of polled things was begun; 0 none */
   long *handles;      /* handles as they were before a wait or test */
   char *statuses;     /* stands in for MPI_STATUS(ES)_IGNORE */
@@ -213,6 +226,14 @@ struct lg_thr { /* private half of a thread */
   bool in_use;
   int tid;
 };
+
+/* lg_within: a frame is below that of an MPI call: the library calls itself, or a
+ * callback of the program's calls it. An MPI call that was left by longjmp or an
+ * exception is no longer on the stack, and its return address not in its place. */
+static inline bool lg_within(const struct lg_thr *t, uint64_t cfa)
+{
+  return t->outer_cfa && cfa < t->outer_cfa && ((const uint64_t *)t->outer_cfa)[-1] == t->outer_ra;
+}
 
 extern struct lg_thr *lg_threads;
 struct lg_st *lg_state_find(struct lg_thr *t, const struct lg_desc *d, int binding, uint64_t ra, uint64_t cfa);

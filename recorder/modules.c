@@ -82,9 +82,17 @@ void lg_modules_refresh(void)
   lg_module_gen++;
 }
 
+static bool holds(uint32_t i, uint64_t pc)
+{
+  return i < nmodules && pc >= modules[i].lo && pc < modules[i].hi;
+}
+
 struct module *module_in_table(uint64_t pc)
 {
-  uint32_t lo = 0, hi = nmodules;
+  static uint32_t last; /* frames next to each other are often of one module */
+  uint32_t lo = 0, hi = nmodules, guess = last;
+  if (holds(guess, pc))
+    return &modules[guess];
   while (lo < hi) {
     uint32_t mid = (lo + hi) / 2;
     if (pc >= modules[mid].hi)
@@ -92,7 +100,10 @@ struct module *module_in_table(uint64_t pc)
     else
       hi = mid;
   }
-  return lo < nmodules && pc >= modules[lo].lo ? &modules[lo] : NULL;
+  if (!holds(lo, pc))
+    return NULL;
+  last = lo;
+  return &modules[lo];
 }
 
 bool may_refresh = true;

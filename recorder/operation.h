@@ -99,6 +99,7 @@ void before_poll(struct lg_call *c, uint32_t (*list)(struct lg_call *, uint32_t)
 uint32_t list_tests(struct lg_call *c, uint32_t n);
 uint32_t list_status_query(struct lg_call *c, uint32_t n);
 void polled(struct lg_call *c, bool got);
+bool poll_again(struct lg_call *c); /* publishes the call if it is the poll before again, which was in vain */
 
 /* ---- windows (window.c) ---- */
 

@@ -164,7 +164,8 @@ static struct lg_site *site_new(struct lg_site **slot, const char *function, uin
   return *slot = s;
 }
 
-static struct lg_site *site_of(const char *function, const struct lg_trace *tr)
+/* site_of also says whether the stack was seen before. */
+static struct lg_site *site_of(const char *function, const struct lg_trace *tr, bool *again)
 {
   uint64_t frames[LG_MAX_FRAMES], hash = lg_mix(0, (uint64_t)function);
   if (!sites) {
@@ -180,20 +181,24 @@ static struct lg_site *site_of(const char *function, const struct lg_trace *tr)
   uint32_t k = (uint32_t)hash & (2 * MAX_SITES - 1);
   while (by_hash[k] && !same_site(by_hash[k], function, hash, frames, tr->n))
     k = (k + 1) & (2 * MAX_SITES - 1);
+  *again = by_hash[k] != NULL;
   return by_hash[k] ? by_hash[k] : site_new(&by_hash[k], function, hash, frames, tr);
 }
 
+/* unwound keeps in the cache what comes a second time: programs that start call
+ * once from each of thousands of places. */
 static struct lg_site *__attribute__((noinline)) unwound(const char *function, uint64_t ra, uint64_t cfa)
 {
   struct lg_trace tr;
   struct lg_site *s = NULL;
+  bool again;
   if (!lg_lock_file_soon())
     return NULL;
   struct visitor *v = self ? self : arrive(cfa);
   if (v && !lg_off && !lg_unloading) {
     lg_cache_unwind(&v->cache, cfa, &tr);
-    s = site_of(function, &tr);
-    if (s)
+    s = site_of(function, &tr, &again);
+    if (s && again)
       lg_cache_keep(&v->cache, function, ra, cfa, &tr, s);
   }
   lg_unlock_file();
@@ -212,8 +217,9 @@ struct lg_site *lg_site_at(const char *function, uint64_t ra)
 {
   struct lg_trace tr = {.n = 1, .partial = true, .pc = {ra}};
   struct lg_site *s = NULL;
+  bool again;
   if (lg_lock_file_soon()) {
-    s = lg_off ? NULL : site_of(function, &tr);
+    s = lg_off ? NULL : site_of(function, &tr, &again);
     lg_unlock_file();
   }
   return s;

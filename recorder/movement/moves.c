@@ -33,6 +33,7 @@ static struct lane *lanes;
 static uint32_t nlanes;
 static uint64_t order; /* of the next event of the process */
 static pthread_key_t thread_gone;
+static bool whole; /* what the MPI library does within a call is recorded too */
 static bool early; /* what came before the first event is written */
 
 /* ---- events ---- */
@@ -245,12 +246,26 @@ static inline void leave(struct lane *l)
 
 /* ---- what others tell ---- */
 
+/* What a library takes for itself in MPI_Init is of no interest to its user. */
+static inline bool initial(void)
+{
+  return !whole && lg_rank->status == LG_STARTING;
+}
+
+/* left_out tells of a copy or transfer that it is within an MPI call of this thread,
+ * which is of interest to those who look into the library. What is allocated there
+ * may come to be the program's. */
+static inline bool left_out(uint64_t cfa)
+{
+  return !whole && lg_self && lg_within(lg_self, cfa);
+}
+
 LG_EXPORT void laggard_allocated(const char *function, const void *p, size_t n, uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
   if (unlikely(!lg_moving))
     return lg_early_alloc(function, p, n, ra);
-  if (!lg_moves_wanted(ra) || !(l = enter()))
+  if (initial() || !lg_moves_wanted(ra) || !(l = enter()))
     return;
   put_alloc(l, site_of(function, ra, cfa), p, n);
   leave(l);
@@ -261,7 +276,7 @@ LG_EXPORT void laggard_freed(const void *p, uint64_t ra)
   struct lane *l;
   if (unlikely(!lg_moving))
     return lg_early_free(p);
-  if (!lg_moves_wanted(ra) || !(l = enter()))
+  if (initial() || !lg_moves_wanted(ra) || !(l = enter()))
     return;
   put_free(l, p);
   leave(l);
@@ -274,7 +289,7 @@ LG_EXPORT void laggard_resized(const char *function, const void *was, size_t had
     lg_early_free(was);
     return lg_early_alloc(function, p, n, ra);
   }
-  if (!lg_moves_wanted(ra) || !(l = enter()))
+  if (initial() || !lg_moves_wanted(ra) || !(l = enter()))
     return;
   unsigned char *q = NULL;
   if (was == p && (q = room(l)) != NULL) {
@@ -292,7 +307,7 @@ LG_EXPORT void laggard_resized(const char *function, const void *was, size_t had
 LG_EXPORT void laggard_copied(const char *function, void *to, const void *from, size_t n, uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
-  if (!lg_moving || !lg_moves_wanted(ra) || !(l = enter()))
+  if (!lg_moving || left_out(cfa) || !lg_moves_wanted(ra) || !(l = enter()))
     return;
   put_copy(l, site_of(function, ra, cfa), to, from, n);
   leave(l);
@@ -333,7 +348,7 @@ LG_EXPORT void laggard_transferred(const char *function, bool out, struct laggar
                                    uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
-  if (!lg_moves_wanted(ra) || !(l = enter()))
+  if (left_out(cfa) || !lg_moves_wanted(ra) || !(l = enter()))
     return;
   uint32_t site = site_of(function, ra, cfa);
   for (; bytes > 0; iov++) {
@@ -371,6 +386,8 @@ void lg_moves_start(void)
 {
   if (!lg_records("movement"))
     return;
+  const char *level = lg_env("LEVEL");
+  whole = level && strcmp(level, "library") == 0;
   lg_moves_modules();
   pthread_key_create(&thread_gone, release);
   lg_moving = true;

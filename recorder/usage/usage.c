@@ -366,6 +366,24 @@ void lg_usage_before(struct lg_call *c)
     u->nreceiving = 0;
 }
 
+/* lg_usage_again needs a poll that was already counted as repeated: its begin says
+ * that nothing changed, and does so again. */
+bool lg_usage_again(struct lg_call *c)
+{
+  struct lg_usage *u = c->thr->usage;
+  if (!u || !u->stream || !u->stream->live || u->numbered || !u->poll.begin || !u->poll.count ||
+      u->poll.end != u->stream->at)
+    return false;
+  size_t size = (size_t)(u->poll.body - u->poll.begin);
+  unsigned char *start = lg_use_begin(u, size + 40);
+  if (!start || start != u->poll.end)
+    return false;
+  memcpy(start, u->poll.begin, size);
+  commit(c, u, start, start + size);
+  lg_sums_before(c, u);
+  return true;
+}
+
 /* ---- after the call ---- */
 
 static int code_of(const struct lg_call *c)

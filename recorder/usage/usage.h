@@ -103,6 +103,7 @@ void lg_usage_start(void);
 void lg_usage_ready(void); /* MPI may be asked now */
 bool lg_mpi_usable(void);  /* between the end of MPI_Init and the end of MPI_Finalize */
 void lg_usage_before(struct lg_call *c);
+bool lg_usage_again(struct lg_call *c); /* the same of a poll that is repeated in vain; false: it is not to be had so */
 void lg_usage_ended(struct lg_call *c); /* the call has returned; what it completed is not yet settled */
 void lg_usage_after(struct lg_call *c);
 

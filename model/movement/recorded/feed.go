@@ -1,6 +1,8 @@
 package recorded
 
 import (
+	"fmt"
+
 	"laggard/model/movement"
 )
 
@@ -23,15 +25,32 @@ const (
 	Library Level = "library"
 )
 
+// ParseLevel reads "application" or "library"; another name is an error.
+func ParseLevel(name string) (Level, error) {
+	if l := Level(name); l == Application || l == Library {
+		return l, nil
+	}
+	return "", fmt.Errorf("level %q: it is application or library", name)
+}
+
 // Feed gives the events of the rank to a parser. Its sites get their names from
 // the Namer. Moves that cannot be are left out.
 func (r *Reader) Feed(p *movement.Parser, w Ways, level Level, names *Namer) []error {
 	f := &feeder{reader: r, parser: p, ways: w, level: level, names: names, links: links{host: r.rank.Host}, states: map[[2]int]int32{}}
-	for _, s := range r.rank.Sites {
-		f.inside = append(f.inside, level == Application && s != nil && Inside(s))
+	if level == Application {
+		f.inside = r.inside()
 	}
 	errs := r.Moves(f.take)
 	return append(errs, f.errs...)
+}
+
+// inside tells for each site of the rank whether it is within an MPI call.
+func (r *Reader) inside() []bool {
+	inside := make([]bool, len(r.rank.Sites))
+	for i, s := range r.rank.Sites {
+		inside[i] = s != nil && Inside(s)
+	}
+	return inside
 }
 
 type feeder struct {

@@ -13,6 +13,7 @@ import (
 type Traffic struct {
 	Ends     []EndTraffic     `json:"ends"`     // by Connection, then Rank
 	Messages []MessageTraffic `json:"messages"` // by From, then To; each once
+	Within   bool             `json:"within"`   // what is copied or transferred within MPI calls was recorded, too
 }
 
 // EndTraffic is what went out of a rank by a connection.
@@ -32,7 +33,7 @@ type MessageTraffic struct {
 
 // MergeTraffic adds up the traffic of different ranks.
 func MergeTraffic(a, b Traffic) Traffic {
-	out := Traffic{append(slices.Clone(a.Ends), b.Ends...), append(slices.Clone(a.Messages), b.Messages...)}
+	out := Traffic{append(slices.Clone(a.Ends), b.Ends...), append(slices.Clone(a.Messages), b.Messages...), a.Within || b.Within}
 	slices.SortFunc(out.Ends, func(x, y EndTraffic) int {
 		return cmp.Or(cmp.Compare(x.Connection, y.Connection), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Bytes, y.Bytes))
 	})
@@ -44,8 +45,10 @@ func MergeTraffic(a, b Traffic) Traffic {
 func (r *Reader) Traffic() (Traffic, []error) {
 	var t Traffic
 	ends, messages := map[end]uint64{}, map[int]uint64{}
-	links := links{host: r.rank.Host}
+	links, inside := links{host: r.rank.Host}, r.inside()
 	errs := r.Moves(func(m *Move) {
+		moves := m.Kind == Copy || m.Kind == Out || m.Kind == In
+		t.Within = t.Within || moves && m.Site >= 0 && m.Site < len(inside) && inside[m.Site]
 		switch m.Kind {
 		case End:
 			links.name(m)
