@@ -87,10 +87,10 @@ func Judge(s Strike, d Diagnosis) Verdict {
 // names tells whether a location names the function and its line. The function
 // may be anywhere in the stack: what hangs may be something it calls.
 func (l Location) names(t Target) (function, line bool) {
-	if t.Class == MPI && l.MPI == t.Function {
-		function = true
-	}
+	function = t.Class == MPI && l.MPI == t.Function
 	for _, s := range l.Stack {
+		function = function || t.Class == MPI && s.Function == "P"+t.Function
+
 		if s.Function != "" && s.Function == t.Name() {
 			function = true
 			line = line || t.Line > 0 && s.File == t.File && s.Line == t.Line

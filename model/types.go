@@ -136,8 +136,9 @@ type Capture struct {
 	Signal  int     // for CaptureFatal
 	Stack   []Frame // innermost first; the innermost is a program counter, the others return addresses
 	Partial bool
-	// Idle: in a system call that yields, sleeps or polls, so that finding the
-	// thread there again does not show that it stands still.
+	// Idle: in a system call that yields, sleeps, polls or waits for another
+	// process, so that finding the thread there again does not show that it
+	// stands still.
 	Idle  bool
 	InMPI bool
 	Calls uint64 // Thread.Calls at that moment

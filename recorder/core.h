@@ -225,6 +225,8 @@ struct lg_thr { /* private half of a thread */
   struct lg_thr *next; /* all threads, never shortened */
   bool in_use;
   int tid;
+  uint64_t ran;  /* ns on a processor, as of the last look of the watch thread */
+  bool starved;  /* it did not run since that look, though it would have */
 };
 
 /* lg_within: a frame is below that of an MPI call: the library calls itself, or a

@@ -232,7 +232,7 @@ struct lg_thread {
   uint64_t stack_ns;  /* CLOCK_REALTIME; 0 never captured */
   uint64_t stack_calls; /* `calls` at that moment */
   uint32_t stack_why; /* 1 no progress, 2 asked for by signal, 3 fatal signal */
-  uint32_t stack_same; /* captures in a row that showed this same stack */
+  uint32_t stack_same; /* captures in a row that showed this same stack; one before which the thread did not get to run is not counted */
   uint32_t stack_in_mpi; /* `in_mpi` at that moment */
   uint32_t stack_flags; /* enum lg_stack_flag */
   uint32_t stack_signal; /* signal number for stack_why 3 */
@@ -242,7 +242,7 @@ struct lg_thread {
 
 enum lg_stack_flag {
   LG_STACK_PARTIAL = 1, /* the unwinding ended before the outermost frame */
-  LG_STACK_IDLE = 2,    /* in a system call that yields, sleeps or polls: that it is found there again says nothing */
+  LG_STACK_IDLE = 2,    /* in a system call that yields, sleeps, polls or waits for another process: that it is found there again says nothing */
 };
 
 /* LG_REC_MODULE: fixed part = this, then build-id bytes, then path bytes, padded

@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include "core.h"
+
+#define LOOKS_AGAIN 4
 
 static uint64_t quiet_ns = 2000000000u;
 uint32_t lg_capture_why;
@@ -35,7 +38,10 @@ static void write_stack(struct lg_thr *t, const struct lg_trace *tr, uint32_t wh
     frames[i] = lg_frame_word(tr->pc[i]);
   bool same = same_stack(p, frames, tr->n) && p->stack_calls == p->calls;
   lg_seq_begin(&p->stack_seq);
-  p->stack_same = same ? p->stack_same + 1 : 1;
+  if (!same)
+    p->stack_same = 1;
+  else if (!t->starved)
+    p->stack_same++;
   p->stack_ns = lg_now();
   p->stack_calls = p->calls;
   p->stack_why = why;
@@ -116,6 +122,19 @@ static bool idles(long nr)
   }
 }
 
+/* awaits_bytes: from another process, and not from a file. Within MPI that is what
+ * others are waited for by, such as the launcher's process manager in MPI_Init. */
+static bool awaits_bytes(long nr, int fd)
+{
+  struct stat st;
+  switch (nr) {
+  case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_accept: case SYS_accept4:
+    return fstat(fd, &st) == 0 && (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
+  default:
+    return false;
+  }
+}
+
 static bool undisturbed(long nr)
 {
   switch (nr) {
@@ -128,20 +147,54 @@ static bool undisturbed(long nr)
   }
 }
 
-static bool asleep(int tid, long *nr, uint64_t *sp, uint64_t *pc)
+/* task_line reads the first line of a file about a thread. */
+static bool task_line(int tid, const char *name, char *line, size_t room)
 {
-  char path[64], line[256];
-  snprintf(path, sizeof path, "/proc/self/task/%d/syscall", tid);
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/%s", tid, name);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return false;
-  ssize_t n = read(fd, line, sizeof line - 1);
+  ssize_t n = read(fd, line, room - 1);
   close(fd);
   line[n < 0 ? 0 : n] = 0;
+  return n > 0;
+}
+
+/* asleep tells whether a thread is in a system call that is not to be disturbed,
+ * and whether it waits there a little at a time, or for others. */
+static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
+{
+  char line[256];
+  long nr;
   unsigned long a[6];
-  if (sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, (unsigned long *)sp, (unsigned long *)pc) != 9)
+  if (!task_line(tid, "syscall", line, sizeof line) ||
+      sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, (unsigned long *)sp, (unsigned long *)pc) != 9)
     return false;
-  return undisturbed(*nr);
+  *idle = idles(nr) || awaits_bytes(nr, (int)a[0]);
+  return *idle || undisturbed(nr);
+}
+
+/* has_run tells whether a thread that would run did so since it was looked at
+ * last. On a crowded machine one that spins may be found where it was because it
+ * did not get its turn. */
+#define A_TURN 1000000u /* ns: longer than the handler that takes the stack */
+
+static bool has_run(const struct lg_thr *t)
+{
+  char line[256];
+  uint64_t ran;
+  if (!task_line(t->tid, "schedstat", line, sizeof line) || sscanf(line, "%lu", (unsigned long *)&ran) != 1 || ran - t->ran >= A_TURN)
+    return true;
+  const char *state = task_line(t->tid, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
+  return !state || strncmp(state, ") R", 3) != 0;
+}
+
+static void note_run(struct lg_thr *t)
+{
+  char line[256];
+  if (!task_line(t->tid, "schedstat", line, sizeof line) || sscanf(line, "%lu", (unsigned long *)&t->ran) != 1)
+    t->ran = 0;
 }
 
 /* ask has a running thread write its own stack down, and waits for it: its
@@ -159,21 +212,45 @@ static bool ask(struct lg_thr *t)
   return false;
 }
 
+static bool look(struct lg_thr *t)
+{
+  uint64_t sp, pc;
+  bool idle;
+  t->starved = !has_run(t);
+  bool got = asleep(t->tid, &sp, &pc, &idle) ? capture_asleep(t, sp, pc, idle) : ask(t);
+  note_run(t);
+  return got;
+}
+
+static bool unmoved(const struct lg_thr *t)
+{
+  return t->pub->stack_same > 1 && t->pub->stack_calls == t->pub->calls && !(t->pub->stack_flags & LG_STACK_IDLE);
+}
+
 /* capture takes the stacks of all threads that called MPI, and tells whether it
  * got all. Of one blocked in MPI it shows whether the library still looks for
- * messages, or stands still itself. */
+ * messages, or stands still itself. A thread that goes round a short loop may be
+ * found at one instruction twice: where one was, it is looked for a few times more. */
 static bool capture(uint32_t why)
 {
-  bool all = true;
+  bool all = true, again = true;
   lg_capture_why = why;
   lg_lock_file();
   lg_modules_current(); /* a signal handler cannot */
   lg_unlock_file();
-  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
-    uint64_t sp, pc;
-    long nr;
+  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next)
     if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE))
-      all &= asleep(t->tid, &nr, &sp, &pc) ? capture_asleep(t, sp, pc, idles(nr)) : ask(t);
+      all &= look(t);
+  for (int i = 0; i < LOOKS_AGAIN && again; i++) {
+    again = false;
+    for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+      if (!__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) || !unmoved(t))
+        continue;
+      if (!again)
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+      again = true;
+      look(t);
+    }
   }
   return all;
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -104,7 +105,7 @@ func (s Source) least(l *progress.LeastProgressed) *LeastProgressed {
 }
 
 func (s Source) location(place progress.Location) Location {
-	stack := symbol.Trim(s.Resolver.Stack(place.Stack, place.Captured))
+	stack := slices.DeleteFunc(symbol.Trim(s.Resolver.Stack(place.Stack, place.Captured)), symbol.Recorder)
 	out := Location{Ranks: place.Ranks.String(), After: Printable(place.After), Captured: place.Captured, Stack: frames(stack)}
 	if place.Call != "" {
 		call := Printable(place.Call)

@@ -50,8 +50,9 @@ type Location struct {
 	// Stack is innermost first. Its modules have no addresses: only build-id
 	// and path.
 	Stack []model.Frame
-	// Captured says that Stack was taken in the computation and starts with a
-	// program counter. Else it is that of the call, all return addresses.
+	// Captured says that Stack was taken where the rank stands, in the
+	// computation or inside the call, and starts with a program counter. Else it
+	// is that of the call, all return addresses.
 	Captured bool
 }
 

@@ -142,7 +142,8 @@ func (b *builder) addStack(rank int, t *model.Thread) {
 	}
 	fatal := c.Why == model.CaptureFatal
 	current := c.Calls == t.Calls && !c.InMPI && !positionOf(t).InMPI
-	if fatal || current {
+	still, _ := inside(t)
+	if fatal || current || still {
 		b.sum.Stacks = append(b.sum.Stacks, Stack{b.portable(c.Stack), fatal, model.NewRankSet(rank)})
 	}
 }

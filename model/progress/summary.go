@@ -55,8 +55,8 @@ type Place struct {
 	Stack []model.Frame // of the state; without run-time addresses
 }
 
-// Stack is a stack captured in the computation that a rank is still in, or
-// when a fatal signal arrived.
+// Stack is a stack captured in the computation that a rank is still in, inside
+// the MPI call that it stands still in, or when a fatal signal arrived.
 type Stack struct {
 	Frames []model.Frame // innermost first, a program counter; without run-time addresses
 	Fatal  bool

@@ -60,6 +60,12 @@ func AppFrame(stack []Location) int {
 	return min(0, len(stack)-1)
 }
 
+// Recorder tells whether a frame is the recorder's, which stands between a
+// program and what it calls.
+func Recorder(l Location) bool { return strings.HasPrefix(path.Base(l.Module), recorderModule) }
+
+const recorderModule = "liblaggard"
+
 // System tells whether a frame is in the MPI library, the system's libraries or
 // the recorder, or in no module.
 func System(l Location) bool {
@@ -79,7 +85,7 @@ func hasPrefix(s string, prefixes []string) bool {
 // systemModules are beginnings of file names: MPI libraries and what they
 // stand on, the C and language run-time libraries, the recorder.
 var systemModules = []string{
-	"liblaggard.", "libmpi", "libpmpi", "libopen-", "libmca_", "mca_", "libpmix", "libprrte", "libpmi",
+	recorderModule, "libmpi", "libpmpi", "libopen-", "libmca_", "mca_", "libpmix", "libprrte", "libpmi",
 	"libuc", "libfabric.", "libpsm", "libibverbs.", "librdmacm.", "libmlx", "libevent", "libhwloc.",
 	"libc.so", "libc-", "libm.so", "libpthread", "libdl.", "librt.", "ld-linux", "ld-", "linux-vdso", "[vdso]",
 	"libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.", "libiomp", "libomp.",
