@@ -407,6 +407,13 @@ void lg_session_begun(long session);
 void lg_session_ends(long session);
 void lg_session_ended(void);
 
+struct lg_topology { /* of a communicator: the constants of MPI_Topo_test */
+  int kind, dims; /* dims: of a cartesian one, else 0 */
+  int in, out;    /* neighbours, as they stand in arrays: one that is there twice counts twice */
+};
+
+bool lg_topology_of(long comm, int rank, struct lg_topology *out); /* false: it has none, or it is not known */
+
 struct lg_neighbours { /* ranks in a communicator, ascending; without a topology `known` is false */
   bool known;
   int nsources, ndests;

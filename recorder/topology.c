@@ -1,9 +1,44 @@
-/* Neighbours: whom a neighbourhood collective receives from and sends to. They
- * are asked of the library by local calls when a communicator has been made; a
- * duplicate has the topology of its original, so every new one is asked. */
+/* Topologies, and neighbours: whom a neighbourhood collective receives from and
+ * sends to. They are asked of the library by local calls when a communicator has
+ * been made; a duplicate has the topology of its original, so every new one is
+ * asked. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include "core.h"
+
+typedef long (*call2)(long, int *);
+typedef long (*call3)(long, long, int *);
+typedef long (*call4)(long, int *, int *, int *);
+
+bool lg_topology_of(long comm, int self, struct lg_topology *out)
+{
+  static call2 test, cart;
+  static call3 graph;
+  static call4 dist;
+  int weighted;
+  *out = (struct lg_topology){.kind = lg_fam.undefined};
+  if (!test) {
+    cart = (call2)lg_find_symbol("PMPI_Cartdim_get");
+    graph = (call3)lg_find_symbol("PMPI_Graph_neighbors_count");
+    dist = (call4)lg_find_symbol("PMPI_Dist_graph_neighbors_count");
+    test = (call2)lg_find_symbol("PMPI_Topo_test");
+  }
+  if (!test || test(comm, &out->kind) || out->kind == lg_fam.undefined)
+    return false;
+  if (out->kind == lg_fam.topo_cart) {
+    if (!cart || cart(comm, &out->dims))
+      return false;
+    out->in = out->out = 2 * out->dims;
+    return true;
+  }
+  if (out->kind == lg_fam.topo_graph) {
+    if (self < 0 || !graph || graph(comm, self, &out->in))
+      return false;
+    out->out = out->in;
+    return true;
+  }
+  return out->kind == lg_fam.topo_dist_graph && dist && !dist(comm, &out->in, &out->out, &weighted);
+}
 
 static int rising(const void *a, const void *b)
 {
@@ -40,38 +75,29 @@ static bool both(struct lg_neighbours *out, int *rank, int n)
   return true;
 }
 
-static bool of_cart(long comm, struct lg_neighbours *out)
+static bool of_cart(long comm, const struct lg_topology *t, struct lg_neighbours *out)
 {
-  long (*dims)(long, int *) = (long (*)(long, int *))lg_find_symbol("PMPI_Cartdim_get");
   long (*shift)(long, long, long, int *, int *) = (long (*)(long, long, long, int *, int *))lg_find_symbol("PMPI_Cart_shift");
-  int n = 0;
-  if (!dims || !shift || dims(comm, &n))
-    return false;
-  int *rank = room(2 * n);
-  for (int i = 0; rank && i < n; i++)
+  int *rank = shift ? room(t->in) : NULL;
+  for (int i = 0; rank && i < t->dims; i++)
     if (shift(comm, i, 1, &rank[2 * i], &rank[2 * i + 1]))
       rank[2 * i] = rank[2 * i + 1] = -1;
-  return rank && both(out, rank, 2 * n);
+  return rank && both(out, rank, t->in);
 }
 
-static bool of_graph(long comm, int self, struct lg_neighbours *out)
+static bool of_graph(long comm, int self, const struct lg_topology *t, struct lg_neighbours *out)
 {
-  long (*count)(long, long, int *) = (long (*)(long, long, int *))lg_find_symbol("PMPI_Graph_neighbors_count");
   long (*list)(long, long, long, int *) = (long (*)(long, long, long, int *))lg_find_symbol("PMPI_Graph_neighbors");
-  int n = 0;
-  if (!count || !list || count(comm, self, &n))
-    return false;
-  int *rank = room(n);
-  return rank && both(out, rank, n) && !list(comm, self, n, out->sources) && !list(comm, self, n, out->dests);
+  int *rank = list ? room(t->in) : NULL;
+  return rank && both(out, rank, t->in) && !list(comm, self, t->in, out->sources) && !list(comm, self, t->in, out->dests);
 }
 
-static bool of_dist_graph(long comm, struct lg_neighbours *out)
+static bool of_dist_graph(long comm, const struct lg_topology *t, struct lg_neighbours *out)
 {
-  long (*count)(long, int *, int *, int *) = (long (*)(long, int *, int *, int *))lg_find_symbol("PMPI_Dist_graph_neighbors_count");
   long (*list)(long, long, int *, int *, long, int *, int *) =
       (long (*)(long, long, int *, int *, long, int *, int *))lg_find_symbol("PMPI_Dist_graph_neighbors");
-  int in = 0, to = 0, weighted;
-  if (!count || !list || count(comm, &in, &to, &weighted))
+  int in = t->in, to = t->out;
+  if (!list)
     return false;
   out->sources = room(in);
   out->dests = room(to);
@@ -97,17 +123,16 @@ static uint64_t hash(uint64_t h, const int *rank, int n)
  * more than LG_MAX_NEIGHBOURS they are taken for unknown. */
 void lg_neighbours_of(long comm, int self, struct lg_neighbours *out)
 {
-  long (*test)(long, int *) = (long (*)(long, int *))lg_find_symbol("PMPI_Topo_test");
-  int kind = lg_fam.undefined;
+  struct lg_topology t;
   *out = (struct lg_neighbours){0};
-  if (!test || test(comm, &kind) || kind == lg_fam.undefined)
+  if (!lg_topology_of(comm, self, &t))
     return;
-  if (kind == lg_fam.topo_cart)
-    out->known = of_cart(comm, out);
-  else if (kind == lg_fam.topo_graph)
-    out->known = of_graph(comm, self, out);
-  else if (kind == lg_fam.topo_dist_graph)
-    out->known = of_dist_graph(comm, out);
+  if (t.kind == lg_fam.topo_cart)
+    out->known = of_cart(comm, &t, out);
+  else if (t.kind == lg_fam.topo_graph)
+    out->known = of_graph(comm, self, &t, out);
+  else
+    out->known = of_dist_graph(comm, &t, out);
   if (!out->known) {
     free(out->sources);
     free(out->dests);

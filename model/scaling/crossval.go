@@ -3,6 +3,7 @@ package scaling
 import (
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -138,23 +139,45 @@ func distinct(x [][]float64, column int) []float64 {
 	return slices.Compact(values)
 }
 
+// tried is what one split shows of settings: the deviations of the rows that it
+// holds out, as they are and with their largest volume moved.
+type tried struct {
+	asIs, moved []float64
+	err         error
+}
+
+// trySplits is done on all cores: a split has kernels of its own.
+func (v *validator) trySplits(s Settings) []tried {
+	out := make([]tried, len(v.split))
+	var cores sync.WaitGroup
+	for i := range v.split {
+		cores.Go(func() {
+			m, err := v.split[i].fit(v, s)
+			if err != nil {
+				out[i].err = err
+				return
+			}
+			out[i].asIs, out[i].moved = v.deviations(m, v.split[i].held)
+		})
+	}
+	cores.Wait()
+	return out
+}
+
 // try validates one choice of settings.
 func (v *validator) try(s Settings) (Trial, error) {
 	t := Trial{Power: 1} // believed where there are too few rows to try
 	var held [][]float64 // deviations by fold
 	var decoys, scale []float64
-	for i := range v.split {
-		part := &v.split[i]
-		m, err := part.fit(v, s)
-		if err != nil {
-			return t, err
+	for i, one := range v.trySplits(s) {
+		switch {
+		case one.err != nil:
+			return t, one.err
+		case v.split[i].scale:
+			scale = one.asIs
+		default:
+			held, decoys = append(held, one.asIs), append(decoys, one.moved...)
 		}
-		deviations, moved := v.deviations(m, part.held)
-		if part.scale {
-			scale = deviations
-			continue
-		}
-		held, decoys = append(held, deviations), append(decoys, moved...)
 	}
 	all := slices.Concat(held...)
 	t.Threshold = threshold(all)

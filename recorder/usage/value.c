@@ -201,27 +201,13 @@ struct lg_comm_ref *lg_comm_named(const struct lg_call *c)
  * its arrays have them: one that is there twice counts twice. */
 static void topology(struct lg_comm_ref *r)
 {
-  static long (*test)(long, int *), (*cart)(long, int *), (*graph)(long, long, int *), (*dist)(long, int *, int *, int *);
-  int kind = 0, n = 0, in = 0, out = 0, weighted;
+  struct lg_topology t;
   r->sources = r->dests = r->dims = 1;
-  if (!test) {
-    test = (long (*)(long, int *))lg_find_symbol("PMPI_Topo_test");
-    cart = (long (*)(long, int *))lg_find_symbol("PMPI_Cartdim_get");
-    graph = (long (*)(long, long, int *))lg_find_symbol("PMPI_Graph_neighbors_count");
-    dist = (long (*)(long, int *, int *, int *))lg_find_symbol("PMPI_Dist_graph_neighbors_count");
-  }
-  if (!test || !cart || !graph || !dist || !lg_mpi_usable() || test(r->handle, &kind))
+  if (!lg_mpi_usable() || !lg_topology_of(r->handle, r->rank, &t))
     return;
-  if (kind == lg_fam.topo_cart && !cart(r->handle, &n)) {
-    r->dims += n;
-    in = out = 2 * n;
-  } else if (kind == lg_fam.topo_graph && r->rank >= 0 && !graph(r->handle, r->rank, &n)) {
-    in = out = n;
-  } else if (kind == lg_fam.topo_dist_graph) {
-    dist(r->handle, &in, &out, &weighted);
-  }
-  r->sources += in;
-  r->dests += out;
+  r->dims += t.dims;
+  r->sources += t.in;
+  r->dests += t.out;
 }
 
 static int64_t of_comm(const struct lg_call *c, int len)
