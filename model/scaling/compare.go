@@ -13,6 +13,7 @@ type comparison struct {
 	known float64 // of these, at sites that are foretold
 	// switched are those of calls for which a library may choose again.
 	switched float64
+	far      bool // more than a step of scale from training
 }
 
 // compared is one site of it. Without a forecast the volume is no evidence.
@@ -25,7 +26,7 @@ type compared struct {
 }
 
 func (b *bench) compare(row Observation, x, y []float64, fresh map[int]float64) *comparison {
-	c, beyond := &comparison{}, b.m.beyond(x)
+	c, beyond := &comparison{far: !b.m.near(x)}, b.m.beyond(x)
 	add := func(s compared) {
 		if beyond && b.switching[s.site.call()] {
 			c.switched += max(s.observed, s.interval.Expected)
@@ -36,6 +37,9 @@ func (b *bench) compare(row Observation, x, y []float64, fresh map[int]float64) 
 	for i := range b.m.Features {
 		f := &b.m.Features[i]
 		in, ok := f.interval(b.roles[i], row.Rank, row.Ranks, x)
+		if b.m.Sites[f.Site].Feature == distanceFeature && in.Expected > float64(row.Ranks)/2 {
+			ok = false // nothing is so far on a ring: in training the way round was the shorter one
+		}
 		add(compared{site: b.m.Sites[f.Site], observed: y[f.Site], interval: in, forecast: ok})
 	}
 	for site := range b.t.Sites {
@@ -81,14 +85,39 @@ func (c *comparison) deviations() []Deviation {
 
 func (d Deviation) size() float64 { return math.Abs(d.Observed - d.Interval.Expected) }
 
+// moved tells whether the peers of a call site are elsewhere than foretold. A
+// program of which less than half is foretold divides its work otherwise at each
+// scale, and has other neighbours with it. Where a call site sends at all is for its
+// bytes to say; and an average over many peers follows the scale in ways that a
+// few points do not show: far from training it is left some more room.
+func (c *comparison) moved(s compared) bool {
+	away := math.Abs(s.observed - s.interval.Expected)
+	switch {
+	case c.covered() < halfCovered, s.observed == 0, s.interval.Expected == 0:
+		return false
+	case c.far && away < farDistance*max(s.observed, s.interval.Expected):
+		return false
+	}
+	return c.bytesOf(s.site) >= minShare*c.total
+}
+
+// bytesOf is what was sent from the call site of another observation.
+func (c *comparison) bytesOf(site Site) float64 {
+	key := Site{Frames: site.Frames}.Key()
+	for _, s := range c.sites {
+		if s.site.Feature == "" && s.site.Key() == key {
+			return s.observed
+		}
+	}
+	return 0
+}
+
 func (c *comparison) deviates(s compared) bool {
 	if !s.forecast || s.observed >= s.interval.Low && s.observed <= s.interval.High {
 		return false
 	}
 	if s.site.Feature != "" {
-		// A program of which less than that is foretold divides its work otherwise at
-		// each scale, and has other neighbours with it.
-		return c.covered() >= halfCovered
+		return c.moved(s)
 	}
 	limit := minShare
 	if s.interval.Expected == 0 {

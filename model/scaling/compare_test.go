@@ -14,3 +14,32 @@ func TestDistancesNeedAProgramThatIsForetold(t *testing.T) {
 		t.Errorf("of one that is: %+v", d)
 	}
 }
+
+// One call site that sends most bytes, one that sends next to none: only the
+// neighbours of the first matter, and far from training only if they are well off.
+func TestDistancesThatMatter(t *testing.T) {
+	heavy, light := []Frame{{Function: "heavy"}}, []Frame{{Function: "light"}}
+	exactly := func(v float64) Interval { return Interval{Low: v, Expected: v, High: v} }
+	for _, one := range []struct {
+		name               string
+		frames             []Frame
+		observed, foretold float64
+		far, deviates      bool
+	}{
+		{"a wrong neighbour", heavy, 4, 1, false, true},
+		{"one step off", heavy, 5.2, 4.8, false, true},
+		{"the same far away", heavy, 5.2, 4.8, true, false},
+		{"well off far away", heavy, 7, 4.8, true, true},
+		{"of few bytes", light, 4, 1, false, false},
+		{"where nobody was foretold to send", heavy, 1, 0, false, false},
+		{"where nothing was sent", heavy, 0, 2, false, false},
+	} {
+		c := &comparison{far: one.far}
+		c.add(compared{site: Site{Frames: heavy}, observed: 100000, interval: exactly(100000), forecast: true})
+		c.add(compared{site: Site{Frames: light}, observed: 10, interval: exactly(10), forecast: true})
+		c.add(compared{site: Site{Frames: one.frames, Feature: distanceFeature}, observed: one.observed, interval: exactly(one.foretold), forecast: true})
+		if d := c.deviations(); (len(d) == 1) != one.deviates {
+			t.Errorf("%s: %+v", one.name, d)
+		}
+	}
+}

@@ -53,6 +53,9 @@ const (
 	// nearby is how far past training, as a factor, a library is held to take the
 	// same paths, where KCCA does not say more.
 	nearby = 1.5
+	// farDistance is the share by which peers are further away, or nearer, than
+	// foretold, for more than a step of scale past training.
+	farDistance = 0.2
 	// wellCovered: the scaling models foretell so much of the volume that a rank
 	// without deviation is good, whatever KCCA says.
 	wellCovered = 0.9
