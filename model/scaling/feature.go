@@ -42,6 +42,9 @@ const (
 	// tail is the chance that a good volume falls outside its interval on one
 	// side. A run has thousands of volumes.
 	tail = 1e-5
+	// reach is how many times as far as training spans a control, in doublings, it
+	// is foretold beyond.
+	reach = 2
 	// maxWidth is how wide an interval may be, as a share of the volume, before
 	// it says nothing.
 	maxWidth = 1.0
@@ -70,8 +73,11 @@ func (f *Feature) interval(r role, rank, ranks int, x []float64) (Interval, bool
 
 func (c *Class) interval(x []float64) (Interval, bool) {
 	steps := c.beyond(x)
-	if !c.Predictable || c.unknown(x) || steps > float64(c.Points-1) {
-		return Interval{}, false // few points do not reach far
+	if !c.Predictable || c.unknown(x) || c.tooFar(x) {
+		return Interval{}, false
+	}
+	if c.Forms[0].Value(x) < -c.Floor {
+		return Interval{}, false // nothing sends less than nothing: the form does not hold so far out
 	}
 	in := Interval{Expected: max(0, c.Forms[0].Value(x))}
 	in.Low, in.High = in.Expected, in.Expected
@@ -83,6 +89,17 @@ func (c *Class) interval(x []float64) (Interval, bool) {
 	half := c.margin() * (1 + steps) * base
 	in.Low, in.High = max(0, in.Low-half), in.High+half
 	return in, in.High-in.Low <= 2*maxWidth*base // false for NaN as well
+}
+
+// tooFar: few points do not reach far, nor do those that are close together.
+func (c *Class) tooFar(x []float64) bool {
+	for i := 1; i < len(c.Low); i++ {
+		steps := doublings(x[i], c.High[i])
+		if steps > float64(c.Points-1) || c.Low[i] > 0 && steps > reach*math.Log2(c.High[i]/c.Low[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // margin is the half width inside the training range, as a share.
