@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LEN = 64, STEPS = 60, REQUEST = 1, ANSWER = 2, DATA = 3 };
+/* PATIENCE, some 60 ms: on a crowded machine the neighbour may not get its turn for
+ * tens of milliseconds, and a good run resends nothing. */
+enum { LEN = 64, STEPS = 60, PATIENCE = 250, REQUEST = 1, ANSWER = 2, DATA = 3 };
 
 static char *packet, *answer, *asked;
 static MPI_Request asking, answering;
@@ -36,7 +38,7 @@ static void connect_next(const char *what, int once)
   int flag = answered;
   while (!flag) {
     post_packet(what);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < PATIENCE && (once || !answered); i++) {
       progress();
       usleep(200);
     }
