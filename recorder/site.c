@@ -164,8 +164,7 @@ static struct lg_site *site_new(struct lg_site **slot, const char *function, uin
   return *slot = s;
 }
 
-/* site_of also says whether the stack was seen before. */
-static struct lg_site *site_of(const char *function, const struct lg_trace *tr, bool *again)
+static struct lg_site *site_of(const char *function, const struct lg_trace *tr)
 {
   uint64_t frames[LG_MAX_FRAMES], hash = lg_mix(0, (uint64_t)function);
   if (!sites) {
@@ -181,7 +180,6 @@ static struct lg_site *site_of(const char *function, const struct lg_trace *tr, 
   uint32_t k = (uint32_t)hash & (2 * MAX_SITES - 1);
   while (by_hash[k] && !same_site(by_hash[k], function, hash, frames, tr->n))
     k = (k + 1) & (2 * MAX_SITES - 1);
-  *again = by_hash[k] != NULL;
   return by_hash[k] ? by_hash[k] : site_new(&by_hash[k], function, hash, frames, tr);
 }
 
@@ -191,14 +189,14 @@ static struct lg_site *__attribute__((noinline)) unwound(const char *function, u
 {
   struct lg_trace tr;
   struct lg_site *s = NULL;
-  bool again;
   if (!lg_lock_file_soon())
     return NULL;
   struct visitor *v = self ? self : arrive(cfa);
   if (v && !lg_off && !lg_unloading) {
+    uint32_t before = nsites;
     lg_cache_unwind(&v->cache, cfa, &tr);
-    s = site_of(function, &tr, &again);
-    if (s && again)
+    s = site_of(function, &tr);
+    if (s && s->index < before)
       lg_cache_keep(&v->cache, function, ra, cfa, &tr, s);
   }
   lg_unlock_file();
@@ -217,9 +215,8 @@ struct lg_site *lg_site_at(const char *function, uint64_t ra)
 {
   struct lg_trace tr = {.n = 1, .partial = true, .pc = {ra}};
   struct lg_site *s = NULL;
-  bool again;
   if (lg_lock_file_soon()) {
-    s = lg_off ? NULL : site_of(function, &tr, &again);
+    s = lg_off ? NULL : site_of(function, &tr);
     lg_unlock_file();
   }
   return s;

@@ -175,6 +175,14 @@ static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
   return *idle || undisturbed(nr);
 }
 
+/* time_of is how long a thread was on a processor, ns; 0 unknown. */
+static uint64_t time_of(int tid)
+{
+  char line[256];
+  unsigned long ran;
+  return task_line(tid, "schedstat", line, sizeof line) && sscanf(line, "%lu", &ran) == 1 ? ran : 0;
+}
+
 /* has_run tells whether a thread that would run did so since it was looked at
  * last. On a crowded machine one that spins may be found where it was because it
  * did not get its turn. */
@@ -183,18 +191,11 @@ static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
 static bool has_run(const struct lg_thr *t)
 {
   char line[256];
-  uint64_t ran;
-  if (!task_line(t->tid, "schedstat", line, sizeof line) || sscanf(line, "%lu", (unsigned long *)&ran) != 1 || ran - t->ran >= A_TURN)
+  uint64_t ran = time_of(t->tid);
+  if (!ran || ran - t->ran >= A_TURN)
     return true;
   const char *state = task_line(t->tid, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
   return !state || strncmp(state, ") R", 3) != 0;
-}
-
-static void note_run(struct lg_thr *t)
-{
-  char line[256];
-  if (!task_line(t->tid, "schedstat", line, sizeof line) || sscanf(line, "%lu", (unsigned long *)&t->ran) != 1)
-    t->ran = 0;
 }
 
 /* ask has a running thread write its own stack down, and waits for it: its
@@ -218,7 +219,7 @@ static bool look(struct lg_thr *t)
   bool idle;
   t->starved = !has_run(t);
   bool got = asleep(t->tid, &sp, &pc, &idle) ? capture_asleep(t, sp, pc, idle) : ask(t);
-  note_run(t);
+  t->ran = time_of(t->tid);
   return got;
 }
 

@@ -159,11 +159,11 @@ func (b *bench) judge(row Observation) RowJudgement {
 	for site := range b.t.Sites { // in order: rounding must not depend on the map
 		beyond += sq(fresh[site])
 	}
-	j := RowJudgement{Run: row.Run, Rank: row.Rank, Ranks: row.Ranks, InRange: b.m.inRange(x), Near: b.m.near(x)}
+	j := RowJudgement{Run: row.Run, Rank: row.Rank, Ranks: row.Ranks, InRange: b.m.inRange(x)}
 	j.Correlation = b.m.KCCA.correlation(x, y, beyond)
 	j.Uncorrelated = b.m.KCCA.flags(1 - j.Correlation)
 	c := b.compare(row, x, y, fresh)
-	j.Covered, j.Deviations = c.covered(), c.deviations()
+	j.Near, j.Covered, j.Deviations = !c.far, c.covered(), c.deviations()
 	j.InRange = j.InRange && c.switched <= (1-wellCovered)*c.total
 	return j
 }
