@@ -238,7 +238,7 @@ bench-movement: deps ## what recording data movements costs
 	  mpirun.openmpi --bind-to none --oversubscribe -np 4 lmp -in $(B)/lammps/in.crack -log none
 	mpicc.openmpi -O2 -g -fno-builtin-memcpy mpiapp/testdata/programs/move_header.c -o $(B)/move_header
 	$(MOVEMENT_BENCH) -pairs 25 -name 'messages only, 4 ranks' -- mpirun.openmpi --bind-to none --oversubscribe -np 4 $(B)/move_header good 20000
-	$(GO) test ./model/movement -run '^$$' -bench 'Chains|Distances' -benchtime 1x -cpu 1
+	$(GO) test ./analysis/movement -run '^$$' -bench 'Chains|Distances' -benchtime 1x -cpu 1
 
 bench-scale: build ## time of a diagnosis against ranks, as a plot (docs/scale.svg)
 	$(GO) run ./mpiapp/bench -laggard $(BIN)/laggard -o docs/scale.svg \

@@ -43,6 +43,7 @@ type Index struct {
 	Problems []Problem  // of the files of the part
 	bytes    int64      // of all node files
 	open     func(name string) (*image, error)
+	files    openFiles // those that a load has open
 }
 
 // Scan looks through a run directory without decoding it: file headers, chunk

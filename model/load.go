@@ -78,7 +78,9 @@ func (x *Index) Load(from, to int) (*Run, error) {
 }
 
 // Each decodes all slots of the index, some at a time and in the order of the
-// files, and gives them to f, which may keep what it needs of them.
+// files, and gives them to f, which may keep what it needs of them. While f runs,
+// Streams reads what the ranks of the Run recorded beyond their progress. One Each
+// runs at a time.
 func (x *Index) Each(f func(*Run)) { x.each(x.Slots, f) }
 
 func (x *Index) empty() *Run {
@@ -92,13 +94,16 @@ func (x *Index) each(slots []SlotInfo, f func(*Run)) {
 	for len(slots) > 0 {
 		n := batch(slots)
 		run := x.empty()
-		for i, r := range x.readBatch(slots[:n], &in.cache) {
+		x.files = x.openFiles(slots[:n])
+		for i, r := range x.files.readBatch(slots[:n], &in.cache) {
 			r.internMembers(in)
 			in.rank(r.rank)
 			run.take(slots[i], r)
 		}
 		in.forget()
 		f(run)
+		x.files.close()
+		x.files = nil
 		slots = slots[n:]
 	}
 }
@@ -125,22 +130,40 @@ func (r *Run) take(s SlotInfo, read *slotReader) {
 	r.Problems = append(r.Problems, read.probs.done(read.rank.Rank)...)
 }
 
+// openFiles are the files of a batch of slots, by name.
+type openFiles map[string]*openFile
+
+// openFiles opens each file of the slots once.
+func (x *Index) openFiles(slots []SlotInfo) openFiles {
+	var names []string
+	for _, s := range slots {
+		if len(names) == 0 || names[len(names)-1] != s.File {
+			names = append(names, s.File)
+		}
+	}
+	opened := make([]*openFile, len(names))
+	parallel(len(names), func(i int) { opened[i] = x.openFile(names[i]) })
+	files := openFiles{}
+	for i, name := range names {
+		files[name] = opened[i]
+	}
+	return files
+}
+
+func (files openFiles) close() {
+	for _, f := range files {
+		f.close()
+	}
+}
+
 // readBatch decodes the slots in parallel and returns them in the same order.
 // A slot that is gone since the scan is left with a problem.
-func (x *Index) readBatch(slots []SlotInfo, states *stateCache) []*slotReader {
-	files, of := x.openFiles(slots)
+func (files openFiles) readBatch(slots []SlotInfo, states *stateCache) []*slotReader {
 	for _, f := range files {
 		f.slots.states = states
 	}
-	defer func() {
-		for _, f := range files {
-			f.close()
-		}
-	}()
 	out := make([]*slotReader, len(slots))
-	parallel(len(slots), func(i int) {
-		out[i] = files[of[i]].read(slots[i])
-	})
+	parallel(len(slots), func(i int) { out[i] = files[slots[i].File].read(slots[i]) })
 	return out
 }
 
@@ -150,20 +173,6 @@ type openFile struct {
 	layout *layout
 	err    error
 	slots  slotCache
-}
-
-// openFiles opens each file of the slots once; of says which one is for a slot.
-func (x *Index) openFiles(slots []SlotInfo) (files []*openFile, of []int) {
-	var names []string
-	for _, s := range slots {
-		if len(names) == 0 || names[len(names)-1] != s.File {
-			names = append(names, s.File)
-		}
-		of = append(of, len(names)-1)
-	}
-	files = make([]*openFile, len(names))
-	parallel(len(names), func(i int) { files[i] = x.openFile(names[i]) })
-	return files, of
 }
 
 func (x *Index) openFile(name string) *openFile {

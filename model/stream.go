@@ -14,8 +14,8 @@ import (
 type StreamKind uint16
 
 const (
-	UsageStream    StreamKind = 1 // MPI calls with their arguments, see model/usage
-	MovementStream StreamKind = 2 // allocations, copies and messages, see model/movement
+	UsageStream    StreamKind = 1 // MPI calls with their arguments, see analysis/usage/replay
+	MovementStream StreamKind = 2 // allocations, copies and messages, see analysis/movement
 )
 
 // Stream is the events of one thread of a process, in the order they happened,
@@ -82,37 +82,30 @@ func (b *block) unpack() ([]byte, error) {
 	return data, nil
 }
 
-// Streams gives f the streams of a kind of each of the slots, in the order of
-// the files and slots, together with what is wrong with them. It holds the packed
-// streams of one file at a time.
-func (x *Index) Streams(slots []SlotInfo, kind StreamKind, f func(SlotInfo, []*Stream, error)) {
-	slots = slices.Clone(slots)
-	slices.SortFunc(slots, func(a, b SlotInfo) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Slot-b.Slot) })
-	for len(slots) > 0 {
-		name := slots[0].File
-		file := x.openFile(name)
-		for len(slots) > 0 && slots[0].File == name {
-			streams, err := file.streams(slots[0], kind)
-			f(slots[0], streams, err)
-			slots = slots[1:]
-		}
-		file.close()
+// Streams returns the streams of a kind that a rank recorded, and what is wrong
+// with them. It serves the function that Each gives the rank to, while the files
+// are open; at other times there are no streams.
+func (x *Index) Streams(of *Rank, kind StreamKind) ([]*Stream, error) {
+	f := x.files[of.File]
+	if f == nil {
+		return nil, nil
 	}
+	return f.streams(of, kind)
 }
 
-func (f *openFile) streams(s SlotInfo, kind StreamKind) (out []*Stream, err error) {
+func (f *openFile) streams(r *Rank, kind StreamKind) (out []*Stream, err error) {
 	if f.err != nil {
-		return nil, &FormatError{File: s.File, Rank: s.Rank, Slot: s.Slot, Offset: -1, Err: f.err}
+		return nil, &FormatError{File: r.File, Rank: r.Rank, Slot: r.Slot, Offset: -1, Err: f.err}
 	}
-	fault := f.img.guard(func() { out, err = f.img.readStreams(f.layout.streams[uint32(s.Slot)], s, kind) })
+	fault := f.img.guard(func() { out, err = f.img.readStreams(f.layout.streams[uint32(r.Slot)], r, kind) })
 	if fault != nil {
-		err = errors.Join(err, &FormatError{File: s.File, Rank: s.Rank, Slot: s.Slot, Section: "stream", Offset: -1, Err: fault})
+		err = errors.Join(err, &FormatError{File: r.File, Rank: r.Rank, Slot: r.Slot, Section: "stream", Offset: -1, Err: fault})
 	}
 	return out, err
 }
 
 // readStreams copies the streams of a kind from the chunks at the offsets.
-func (m *image) readStreams(offsets []int64, s SlotInfo, kind StreamKind) ([]*Stream, error) {
+func (m *image) readStreams(offsets []int64, r *Rank, kind StreamKind) ([]*Stream, error) {
 	of := map[int]*Stream{}
 	var errs []error
 	for _, off := range offsets {
@@ -123,7 +116,7 @@ func (m *image) readStreams(offsets []int64, s SlotInfo, kind StreamKind) ([]*St
 		le32, _ := fields(head)
 		number := int(le32(streamNumber))
 		if of[number] == nil {
-			of[number] = &Stream{Kind: kind, Thread: threadOf(le32(streamKindAt) >> 16), Number: number, file: s.File, slot: s.Slot}
+			of[number] = &Stream{Kind: kind, Thread: threadOf(le32(streamKindAt) >> 16), Number: number, file: r.File, slot: r.Slot}
 		}
 		if b, err := m.readBlock(off); err != nil {
 			errs = append(errs, of[number].fault(off, err))

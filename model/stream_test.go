@@ -62,7 +62,8 @@ func written(t *testing.T, blocks func(file []byte) []byte) *Index {
 
 // read returns the bytes of all streams of the slot, and what was wrong.
 func readAll(x *Index) (out [][]byte, err error) {
-	x.Streams(x.Slots, UsageStream, func(_ SlotInfo, streams []*Stream, wrong error) {
+	x.Each(func(run *Run) {
+		streams, wrong := x.Streams(run.Ranks[0], UsageStream)
 		err = errors.Join(err, wrong)
 		for _, s := range streams {
 			var all []byte

@@ -5,11 +5,11 @@ import (
 	"maps"
 	"time"
 
+	"laggard/analysis/progress"
 	"laggard/model"
-	"laggard/model/progress"
-	"laggard/model/symbol"
 	"laggard/reduce"
 	"laggard/report"
+	"laggard/symbol"
 )
 
 // question is what a diagnosis is asked.
@@ -33,13 +33,13 @@ var (
 		Merge: progress.MergePartials,
 	}
 	lookups = reduce.Monoid[map[int]report.Process]{
-		Codec: asJSON[map[int]report.Process](),
+		Codec: reduce.JSON[map[int]report.Process](),
 		Merge: func(a, b map[int]report.Process) (map[int]report.Process, error) {
 			maps.Copy(a, b)
 			return a, nil
 		},
 	}
-	sets = asJSON[model.RankSet]()
+	sets = reduce.JSON[model.RankSet]()
 )
 
 // stopwatch adds up the seconds of the named phases (PDI Figure 8).
@@ -61,19 +61,18 @@ func (w *stopwatch) done(phase string) {
 // others. It reports the same whatever their number.
 func analyse(q question, c reduce.Comm) (*report.Result, error) {
 	t, watch := reduce.NewTree(c), newStopwatch()
-	s := &share{dir: q.dir, comm: c, tree: t}
-	known, sum, err := s.look()
+	s, known, sum, err := readShare(q.dir, c, t)
 	if err == nil && known.ending() {
 		// A job that is being killed ends rank by rank: who is dead by then and
 		// who is not says nothing of the cause.
 		time.Sleep(settling)
-		known, sum, err = s.look()
+		s, known, sum, err = readShare(q.dir, c, t)
 	}
-	if s.index == nil {
+	if s == nil {
 		return nil, err // the same at all ranks
 	}
 	watch.done("load")
-	q.options = withFacts(q.options, s.index, known)
+	q.options = withFacts(q.options, s.Index, known)
 	if sum, err = reduce.Reduce(t, summaries, sum, err); err != nil {
 		return nil, err
 	}
@@ -111,11 +110,11 @@ func analyse(q question, c reduce.Comm) (*report.Result, error) {
 
 // conclude draws the conclusion at rank 0; the others say what they know of the
 // processes that it names.
-func (s *share) conclude(q question, known facts, sum progress.Summary, part progress.Partial, watch *stopwatch) (*report.Result, error) {
+func (s *looker) conclude(q question, known facts, sum progress.Summary, part progress.Partial, watch *stopwatch) (*report.Result, error) {
 	var laid progress.Result
 	var least model.RankSet
 	var err error
-	if s.comm.Rank() == 0 {
+	if s.Comm.Rank() == 0 {
 		var finding *progress.Finding
 		if finding, err = progress.FindLP(sum, part, q.options); err == nil {
 			watch.done(progress.StepFindLP)
@@ -124,16 +123,16 @@ func (s *share) conclude(q question, known facts, sum progress.Summary, part pro
 			}
 		}
 	}
-	if least, err = reduce.Broadcast(s.tree, sets, least, err); err != nil {
+	if least, err = reduce.Broadcast(s.Tree, sets, least, err); err != nil {
 		return nil, err
 	}
-	found, err := reduce.Reduce(s.tree, lookups, s.processes(least), nil)
+	found, err := reduce.Reduce(s.Tree, lookups, s.processes(least), nil)
 	var result *report.Result
-	if err == nil && s.comm.Rank() == 0 {
-		result, err = q.report(s.index, known, sum, laid, found)
+	if err == nil && s.Comm.Rank() == 0 {
+		result, err = q.report(s.Index, known, sum, laid, found)
 		watch.done(progress.StepOutput)
 	}
-	if err = reduce.Agree(s.tree, err); err != nil || result == nil {
+	if err = reduce.Agree(s.Tree, err); err != nil || result == nil {
 		return nil, err
 	}
 	result.Analysis = report.Analysis{Algorithm: laid.Algorithm, Seconds: watch.seconds}
@@ -145,7 +144,7 @@ func (q question) report(index *model.Index, known facts, sum progress.Summary, 
 	resolver := symbol.New(q.symbols)
 	defer resolver.Close()
 	source := report.Source{
-		Run: runInfo(index), Finding: laid, Damaged: known.Damaged, Problems: known.Problems.lines(), Processes: found, Resolver: resolver,
+		Run: runInfo(index), Finding: laid, Damaged: known.Damaged, Problems: known.Lines(), Processes: found, Resolver: resolver,
 	}
 	if len(known.Moving) > 0 {
 		source.Finding.Notes = append(source.Finding.Notes, movingNote(known.Moving))
@@ -197,13 +196,13 @@ func few(ranks model.RankSet) model.RankSet {
 
 // processes reads again the records of a few ranks of the share for what a user
 // needs to get at them.
-func (s *share) processes(ranks model.RankSet) map[int]report.Process {
+func (s *looker) processes(ranks model.RankSet) map[int]report.Process {
 	out := map[int]report.Process{}
-	for i, slot := range s.index.Slots {
+	for i, slot := range s.Index.Slots {
 		if !ranks.Contains(slot.Rank) || slot.Spawned {
 			continue
 		}
-		run, err := s.index.Load(i, i+1)
+		run, err := s.Index.Load(i, i+1)
 		if err != nil || len(run.Ranks) != 1 {
 			continue
 		}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"laggard/model/progress"
-	"laggard/model/symbol"
+	"laggard/analysis/progress"
 	"laggard/report"
 	"laggard/slicing"
+	"laggard/symbol"
 )
 
 const diagnoseLong = `Read a run directory and say which rank is least progressed, where it is, who

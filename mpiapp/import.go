@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laggard/intake/backtrace"
 	"laggard/model"
-	"laggard/model/backtrace"
-	"laggard/model/symbol"
+	"laggard/symbol"
 )
 
 const importLong = `Make a run directory from what a job left that ran without the recorder:

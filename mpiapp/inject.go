@@ -18,7 +18,7 @@ import (
 
 	"laggard/injector"
 	"laggard/model"
-	"laggard/model/symbol"
+	"laggard/symbol"
 )
 
 const injectLong = `Inject faults into a real MPI program, one run after another, diagnose each, and

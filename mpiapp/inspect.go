@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laggard/analysis/share"
 	"laggard/model"
 )
 
@@ -102,7 +103,7 @@ func inspectText(r *model.Report) string {
 	if len(r.Problems) > 0 {
 		fmt.Fprintf(out, "\ndamaged:\n")
 	}
-	for _, line := range complaintsOf(r).lines() {
+	for _, line := range share.Describe(r.Problems) {
 		fmt.Fprintf(out, "  %q\n", line)
 	}
 	return out.String()
@@ -143,14 +144,6 @@ func sumUp(files []model.FileReport) model.FileReport {
 	return all
 }
 
-func complaintsOf(r *model.Report) complaints {
-	all := complaints{}
-	for _, p := range r.Problems {
-		all.add(p)
-	}
-	return all
-}
-
 // inspection is the JSON form of inspect.
 type inspection struct {
 	SchemaVersion int             `json:"schema_version"`
@@ -184,7 +177,7 @@ func (a *app) inspectJSON(r *model.Report) error {
 		}
 		out.Files = append(out.Files, inspectedFile{f.Name, f.Host, f.Bytes, f.Slots, f.Ranks.String(), records})
 	}
-	out.Problems = append(out.Problems, complaintsOf(r).lines()...)
+	out.Problems = append(out.Problems, share.Describe(r.Problems)...)
 	e := json.NewEncoder(a.out)
 	e.SetIndent("", "  ")
 	return e.Encode(out)

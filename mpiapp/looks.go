@@ -44,7 +44,7 @@ func watched(q question, c reduce.Comm) (*report.Result, error) {
 	}
 	var seen tally
 	for n := 1; n < looks; n++ {
-		goesOn, err := reduce.Broadcast(reduce.NewTree(c), asJSON[bool](), result != nil && result.Running, nil)
+		goesOn, err := reduce.Broadcast(reduce.NewTree(c), reduce.JSON[bool](), result != nil && result.Running, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laggard/analysis/movement"
+	"laggard/analysis/movement/recorded"
 	"laggard/model"
-	"laggard/model/movement"
-	"laggard/model/movement/recorded"
-	"laggard/model/symbol"
 	"laggard/reduce"
 	"laggard/report"
+	"laggard/symbol"
 )
 
 const movementLong = `Find broken data movements in a run that was recorded with --record movement:
@@ -194,7 +194,7 @@ func (q inquiry) conclude(moved *moves, good movement.Profile, resolver *symbol.
 	}
 	return report.NewMovement(report.MovementSource{
 		Run: runInfo(moved.index), Found: movement.Analyse(moved.trace, q.options), Trace: moved.trace,
-		Book: moved.book, Ways: moved.ways, Training: len(q.train), Notes: moved.notes(), Problems: moved.facts.Problems.lines(),
+		Book: moved.book, Ways: moved.ways, Training: len(q.train), Notes: moved.notes(), Problems: moved.problems.Lines(),
 		Resolver: resolver,
 	}), nil
 }

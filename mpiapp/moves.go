@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"laggard/analysis/movement"
+	"laggard/analysis/movement/recorded"
+	"laggard/analysis/share"
 	"laggard/model"
-	"laggard/model/movement"
-	"laggard/model/movement/recorded"
-	"laggard/model/symbol"
 	"laggard/reduce"
+	"laggard/symbol"
 )
 
 // errNoMoves: data movement was not recorded in the run.
@@ -17,7 +18,7 @@ var errNoMoves = errors.New("it has no data movements: they are recorded with la
 
 var (
 	traffic = reduce.Monoid[recorded.Traffic]{
-		Codec: asJSON[recorded.Traffic](),
+		Codec: reduce.JSON[recorded.Traffic](),
 		Merge: func(a, b recorded.Traffic) (recorded.Traffic, error) { return recorded.MergeTraffic(a, b), nil },
 	}
 	moveTables = reduce.Monoid[movement.Table]{
@@ -25,11 +26,11 @@ var (
 		Merge: movement.Merge,
 	}
 	books = reduce.Monoid[recorded.Book]{
-		Codec: asJSON[recorded.Book](),
+		Codec: reduce.JSON[recorded.Book](),
 		Merge: func(a, b recorded.Book) (recorded.Book, error) { return recorded.MergeBooks(a, b), nil },
 	}
 	tallies = reduce.Monoid[moveTally]{
-		Codec: asJSON[moveTally](),
+		Codec: reduce.JSON[moveTally](),
 		Merge: func(a, b moveTally) (moveTally, error) {
 			return moveTally{a.Streams + b.Streams, a.Cut.Union(b.Cut)}, nil
 		},
@@ -51,9 +52,9 @@ type moves struct {
 	ways  recorded.Ways
 	// lacking: the level was asked for at which there is all of it, and what the
 	// MPI library does was not recorded
-	lacking bool
-	facts   facts
-	tally   moveTally
+	lacking  bool
+	problems share.Problems
+	tally    moveTally
 }
 
 func (m *moves) notes() []string {
@@ -70,14 +71,13 @@ func (m *moves) notes() []string {
 // gather reads the movements of a run, each analysis rank those of its
 // share: first who sends how much to whom, which all must know, then the chains.
 func (q inquiry) gather(dir string, c reduce.Comm, tree *reduce.Tree, resolver *symbol.Resolver) (*moves, error) {
-	s := &share{dir: dir, comm: c, tree: tree}
-	if err := s.find(); err != nil {
+	s, err := share.Find(dir, c, tree)
+	if err != nil {
 		return nil, err
 	}
-	m := &moves{index: s.index, facts: newFacts()}
-	m.facts.addProblems(s.index.Problems)
+	m := &moves{index: s.Index, problems: share.NewProblems(s.Index.Problems)}
 	var sum recorded.Traffic
-	s.eachReader(func(r *recorded.Reader, rank *model.Rank, streams []*model.Stream) {
+	eachReader(s.Index, func(r *recorded.Reader, rank *model.Rank, streams []*model.Stream) {
 		m.count(rank, streams)
 		t, errs := r.Traffic()
 		m.damaged(rank, errs)
@@ -90,7 +90,7 @@ func (q inquiry) gather(dir string, c reduce.Comm, tree *reduce.Tree, resolver *
 	m.ways, m.lacking = all.Ways(), q.level == recorded.Library && !all.Within
 	table, names := movement.Table{}, recorded.NewNamer(q.depth, sourceOf(resolver))
 	var failed error
-	s.eachReader(func(r *recorded.Reader, rank *model.Rank, _ []*model.Stream) {
+	eachReader(s.Index, func(r *recorded.Reader, rank *model.Rank, _ []*model.Stream) {
 		p := movement.NewParser(rank.Rank)
 		r.Feed(p, m.ways, q.level, names) // what is wrong was said at the first reading
 		t, err := p.Finish()
@@ -127,7 +127,7 @@ func (m *moves) tell(tree *reduce.Tree, sum recorded.Traffic) (recorded.Traffic,
 	if m.tally.Streams == 0 {
 		return all, errNoMoves
 	}
-	m.facts, err = reduce.AllReduce(tree, factsMonoid, m.facts, nil)
+	m.problems, err = reduce.AllReduce(tree, share.ProblemsMonoid, m.problems, nil)
 	return all, err
 }
 
@@ -157,23 +157,19 @@ func (m *moves) count(r *model.Rank, streams []*model.Stream) {
 
 func (m *moves) damaged(r *model.Rank, errs []error) {
 	for _, err := range errs {
-		m.facts.Problems.add(model.Problem{File: r.File, Rank: r.Rank, Err: err})
+		m.problems.Add([]model.Problem{{File: r.File, Rank: r.Rank, Err: err}})
 	}
 }
 
 // eachReader gives the ranks of the share with their streams, one at a time.
-func (s *share) eachReader(f func(*recorded.Reader, *model.Rank, []*model.Stream), fault func(*model.Rank, []error)) {
-	for i, slot := range s.index.Slots {
-		run, err := s.index.Load(i, i+1)
-		if err != nil || len(run.Ranks) != 1 {
-			continue // a process that is none of the job's, or said to be damaged already
-		}
-		rank := run.Ranks[0]
-		s.index.Streams([]model.SlotInfo{slot}, model.MovementStream, func(_ model.SlotInfo, streams []*model.Stream, err error) {
+func eachReader(x *model.Index, f func(*recorded.Reader, *model.Rank, []*model.Stream), fault func(*model.Rank, []error)) {
+	x.Each(func(run *model.Run) {
+		for _, rank := range run.Ranks {
+			streams, err := x.Streams(rank, model.MovementStream)
 			if err != nil {
 				fault(rank, []error{err})
 			}
 			f(recorded.NewReader(rank, streams), rank, streams)
-		})
-	}
+		}
+	})
 }

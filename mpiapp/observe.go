@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"laggard/analysis/progress"
 	"laggard/model"
-	"laggard/model/progress"
 )
 
 // freshFor is how old the last sign of life of a moving rank may be; the

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"laggard/analysis/progress"
 	"laggard/model"
-	"laggard/model/progress"
 	"laggard/report"
 )
 

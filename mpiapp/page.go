@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"laggard/model/progress"
+	"laggard/analysis/progress"
 	"laggard/report"
 )
 

@@ -13,10 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/share"
 	"laggard/injector/synth"
 	"laggard/model"
-	"laggard/model/symbol"
 	"laggard/report"
+	"laggard/symbol"
 )
 
 // synthetic makes a run directory and tells what a diagnosis must find.
@@ -177,7 +178,7 @@ func TestBadInputAtScale(t *testing.T) {
 	if want := d.Missing.Union(d.Foreign); !report.Missing.Equal(want) || !report.Foreign.Equal(d.Foreign) {
 		t.Errorf("missing %s, foreign %s; want %s, %s", report.Missing, report.Foreign, want, d.Foreign)
 	}
-	checkProblems(t, complaintsOf(report).lines())
+	checkProblems(t, share.Describe(report.Problems))
 }
 
 func checkProblems(t *testing.T, problems []string) {

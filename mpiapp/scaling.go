@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"laggard/model/scaling"
-	"laggard/model/symbol"
-	"laggard/report/volume"
+	"laggard/analysis/scaling"
+	"laggard/report/scaling"
+	"laggard/symbol"
 )
 
 const scalingLong = `Find bugs that appear only at scale, where every rank may be wrong in the same
@@ -141,10 +141,10 @@ func (a *app) train(f scalingFlags, dirs []string) error {
 	if err != nil {
 		return fmt.Errorf("model %s: %w", f.output, err)
 	}
-	if err := volume.Training(a.out, f.output, trained.model, trained.seen.Facts.Problems.lines()); err != nil {
+	if err := volume.Training(a.out, f.output, trained.model, trained.seen.Problems.Lines()); err != nil {
 		return err
 	}
-	if len(trained.seen.Facts.Problems) > 0 {
+	if len(trained.seen.Problems.Kinds) > 0 {
 		return exitError{exitDamaged}
 	}
 	return nil

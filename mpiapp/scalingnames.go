@@ -1,9 +1,9 @@
 package main
 
 import (
+	"laggard/analysis/scaling"
 	"laggard/model"
-	"laggard/model/scaling"
-	"laggard/model/symbol"
+	"laggard/symbol"
 )
 
 // namer puts functions and lines to frames of call stacks.

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"laggard/analysis/scaling"
+	"laggard/analysis/share"
 	"laggard/model"
-	"laggard/model/scaling"
 	"laggard/reduce"
 )
 
@@ -21,19 +22,19 @@ type observed struct {
 	Ended    model.RankSet                     `json:"ended"`    // ranks that finalised
 	Strange  []string                          `json:"strange"`  // controls of the run that are not wanted
 	Crash    *scaling.Crash                    `json:"crash"`
-	Facts    facts                             `json:"facts"`
+	Problems share.Problems                    `json:"problems"`
 }
 
 func newObserved() *observed {
-	return &observed{Tables: map[scaling.Source]*scaling.Table{}, Facts: newFacts()}
+	return &observed{Tables: map[scaling.Source]*scaling.Table{}, Problems: share.NewProblems(nil)}
 }
 
 var observations = reduce.Monoid[*observed]{
-	Codec: asJSON[*observed](),
-	Merge: func(a, b *observed) (*observed, error) { return a, a.join(b) },
+	Codec: reduce.JSON[*observed](),
+	Merge: func(a, b *observed) (*observed, error) { return a.join(b), nil },
 }
 
-func (o *observed) join(b *observed) (err error) {
+func (o *observed) join(b *observed) *observed {
 	for source, t := range b.Tables {
 		if mine := o.Tables[source]; mine != nil {
 			t = scaling.Merge(mine, t)
@@ -44,8 +45,8 @@ func (o *observed) join(b *observed) (err error) {
 	o.Unseen, o.Ended = o.Unseen.Union(b.Unseen), o.Ended.Union(b.Ended)
 	o.Crash = scaling.EarlierCrash(o.Crash, b.Crash)
 	o.sort()
-	o.Facts, err = mergeFacts(o.Facts, b.Facts)
-	return err
+	o.Problems = share.MergeProblems(o.Problems, b.Problems)
+	return o
 }
 
 func (o *observed) sort() {
@@ -75,24 +76,24 @@ type sighting struct {
 
 // observe reads a run: each analysis rank its share; all have the whole then.
 func (w sighting) observe(dir string, c reduce.Comm, t *reduce.Tree) (*observed, *model.Index, error) {
-	s := &share{dir: dir, comm: c, tree: t}
-	if err := s.find(); err != nil {
+	s, err := share.Find(dir, c, t)
+	if err != nil {
 		return nil, nil, err
 	}
 	o := newObserved()
-	o.Facts.addProblems(s.index.Problems)
-	s.index.Each(func(run *model.Run) {
-		o.Facts.addProblems(run.Problems)
+	o.Problems.Add(s.Index.Problems)
+	s.Index.Each(func(run *model.Run) {
+		o.Problems.Add(run.Problems)
 		for _, r := range run.Ranks {
-			w.rank(o, r, filepath.Clean(dir), s.index.Manifest)
+			w.rank(o, r, filepath.Clean(dir), s.Index.Manifest)
 		}
 	})
 	o.sort()
-	o, err := reduce.AllReduce(t, observations, o, nil)
+	o, err = reduce.AllReduce(t, observations, o, nil)
 	if err == nil && o.size() == 0 {
 		err = usageError{fmt.Errorf("%s: there is no record of what the ranks sent; record with laggard run --record volume", dir)}
 	}
-	return o, s.index, err
+	return o, s.Index, err
 }
 
 func (w sighting) rank(o *observed, r *model.Rank, run string, m *model.Manifest) {

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"laggard/analysis/scaling"
 	"laggard/model"
-	"laggard/model/scaling"
-	"laggard/model/symbol"
 	"laggard/reduce"
-	"laggard/report/volume"
+	"laggard/report/scaling"
+	"laggard/symbol"
 )
 
 // judging is a run that is to be judged by a model file.
@@ -62,7 +62,7 @@ func (q judging) judge(c reduce.Comm) (*volume.Result, error) {
 	return volume.New(volume.Input{
 		Dir: index.Dir, ID: model.RunIDText(index.ID), Manifest: index.Manifest, Size: index.Size,
 		Answer: scaling.Unite(j.verdicts), Seen: j.seen, Crash: o.Crash,
-		Notes: append(j.notes, o.notes(trained, index)...), Problems: o.Facts.Problems.lines(),
+		Notes: append(j.notes, o.notes(trained, index)...), Problems: o.Problems.Lines(),
 	}), nil
 }
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"laggard/model/scaling"
-	"laggard/model/symbol"
+	"laggard/analysis/scaling"
 	"laggard/reduce"
+	"laggard/symbol"
 )
 
 // training is what a model is to be made of.
@@ -108,9 +108,7 @@ func (q training) read(c reduce.Comm, t *reduce.Tree) (*observed, error) {
 			return nil, usageError{fmt.Errorf("%s: rank %d crashed (%s); a model is made of good runs", dir, crash.Rank, crash.What)}
 		}
 		q.say("read %s: %d ranks", dir, o.size())
-		if err := all.join(o); err != nil {
-			return nil, err
-		}
+		all.join(o)
 	}
 	return all, nil
 }

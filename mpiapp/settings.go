@@ -12,9 +12,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"laggard/model/movement/recorded"
-	"laggard/model/progress"
-	"laggard/model/usage"
+	"laggard/analysis/movement/recorded"
+	"laggard/analysis/progress"
+	"laggard/analysis/usage/replay"
 )
 
 // duration is a time.Duration that TOML and the environment write as "90s".

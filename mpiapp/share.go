@@ -1,82 +1,30 @@
 package main
 
 import (
-	"encoding/json"
-
+	"laggard/analysis/progress"
+	"laggard/analysis/share"
 	"laggard/model"
-	"laggard/model/progress"
 	"laggard/reduce"
 )
 
-// share is what one analysis rank reads of a run directory. Only analysis rank
-// 0 lists the directory; each file is read by one analysis rank, or by those
-// among which a large one is divided.
-type share struct {
-	dir   string
-	comm  reduce.Comm
-	tree  *reduce.Tree
-	index *model.Index
-	kept  *progress.Keeper // the ranks, as far as they will be asked again
+// looker is one analysis rank's part of a look at a run.
+type looker struct {
+	*share.Share
+	kept *progress.Keeper // the ranks, as far as they will be asked again
 }
 
-func asJSON[T any]() reduce.Codec[T] {
-	return reduce.Codec[T]{
-		Encode: func(v T) ([]byte, error) { return json.Marshal(v) },
-		Decode: func(b []byte) (v T, err error) { return v, json.Unmarshal(b, &v) },
-	}
-}
-
-var (
-	listings = asJSON[*model.Listing]()
-	censuses = reduce.Monoid[model.Census]{
-		Codec: asJSON[model.Census](),
-		Merge: func(a, b model.Census) (model.Census, error) { return model.MergeCensuses(a, b), nil },
-	}
-	claimed = reduce.Monoid[model.Claims]{
-		Codec: asJSON[model.Claims](),
-		Merge: func(a, b model.Claims) (model.Claims, error) { return model.MergeClaims(a, b), nil },
-	}
-)
-
-// find scans this share of the directory, and agrees with the others on what
-// belongs to the run.
-func (s *share) find() error {
-	var listing *model.Listing
-	var err error
-	if s.comm.Rank() == 0 {
-		listing, err = model.List(s.dir)
-	}
-	if listing, err = reduce.Broadcast(s.tree, listings, listing, err); err != nil {
-		return err
-	}
-	part := listing.Part(s.comm.Rank(), s.comm.Size())
-	census, err := reduce.AllReduce(s.tree, censuses, part.Census(), nil)
+// readShare finds the share of a run, decodes it some ranks at a time, and tells what
+// all analysis ranks found. The summary has only this share.
+func readShare(dir string, c reduce.Comm, t *reduce.Tree) (s *looker, known facts, sum progress.Summary, err error) {
+	mine, err := share.Find(dir, c, t)
 	if err != nil {
-		return err
+		return nil, facts{}, sum, err
 	}
-	verdict := census.Verdict(listing.Manifest)
-	claims := part.Claims(verdict)
-	if verdict.Twice.Len() > 0 {
-		if claims, err = reduce.AllReduce(s.tree, claimed, claims, nil); err != nil {
-			return err
-		}
-	}
-	s.index = part.Index(verdict, claims)
-	return nil
-}
-
-// look finds the share, decodes it some ranks at a time, and tells what all analysis ranks found.
-// The summary has only this share.
-func (s *share) look() (known facts, sum progress.Summary, err error) {
-	if err := s.find(); err != nil {
-		return facts{}, sum, err
-	}
-	f, folded := newFacts(), progress.NewSummariser()
-	f.addProblems(s.index.Problems)
+	s = &looker{Share: mine, kept: progress.NewKeeper()}
+	f, folded := newFacts(s.Index.Problems), progress.NewSummariser()
 	eyes := newObserver()
-	s.kept = progress.NewKeeper()
-	s.index.Each(func(run *model.Run) {
-		f.addProblems(run.Problems)
+	s.Index.Each(func(run *model.Run) {
+		f.Add(run.Problems)
 		for _, r := range run.Ranks {
 			eyes.see(r, &f)
 			folded.Add(r)
@@ -84,20 +32,20 @@ func (s *share) look() (known facts, sum progress.Summary, err error) {
 		}
 	})
 	eyes.again(s.reread, &f)
-	if known, err = reduce.AllReduce(s.tree, factsMonoid, f, nil); err != nil {
-		return facts{}, sum, err
+	if known, err = reduce.AllReduce(s.Tree, factsMonoid, f, nil); err != nil {
+		return s, facts{}, sum, err
 	}
-	known.Damaged = known.Damaged.Union(s.index.Foreign)
+	known.Damaged = known.Damaged.Union(s.Index.Foreign)
 	if known.Holes {
-		known.Damaged = known.Damaged.Union(s.index.Missing())
+		known.Damaged = known.Damaged.Union(s.Index.Missing())
 	}
 	sum, err = folded.Summary()
-	return known, sum, err
+	return s, known, sum, err
 }
 
 // reread decodes the ranks of the share once more: the processes may live.
-func (s *share) reread(f func(*model.Rank)) {
-	s.index.Each(func(run *model.Run) {
+func (s *looker) reread(f func(*model.Rank)) {
+	s.Index.Each(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			f(r)
 		}
@@ -106,12 +54,12 @@ func (s *share) reread(f func(*model.Rank)) {
 
 // infer asks the algorithm of the options, all analysis ranks together; the
 // answer is at rank 0.
-func (s *share) infer(sum *progress.Summary, o progress.Options) (progress.Partial, error) {
+func (s *looker) infer(sum *progress.Summary, o progress.Options) (progress.Partial, error) {
 	local, err := progress.NewLocaliser(sum, o)
 	var part progress.Partial
 	if err == nil {
 		s.kept.Each(local.Add)
 		part = local.Partial()
 	}
-	return reduce.Reduce(s.tree, partials, part, err)
+	return reduce.Reduce(s.Tree, partials, part, err)
 }

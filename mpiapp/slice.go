@@ -14,14 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laggard/analysis/progress"
 	"laggard/model"
-	"laggard/model/progress"
-	"laggard/model/symbol"
 	"laggard/report"
 	"laggard/slicing"
 	"laggard/slicing/calls"
 	"laggard/slicing/dyninst"
 	"laggard/slicing/native"
+	"laggard/symbol"
 )
 
 const sliceLong = `Show which source lines could have brought the least-progressed rank to where it

@@ -14,12 +14,12 @@ import (
 	"syscall"
 	"time"
 
+	"laggard/analysis/progress"
 	"laggard/injector"
 	"laggard/model"
-	"laggard/model/progress"
-	"laggard/model/symbol"
 	"laggard/reduce"
 	"laggard/report"
+	"laggard/symbol"
 )
 
 // trialRunner runs and diagnoses the trials of a campaign (injector.Runner).

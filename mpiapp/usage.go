@@ -11,12 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laggard/analysis/share"
+	"laggard/analysis/usage/between"
+	"laggard/analysis/usage/replay"
 	"laggard/model"
-	"laggard/model/symbol"
-	"laggard/model/usage"
-	"laggard/model/usage/across"
 	"laggard/reduce"
 	"laggard/report"
+	"laggard/symbol"
 )
 
 const usageLong = `Read a run that was recorded with --record usage and say where the program uses
@@ -183,9 +184,9 @@ var (
 		Codec: reduce.Codec[*usage.Group]{Encode: usage.EncodeGroup, Decode: usage.DecodeGroup},
 		Merge: usage.MergeGroups,
 	}
-	evidenceMonoid = reduce.Monoid[*across.Evidence]{
-		Codec: reduce.Codec[*across.Evidence]{Encode: across.Encode, Decode: across.Decode},
-		Merge: across.Merge,
+	evidenceMonoid = reduce.Monoid[*between.Evidence]{
+		Codec: reduce.Codec[*between.Evidence]{Encode: between.Encode, Decode: between.Decode},
+		Merge: between.Merge,
 	}
 )
 
@@ -196,30 +197,30 @@ const usageSource = 3
 // replays its share of the recorded ranks, each by itself; what several ranks show
 // together comes out at rank 0.
 func findUsage(q usageQuestion, c reduce.Comm) (*report.Usage, error) {
-	s := &share{dir: q.dir, comm: c, tree: reduce.NewTree(c)}
-	if err := s.find(); err != nil {
+	s, err := share.Find(q.dir, c, reduce.NewTree(c))
+	if err != nil {
 		return nil, err
 	}
-	found, evidence, known, err := s.replay()
-	if found, err = reduce.Reduce(s.tree, findingsMonoid, found, err); err != nil {
+	found, evidence, known, err := replay(s.Index)
+	if found, err = reduce.Reduce(s.Tree, findingsMonoid, found, err); err != nil {
 		return nil, err
 	}
-	if evidence, err = reduce.Reduce(s.tree, evidenceMonoid, evidence, nil); err != nil {
+	if evidence, err = reduce.Reduce(s.Tree, evidenceMonoid, evidence, nil); err != nil {
 		return nil, err
 	}
-	if known, err = reduce.Reduce(s.tree, factsMonoid, known, nil); err != nil || c.Rank() != 0 {
+	if known, err = reduce.Reduce(s.Tree, share.ProblemsMonoid, known, nil); err != nil || c.Rank() != 0 {
 		return nil, err
 	}
-	found.Merge(across.Judge(evidence))
+	found.Merge(between.Judge(evidence))
 	resolver := symbol.New(q.symbols)
 	defer resolver.Close()
 	source := report.UsageSource{
-		Run: runInfo(s.index), Ranks: s.index.Size, Findings: found.List(), Ignore: q.ignore, Incomplete: known.Problems.lines(), Resolver: resolver,
+		Run: runInfo(s.Index), Ranks: s.Index.Size, Findings: found.List(), Ignore: q.ignore, Incomplete: known.Lines(), Resolver: resolver,
 	}
-	if s.index.Seen.Len() == 0 {
+	if s.Index.Seen.Len() == 0 {
 		source.Incomplete = append(source.Incomplete, "no rank left anything in the run directory")
 	}
-	if missing := s.index.Missing(); missing.Len() > 0 {
+	if missing := s.Index.Missing(); missing.Len() > 0 {
 		source.Incomplete = append(source.Incomplete, fmt.Sprintf("rank %s: no data in the run directory", missing))
 	}
 	if q.page {
@@ -228,38 +229,29 @@ func findUsage(q usageQuestion, c reduce.Comm) (*report.Usage, error) {
 	return report.NewUsage(source), nil
 }
 
-// batch is how many ranks are read at a time.
-const batch = 16
-
 // replay follows the ranks of the share, and tells what each shows by itself, what it
 // has for the others, and what is missing of it.
-func (s *share) replay() (*usage.Group, *across.Evidence, facts, error) {
-	found, evidence, known := usage.NewGroup(), across.NewEvidence(), newFacts()
-	known.addProblems(s.index.Problems)
-	n := len(s.index.Slots)
-	for i, slot := range s.index.Slots {
-		if slot.Spawned { // of another world: its ranks are not these
-			n = min(n, i)
-			known.Problems.join("spawned", complaint{1, model.RankSet{}, []string{"processes that MPI_Comm_spawn started are not checked"}})
-			break
-		}
+func replay(x *model.Index) (found *usage.Group, evidence *between.Evidence, known share.Problems, err error) {
+	found, evidence, known = usage.NewGroup(), between.NewEvidence(), share.NewProblems(x.Problems)
+	if slices.ContainsFunc(x.Slots, func(s model.SlotInfo) bool { return s.Spawned }) { // of another world: its ranks are not these
+		known.Note("spawned", -1, "processes that MPI_Comm_spawn started are not checked")
 	}
-	s.index.Each(func(run *model.Run) { known.addProblems(run.Problems) })
-	var err error
-	for i := 0; i < n && err == nil; i += batch {
-		err = usage.Load(s.index, i, min(i+batch, n), func(t *usage.Trace) {
+	x.Each(func(run *model.Run) {
+		known.Add(run.Problems)
+		for _, rank := range run.Ranks {
+			t := usage.Load(x, rank)
 			r := usage.Replay(t)
 			for _, f := range r.Findings {
 				found.Add(f)
 			}
 			if err == nil {
-				evidence, err = across.Merge(evidence, across.NewEvidence(across.NewDigest(r)))
+				evidence, err = between.Merge(evidence, between.NewEvidence(between.NewDigest(r)))
 			}
 			if !t.Complete {
 				kind, _, _ := strings.Cut(t.Why, ":")
-				known.Problems.join(kind, complaint{1, model.NewRankSet(t.Rank), []string{fmt.Sprintf("rank %d: %s", t.Rank, t.Why)}})
+				known.Note(kind, t.Rank, fmt.Sprintf("rank %d: %s", t.Rank, t.Why))
 			}
-		})
-	}
+		}
+	})
 	return found, evidence, known, err
 }

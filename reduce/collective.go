@@ -1,11 +1,21 @@
 package reduce
 
+import "encoding/json"
+
 // Codec writes values as bytes and reads them back. Equal values must give
 // equal bytes, so a codec sorts what has no order. Decode may keep the bytes
 // it is given. Encode may return bytes that it keeps.
 type Codec[T any] struct {
 	Encode func(T) ([]byte, error)
 	Decode func([]byte) (T, error)
+}
+
+// JSON is a codec for small values. It sorts the keys of maps.
+func JSON[T any]() Codec[T] {
+	return Codec[T]{
+		Encode: func(v T) ([]byte, error) { return json.Marshal(v) },
+		Decode: func(b []byte) (v T, err error) { return v, json.Unmarshal(b, &v) },
+	}
 }
 
 // Monoid merges values of type T. Merge is associative and commutative in what

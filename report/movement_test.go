@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/analysis/movement"
+	"laggard/analysis/movement/recorded"
 	"laggard/model"
-	"laggard/model/movement"
-	"laggard/model/movement/recorded"
-	"laggard/model/symbol"
+	"laggard/symbol"
 )
 
 // brokenChains is a run whose rank 2 now and then skips a copy, and whose module

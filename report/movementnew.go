@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"laggard/model/movement"
-	"laggard/model/movement/recorded"
-	"laggard/model/symbol"
+	"laggard/analysis/movement"
+	"laggard/analysis/movement/recorded"
+	"laggard/symbol"
 )
 
 // MovementSource is what a Movement is made of.

@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode"
 
+	"laggard/analysis/progress"
 	"laggard/model"
-	"laggard/model/progress"
-	"laggard/model/symbol"
+	"laggard/symbol"
 )
 
 // maxLocations bounds the locations that are listed rank by rank; beyond it

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/model"
-	"laggard/model/symbol"
+	"laggard/symbol"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.golden anew")

@@ -6,10 +6,10 @@ import (
 	"path"
 	"slices"
 
+	"laggard/analysis/progress"
 	"laggard/model"
-	"laggard/model/progress"
-	"laggard/model/symbol"
 	"laggard/slicing"
+	"laggard/symbol"
 )
 
 // Slice is the slice of one group of ranks: the source lines that could have

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"laggard/analysis/progress"
 	"laggard/model"
-	"laggard/model/progress"
 )
 
 // sources are the runs that the goldens show.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"laggard/model/symbol"
-	"laggard/model/usage"
+	"laggard/analysis/usage/replay"
+	"laggard/symbol"
 )
 
 // Usage is what was found of wrong use of MPI in a run.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"laggard/model/symbol"
-	"laggard/model/usage"
-	"laggard/model/usage/usagetest"
+	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/usagetest"
+	"laggard/symbol"
 )
 
 const wrongUse = `

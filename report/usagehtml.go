@@ -8,7 +8,7 @@ import (
 	"path"
 	"slices"
 
-	"laggard/model/usage"
+	"laggard/analysis/usage/replay"
 )
 
 // UsageHTML writes the findings as one page that needs nothing else, with the

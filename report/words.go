@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"laggard/model"
-	"laggard/model/symbol"
+	"laggard/symbol"
 )
 
 // ranks names a set: "rank 3", "ranks 0-2,5".

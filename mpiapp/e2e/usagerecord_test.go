@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/usage/replay"
 	"laggard/model"
-	"laggard/model/usage"
 )
 
 // TestUsageIsRecorded compares what was recorded of each call with what the
@@ -76,10 +76,15 @@ func usageTraces(t *testing.T, dir string) []*usage.Trace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []*usage.Trace
-	if err := usage.Load(x, 0, len(x.Slots), func(trace *usage.Trace) { out = append(out, trace) }); err != nil {
-		t.Fatal(err)
-	}
+	return tracesOf(x)
+}
+
+func tracesOf(x *model.Index) (out []*usage.Trace) {
+	x.Each(func(run *model.Run) {
+		for _, r := range run.Ranks {
+			out = append(out, usage.Load(x, r))
+		}
+	})
 	return out
 }
 
@@ -307,8 +312,7 @@ func TestUsageIsBounded(t *testing.T) {
 			if err != nil {
 				return j.ended()
 			}
-			traces = nil
-			_ = usage.Load(x, 0, len(x.Slots), func(trace *usage.Trace) { traces = append(traces, trace) })
+			traces = tracesOf(x)
 			return len(traces) > 0 && strings.Contains(traces[0].Why, "LAGGARD_STREAM_MB")
 		})
 		if trace := traces[0]; trace.Complete || len(trace.Calls) < 10000 {

@@ -1,4 +1,4 @@
-/* The recording of every call's arguments, for the checks of model/usage. The
+/* The recording of every call's arguments, for the checks of analysis/usage/replay. The
  * way of a call: usage.c makes an event before it and one after it, of the values
  * that value.c reads out of the arguments by the table of parameters; datatype.c
  * and constants.c describe the objects that handles mean, once; checksum.c looks

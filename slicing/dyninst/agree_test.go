@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"laggard/model"
-	"laggard/model/symbol"
 	"laggard/slicing/slicetest"
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // least is the share of the instructions on which both decoders must agree.

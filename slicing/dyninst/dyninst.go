@@ -7,10 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"laggard/model/symbol"
 	"laggard/slicing"
 	"laggard/slicing/native"
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // Slicer is the backend. Its helper runs from the first slice on until Close.

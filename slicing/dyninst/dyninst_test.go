@@ -6,10 +6,10 @@ import (
 	"syscall"
 	"testing"
 
-	"laggard/model/symbol"
 	"laggard/slicing"
 	"laggard/slicing/native"
 	"laggard/slicing/slicetest"
+	"laggard/symbol"
 )
 
 // helper finds the helper that was built, or skips the test.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"laggard/model/symbol"
 	"laggard/slicing"
 	"laggard/slicing/native"
 	"laggard/slicing/slicetest"
+	"laggard/symbol"
 )
 
 // script writes a helper that is a shell script.

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"laggard/model/symbol"
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // maxInsts bounds the instructions of one function.

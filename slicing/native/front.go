@@ -1,8 +1,8 @@
 package native
 
 import (
-	"laggard/model/symbol"
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // Front takes code apart in place of this package: Dyninst does (package

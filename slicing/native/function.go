@@ -1,8 +1,8 @@
 package native
 
 import (
-	"laggard/model/symbol"
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // function is the code of a function, taken apart.

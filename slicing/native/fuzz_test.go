@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"laggard/model"
-	"laggard/model/symbol"
 	"laggard/slicing"
+	"laggard/symbol"
 )
 
 // FuzzProgram slices a program of which some bytes were changed: there may be an

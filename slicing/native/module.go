@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"laggard/model"
-	"laggard/model/symbol"
 	"laggard/slicing/calls"
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // program is the code of all modules that a criterion names.

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"laggard/model/symbol"
 	"laggard/slicing"
 	"laggard/slicing/folded"
+	"laggard/symbol"
 )
 
 // Options are what may be chosen of a slice.

@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"laggard/model/symbol"
 	"laggard/slicing"
 	"laggard/slicing/slicetest"
+	"laggard/symbol"
 )
 
 func backend(r *symbol.Resolver) slicing.Slicer {

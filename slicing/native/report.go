@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"laggard/model/symbol"
 	"laggard/slicing"
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // spot is where an instruction is in the source: the level to show, and the

@@ -6,10 +6,10 @@ import (
 	"path"
 
 	"laggard/model"
-	"laggard/model/symbol"
 	"laggard/slicing"
 	"laggard/slicing/calls"
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // level is a frame of an observed stack whose code was found.

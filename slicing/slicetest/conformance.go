@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"laggard/model"
-	"laggard/model/symbol"
 	"laggard/slicing"
+	"laggard/symbol"
 )
 
 // subject is a program that was built and what is sliced of it.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"laggard/model"
-	"laggard/model/symbol"
 	"laggard/slicing"
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // sites are how many call sites Large slices, and depth how many callers it

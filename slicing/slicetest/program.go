@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"laggard/model"
-	"laggard/model/symbol"
 	"laggard/slicing"
+	"laggard/symbol"
 )
 
 // Program is a test program and what is known of it.

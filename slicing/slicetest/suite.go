@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"laggard/model"
-	"laggard/model/symbol"
 	"laggard/slicing"
+	"laggard/symbol"
 )
 
 // Bar is what the mean over the reported programs must reach.

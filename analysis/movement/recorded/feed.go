@@ -1,0 +1,157 @@
+package recorded
+
+import (
+	"fmt"
+
+	"laggard/analysis/movement"
+)
+
+// eventKinds are the kinds of events that moves become.
+var eventKinds = map[Kind]movement.EventKind{
+	Alloc: movement.Alloc, Free: movement.Free, Resize: movement.Resize, Copy: movement.Copy,
+	Out: movement.Send, In: movement.Recv, Send: movement.Send, Recv: movement.Recv,
+}
+
+// Level says whose movements are looked at.
+type Level string
+
+// The levels.
+const (
+	// Application leaves out what the MPI library copies and transfers, and
+	// follows its messages instead.
+	Application Level = "application"
+	// Library has all of it, and follows messages only where no connection shows
+	// them.
+	Library Level = "library"
+)
+
+// ParseLevel reads "application" or "library"; another name is an error.
+func ParseLevel(name string) (Level, error) {
+	if l := Level(name); l == Application || l == Library {
+		return l, nil
+	}
+	return "", fmt.Errorf("level %q: it is application or library", name)
+}
+
+// Feed gives the events of the rank to a parser. Its sites get their names from
+// the Namer. Moves that cannot be are left out.
+func (r *Reader) Feed(p *movement.Parser, w Ways, level Level, names *Namer) []error {
+	f := &feeder{reader: r, parser: p, ways: w, level: level, names: names, links: links{host: r.rank.Host}, states: map[[2]int]int32{}}
+	if level == Application {
+		f.inside = r.inside()
+	}
+	errs := r.Moves(f.take)
+	return append(errs, f.errs...)
+}
+
+// inside tells for each site of the rank whether it is within an MPI call.
+func (r *Reader) inside() []bool {
+	inside := make([]bool, len(r.rank.Sites))
+	for i, s := range r.rank.Sites {
+		inside[i] = s != nil && Inside(s)
+	}
+	return inside
+}
+
+type feeder struct {
+	reader *Reader
+	parser *movement.Parser
+	ways   Ways
+	level  Level
+	inside []bool // by index into Rank.Sites: what is done there is left out
+	names  *Namer
+	links  links
+	sites  []int32 // by index into Rank.Sites, plus one; 0: not asked yet
+	states map[[2]int]int32
+	errs   []error
+}
+
+func (f *feeder) take(m *Move) {
+	if m.Kind == End {
+		f.links.name(m)
+		return
+	}
+	e := movement.Event{
+		Kind: eventKinds[m.Kind], Thread: uint32(m.Stream), Time: m.Time * 1000,
+		Src: m.From, Dst: m.To, Len: m.Bytes,
+	}
+	followed := true
+	switch m.Kind {
+	case Alloc:
+		e.Site = f.site(m.Site)
+	case Copy:
+		e.Site, followed = f.site(m.Site), !f.left(m.Site)
+	case Out, In:
+		followed = !f.left(m.Site) && f.transfer(m, &e)
+	case Send, Recv:
+		followed = f.message(m, &e)
+	}
+	if !followed {
+		return
+	}
+	if err := f.parser.Add(&e); err != nil && len(f.errs) < maxErrors {
+		f.errs = append(f.errs, err)
+	}
+}
+
+// left tells whether what is done at a site is left out.
+func (f *feeder) left(site int) bool { return site >= 0 && site < len(f.inside) && f.inside[site] }
+
+// maxErrors bounds what is told of one rank.
+const maxErrors = 8
+
+// transfer is for a connection between ranks that are known; others lead to
+// launchers and servers.
+func (f *feeder) transfer(m *Move, e *movement.Event) bool {
+	end, known := f.links.of(m.Link)
+	if !known || !f.ways.joined[end.connection] {
+		return false
+	}
+	e.Site, e.Offset = f.site(m.Site), m.Offset
+	e.Channel = f.parser.Channel(end.channel(m.Kind == Out))
+	return true
+}
+
+func (f *feeder) message(m *Move, e *movement.Event) bool {
+	own := f.reader.rank.Rank
+	peer, known := f.reader.peer(m)
+	pair := [2]int{own, peer}
+	if m.Kind == Recv {
+		pair = [2]int{peer, own}
+	}
+	if !known || f.level == Library && !f.ways.messages[pair] {
+		return false
+	}
+	e.Site, e.Seq = f.state(m.Thread, m.State), m.Seq
+	e.Channel = f.parser.Channel(movement.Channel{ID: commOf(f.reader.rank, m.Comm), From: int32(pair[0]), To: int32(pair[1]), Tag: int32(m.Tag)})
+	return true
+}
+
+func (f *feeder) site(i int) int32 {
+	all := f.reader.rank.Sites
+	if i < 0 || i >= len(all) || all[i] == nil {
+		return 0
+	}
+	if f.sites == nil {
+		f.sites = make([]int32, len(all))
+	}
+	if f.sites[i] == 0 {
+		f.sites[i] = f.parser.Site(f.names.Name(all[i].Function, all[i].Stack)) + 1
+	}
+	return f.sites[i] - 1
+}
+
+func (f *feeder) state(thread, state int) int32 {
+	key := [2]int{thread, state}
+	n, known := f.states[key]
+	if known {
+		return n
+	}
+	for _, t := range f.reader.rank.Threads {
+		if t.Index == thread && state < len(t.Model.States) && t.Model.States[state] != nil {
+			n = f.parser.Site(f.names.Name(t.Model.States[state].Call, t.Model.States[state].Stack))
+		}
+	}
+	f.states[key] = n
+	return n
+}

@@ -1,0 +1,107 @@
+package progress
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"laggard/model"
+)
+
+// score is how an algorithm did over many standstills.
+type score struct {
+	cases, named, exact int // standstills; the frozen rank named; and no other
+	pairs, right, wrong int // pairs of ranks that the truth orders
+}
+
+func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+
+func (s score) String() string {
+	return fmt.Sprintf("%d cases: named %.4f, exactly %.4f; %d pairs: right %.4f, wrong %.4f",
+		s.cases, share(s.named, s.cases), share(s.exact, s.cases), s.pairs, share(s.right, s.pairs), share(s.wrong, s.pairs))
+}
+
+// measure lets an algorithm judge standstills, with no evidence given.
+func measure(t testing.TB, algorithm string, h how, seed uint64, runs int) score {
+	var s score
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range runs {
+		st := freeze(rng, h)
+		if st == nil || !st.alone() {
+			continue
+		}
+		s.add(t, algorithm, st)
+	}
+	return s
+}
+
+func (s *score) add(t testing.TB, algorithm string, st *standstill) {
+	opts := Options{Algorithm: algorithm}
+	sum, part := analyse(t, [][]*model.Rank{st.ranks}, opts, nil)
+	f, err := FindLP(sum, part, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cases++
+	if f.least.Contains(st.lag) {
+		s.named++
+		s.exact += b2i(f.least.Len() == 1)
+	}
+	for a := range st.at {
+		for b := range a {
+			c, known := st.compare(a, b)
+			if !known {
+				continue
+			}
+			s.pairs++
+			code, _ := f.order.Relate(a, b)
+			s.right += b2i(code == ahead(c > 0))
+			s.wrong += b2i(code == ahead(c < 0))
+		}
+	}
+}
+
+// families are the programs that are measured, and the least shares of cases
+// named and of pairs right.
+var families = []struct {
+	name         string
+	how          how
+	named, right float64
+}{
+	{"alike", how{}, 0.99, 0.99},
+	{"unequal-trips", how{unequalTrips: true}, 0.99, 0.99},
+	{"rank-branches", how{rankBranches: true}, 0.97, 0.98},
+	{"random-branches", how{rankBranches: true, randomArms: true}, 0.92, 0.96},
+	{"everything", how{true, true, true}, 0.92, 0.96},
+}
+
+// From the turns of loops alone the frozen rank is named, and the others are
+// ordered. BenchmarkAccuracy shows the same shares on more programs.
+func TestLoopAwareAccuracy(t *testing.T) {
+	for _, fam := range families {
+		s := measure(t, LoopAware, fam.how, 1, 150)
+		if share(s.exact, s.cases) < fam.named || share(s.right, s.pairs) < fam.right {
+			t.Errorf("%s: %v", fam.name, s)
+		}
+	}
+}
+
+// BenchmarkAccuracy compares the algorithms on the same programs:
+//
+//	go test ./analysis/progress -run '^$' -bench Accuracy -benchtime 1x
+func BenchmarkAccuracy(b *testing.B) {
+	for _, fam := range families {
+		for _, algorithm := range []string{LoopAware, PDI} {
+			b.Run(fam.name+"/"+algorithm, func(b *testing.B) {
+				var s score
+				for range b.N {
+					s = measure(b, algorithm, fam.how, 3, 2000)
+				}
+				b.ReportMetric(share(s.named, s.cases), "named")
+				b.ReportMetric(share(s.exact, s.cases), "exact")
+				b.ReportMetric(share(s.right, s.pairs), "pairs-right")
+				b.ReportMetric(share(s.wrong, s.pairs), "pairs-wrong")
+			})
+		}
+	}
+}

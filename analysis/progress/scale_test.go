@@ -1,0 +1,82 @@
+package progress
+
+import (
+	"fmt"
+	"testing"
+
+	"laggard/model"
+)
+
+// job makes an SPMD job: every rank has gone through a loop of many call
+// sites; the ranks at the two ends of each row have other edges. Rank lag
+// computes, the others wait for it in a collective, or for a neighbour.
+func job(ranks, sites, lag int) []*model.Rank {
+	world := make([]int, ranks)
+	for i := range world {
+		world[i] = i
+	}
+	states := make([]*model.State, sites)
+	for i := range states {
+		states[i] = stateNamed(fmt.Sprintf("MPI_Call#%d", i))
+	}
+	out := make([]*model.Rank, ranks)
+	for r := range out {
+		out[r] = member(r, lag, world, states)
+	}
+	return out
+}
+
+func member(r, lag int, world []int, states []*model.State) *model.Rank {
+	turns := uint64(50)
+	m := model.Model{States: states, Visits: make([]uint64, len(states))}
+	for i := range states {
+		m.Visits[i] = turns
+		step := 1 + b2i(i%8 == 3 && r%64 == 0) // ranks at the end of a row leave a call out
+		m.Edges = append(m.Edges, model.Edge{From: i, To: (i + step) % len(states), Count: turns - uint64(b2i(i == len(states)-1))})
+	}
+	last := len(states) - 1
+	t := &model.Thread{Model: m, Calls: 1000, Progress: 1000, Op: model.Op{State: last, InMPI: true, Kind: model.Collective,
+		Pending: []model.Pending{{Kind: model.Collective, Peer: model.None, Tag: model.None, Seq: turns, State: last}}}}
+	c := &model.Comm{ID: 1, World: true, Rank: r, Members: world, Coll: turns, State: -1}
+	out := &model.Rank{Rank: r, Size: len(world), Host: fmt.Sprintf("n%d", r/64), Phase: model.Running, EndDetail: -1,
+		Threads: []*model.Thread{t}, Comms: []*model.Comm{c}}
+	switch {
+	case r == lag:
+		t.Op, c.Coll = model.Op{State: last - 1}, turns-1
+	case r%2 == 1:
+		peer := (r + 1) % len(world)
+		t.Op = model.Op{State: last - 1, InMPI: true, Kind: model.Recv, Pending: []model.Pending{{Kind: model.Recv, Peer: peer, Tag: 1, Seq: turns, State: last - 1}}}
+		c.Coll = turns - 1
+		out.Channels = []model.Channel{{Peer: peer, Tag: 1, Received: turns, Sent: turns}}
+	}
+	return out
+}
+
+// BenchmarkScale times the steps of a diagnosis of 32,768 ranks:
+//
+//	go test ./analysis/progress -run '^$' -bench Scale -benchtime 1x
+func BenchmarkScale(b *testing.B) {
+	ranks := job(32768, 120, 1000)
+	sum, part := analyse(b, [][]*model.Rank{ranks}, Options{}, nil)
+	bytes := mustEncode(b, sum, EncodeSummary)
+	steps := []struct {
+		name string
+		run  func()
+	}{
+		{"Summarise", func() { _, _ = Summarise(ranks) }},
+		{"EncodeSummary", func() { _, _ = EncodeSummary(sum) }},
+		{"DecodeSummary", func() { _, _ = DecodeSummary(bytes) }},
+		{"MergeSummaries", func() { _, _ = MergeSummaries(sum, Summary{}) }},
+		{"Local", func() { _, _ = Local(ranks, &sum, Options{}) }},
+		{"FindLP", func() { _, _ = FindLP(sum, part, Options{}) }},
+		{"Conclude", func() { _, _ = Conclude(sum, part, Options{}) }},
+	}
+	for _, s := range steps {
+		b.Run(s.name, func(b *testing.B) {
+			for range b.N {
+				s.run()
+			}
+		})
+	}
+	b.Run("bytes", func(b *testing.B) { b.ReportMetric(float64(len(bytes)), "bytes") })
+}

@@ -1,0 +1,53 @@
+package share
+
+import (
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// Share is what one analysis rank reads of a run directory. Only analysis rank
+// 0 lists the directory; each file is read by one analysis rank, or by those
+// among which a large one is divided.
+type Share struct {
+	Comm  reduce.Comm
+	Tree  *reduce.Tree
+	Index *model.Index // of the slots of this share
+}
+
+var (
+	listings = reduce.JSON[*model.Listing]()
+	censuses = reduce.Monoid[model.Census]{
+		Codec: reduce.JSON[model.Census](),
+		Merge: func(a, b model.Census) (model.Census, error) { return model.MergeCensuses(a, b), nil },
+	}
+	claims = reduce.Monoid[model.Claims]{
+		Codec: reduce.JSON[model.Claims](),
+		Merge: func(a, b model.Claims) (model.Claims, error) { return model.MergeClaims(a, b), nil },
+	}
+)
+
+// Find scans this analysis rank's share of a run directory. All analysis ranks
+// call it together; an error, such as [model.ErrNoRun], is the same at all.
+func Find(dir string, c reduce.Comm, t *reduce.Tree) (*Share, error) {
+	var listing *model.Listing
+	var err error
+	if c.Rank() == 0 {
+		listing, err = model.List(dir)
+	}
+	if listing, err = reduce.Broadcast(t, listings, listing, err); err != nil {
+		return nil, err
+	}
+	part := listing.Part(c.Rank(), c.Size())
+	census, err := reduce.AllReduce(t, censuses, part.Census(), nil)
+	if err != nil {
+		return nil, err
+	}
+	verdict := census.Verdict(listing.Manifest)
+	mine := part.Claims(verdict)
+	if verdict.Twice.Len() > 0 {
+		if mine, err = reduce.AllReduce(t, claims, mine, nil); err != nil {
+			return nil, err
+		}
+	}
+	return &Share{Comm: c, Tree: t, Index: part.Index(verdict, mine)}, nil
+}

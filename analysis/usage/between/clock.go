@@ -1,0 +1,111 @@
+package between
+
+import "slices"
+
+// clocks are vector clocks (Mattern 1989) of what happened: for the calls that
+// matter, how far each rank is known to have come before. Only the ranks that are
+// asked about have a component.
+type clocks struct {
+	rendezvous
+	component map[int32]int // by digest
+	asked     map[int32][]int32
+}
+
+// maxClockRanks bounds the components: more ranks take more replays.
+const maxClockRanks = 64
+
+// moments are two steps of two ranks, of which the order is asked.
+type moments struct{ first, second ref } // index: into Digest.steps
+
+// eachOrder calls use for every pair, with clocks that know its ranks.
+func (j *job) eachOrder(pairs []moments, use func(i int, c *clocks)) {
+	for at := 0; at < len(pairs); {
+		c := &clocks{rendezvous: rendezvous{job: j, actual: true}, component: map[int32]int{}, asked: map[int32][]int32{}}
+		c.lay()
+		end := at
+		for ; end < len(pairs) && c.ask(pairs[end]); end++ {
+		}
+		c.connect()
+		c.replay()
+		for ; at < end; at++ {
+			use(at, c)
+		}
+	}
+}
+
+// ask prepares for a pair; it returns false if there are too many ranks.
+func (c *clocks) ask(p moments) bool {
+	if len(c.component)+2 > maxClockRanks {
+		return false
+	}
+	for _, m := range []ref{p.first, p.second} {
+		if _, ok := c.component[m.rank]; !ok {
+			c.component[m.rank] = len(c.component)
+		}
+		c.asked[c.base[m.rank]+m.index] = nil
+	}
+	return true
+}
+
+// before tells whether the first step was over before the second began. Known is
+// false if the replay did not come so far.
+func (c *clocks) before(first, second ref) (before, known bool) {
+	clock := c.asked[c.base[second.rank]+second.index]
+	if clock == nil {
+		return false, false
+	}
+	return clock[c.component[first.rank]] > first.index, true
+}
+
+// replay lets all threads go on, and merges the clock of what a step needed when it
+// is left.
+func (c *clocks) replay() {
+	left := make([]int32, len(c.begun)) // links out of a node that are not yet used
+	for i := range c.links {
+		left[c.links[i].from]++
+	}
+	at := map[int32][]int32{} // clocks of nodes that others still need
+	now := make([][]int32, len(c.threads))
+	for i := range now {
+		now[i] = make([]int32, len(c.component))
+	}
+	c.onBegin = func(node int32) {
+		var clock []int32
+		if int(node) < c.steps {
+			clock = now[c.of[node]]
+			if _, asked := c.asked[node]; asked {
+				c.asked[node] = slices.Clone(clock)
+			}
+		} else {
+			clock = make([]int32, len(c.component))
+			c.merge(clock, node, at, left)
+		}
+		if left[node] > 0 {
+			at[node] = slices.Clone(clock)
+		}
+	}
+	c.onLeave = func(node int32) {
+		clock := now[c.of[node]]
+		c.merge(clock, node, at, left)
+		if k, ok := c.component[c.rank[node]]; ok {
+			clock[k] = max(clock[k], node-c.base[c.rank[node]]+1)
+		}
+	}
+	for i := range c.threads {
+		c.ready = append(c.ready, int32(i))
+	}
+	c.run()
+}
+
+// merge takes up the clocks of what a node needed.
+func (c *clocks) merge(clock []int32, node int32, at map[int32][]int32, left []int32) {
+	for l := c.in[node]; l >= 0; l = c.links[l].nextIn {
+		from := c.links[l].from
+		for k, v := range at[from] {
+			clock[k] = max(clock[k], v)
+		}
+		if left[from]--; left[from] == 0 {
+			delete(at, from)
+		}
+	}
+}

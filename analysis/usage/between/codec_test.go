@@ -1,0 +1,134 @@
+package between_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"laggard/analysis/usage/between"
+	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/usagetest"
+	"laggard/reduce"
+	"laggard/reduce/reducetest"
+)
+
+// eachTranscript calls f with the digests of every transcript of testdata.
+func eachTranscript(t testing.TB, f func([]*between.Digest)) {
+	paths, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		datadriven.RunTestFromString(t.(*testing.T), string(text), func(t *testing.T, d *datadriven.TestData) string {
+			traces, err := usagetest.Parse(d.Input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(digests(traces))
+			return d.Expected
+		})
+	}
+}
+
+// TestSplit divides the ranks of every transcript among analysis ranks, sends the
+// evidence through the codec, and asks for the same findings.
+func TestSplit(t *testing.T) {
+	eachTranscript(t, func(all []*between.Digest) {
+		want := findings(t, between.Judge(between.NewEvidence(all...)))
+		for parts := 1; parts <= len(all); parts++ {
+			merged := between.NewEvidence()
+			for k := range parts {
+				own := between.NewEvidence(all[k*len(all)/parts : (k+1)*len(all)/parts]...)
+				merged = merge(t, through(t, own), merged) // the wrong way round
+			}
+			if got := findings(t, between.Judge(merged)); got != want {
+				t.Fatalf("%d parts:\n%s\nwant:\n%s", parts, got, want)
+			}
+		}
+	})
+}
+
+// findings writes all that a group says.
+func findings(t *testing.T, g *usage.Group) string {
+	out := describe(g.List())
+	for _, f := range g.List() {
+		out += f.Severity + f.Change
+		for _, p := range f.Places {
+			out += p.Role + p.Site.Stack[0].Module.Path
+		}
+	}
+	return out
+}
+
+// TestLaws: evidence merges in any order and by any tree.
+func TestLaws(t *testing.T) {
+	eachTranscript(t, func(all []*between.Digest) {
+		build := func() []*between.Evidence {
+			var out []*between.Evidence
+			for _, d := range all {
+				out = append(out, between.NewEvidence(d))
+			}
+			return out
+		}
+		m := reduce.Monoid[*between.Evidence]{Codec: reduce.Codec[*between.Evidence]{Encode: between.Encode, Decode: between.Decode}, Merge: between.Merge}
+		if err := reducetest.Laws(m, build, 4, rand.New(rand.NewPCG(1, 2))); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func through(t *testing.T, e *between.Evidence) *between.Evidence {
+	t.Helper()
+	data, err := between.Encode(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := between.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+func merge(t *testing.T, a, b *between.Evidence) *between.Evidence {
+	t.Helper()
+	m, err := between.Merge(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// FuzzDecode: bad evidence gives an error, and what is taken can be judged.
+func FuzzDecode(f *testing.F) {
+	for _, text := range []string{
+		"0: MPI_Send(dest=1)\n1: MPI_Recv(source=0)\n0-1: MPI_Allgather(sendcount=2, recvcount=2)",
+		"0-1: MPI_Win_create(base=0x10000, size=64, disp_unit=4) -> win=w\n0-1: MPI_Win_fence(win=w)\n0: MPI_Put(target_rank=1, win=w)\n1: MPI_Barrier() -> …",
+	} {
+		traces, err := usagetest.Parse(text)
+		if err != nil {
+			f.Fatal(err)
+		}
+		data, err := between.Encode(between.NewEvidence(digests(traces)...))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := between.Decode(data)
+		if (e == nil) != (err != nil) {
+			t.Fatal(e, err)
+		}
+		if err == nil {
+			between.Judge(e)
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package between
+
+import (
+	"fmt"
+	"slices"
+
+	"laggard/analysis/usage/replay"
+	"laggard/model"
+)
+
+// sameData compares the buffers of the members, as the kind of collective asks.
+func (c *collectives) sameData(e *event) bool {
+	switch c.shape(e.parts[0]).flow {
+	case sameFlow:
+		return c.sameBuffers(e)
+	case gatherFlow, scatterFlow:
+		return c.withRoot(e)
+	case eachFlow:
+		return c.pairs(e, nil)
+	case neighbourFlow:
+		return c.pairs(e, c.neighbours)
+	}
+	return true
+}
+
+// sameBuffers: all members give the same (§5.4, §5.9). For a broadcast that is the
+// same signature, for a reduction the same count and type. The groups of an
+// intercommunicator may scatter a reduction differently.
+func (c *collectives) sameBuffers(e *event) bool {
+	name := c.shape(e.parts[0]).name
+	if e.comm.inter && flowName(name) == "Reduce_scatter" {
+		return true
+	}
+	return !c.differ(e, "data", func(p ref) string {
+		s := c.shape(p)
+		if s.give == nil {
+			return ""
+		}
+		if len(s.give) == 1 {
+			return c.text(p, s.give[0])
+		}
+		texts := make([]string, len(s.give))
+		for i, b := range s.give {
+			texts[i] = c.text(p, b)
+		}
+		return fmt.Sprint(texts)
+	})
+}
+
+// text writes a buffer so that equal signatures have equal texts.
+func (c *collectives) text(p ref, b int32) string {
+	if b < 0 {
+		return "nothing"
+	}
+	l := c.layouts[p.rank][b]
+	if !l.Known() {
+		return ""
+	}
+	if one := l.Only(); one != "" || l.Elements == 0 {
+		return amount(l)
+	}
+	return fmt.Sprintf("%s with signature %x", amount(l), l.Signature().Hash)
+}
+
+// withRoot compares each member's buffer with the one that the root has for it
+// (§5.5, §5.6).
+func (c *collectives) withRoot(e *event) bool {
+	root := none
+	for _, p := range e.parts {
+		d, entry := c.entry(p)
+		s, comm := c.shape(p), d.comms[entry.comm]
+		if !comm.Inter && s.root == comm.Rank || comm.Inter && s.root < 0 && s.root != model.ProcNull && s.root != model.None {
+			root = p
+		}
+	}
+	if root == none {
+		return true
+	}
+	for _, p := range e.parts {
+		if e.comm.inter && c.shape(p).root < 0 {
+			continue
+		}
+		var ok bool
+		if c.shape(p).flow == gatherFlow {
+			ok = c.fit(e, p, root)
+		} else {
+			ok = c.fit(e, root, p)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// fit compares what one member gives another with what that one expects of it.
+func (c *collectives) fit(e *event, from, to ref) bool {
+	fd, fe := c.entry(from)
+	td, te := c.entry(to)
+	give := choose(c.shape(from).give, td.comms[te.comm].Rank)
+	take := choose(c.shape(to).take, fd.comms[fe.comm].Rank)
+	if give < 0 || take < 0 {
+		return true
+	}
+	sent, taken := c.layouts[from.rank][give], c.layouts[to.rank][take]
+	if !sent.Known() || !taken.Known() || sent.Signature() == taken.Signature() || sent.Elements == 0 && taken.Elements == 0 {
+		return true
+	}
+	c.addUnfit(e, from, to, sent, taken)
+	return false
+}
+
+// choose returns the buffer for a member: that of all, or its own; -1 none.
+func choose(buffers []int32, member int) int32 {
+	switch {
+	case len(buffers) == 1:
+		return buffers[0]
+	case member >= 0 && member < len(buffers):
+		return buffers[member]
+	}
+	return -1
+}
+
+func (c *collectives) addUnfit(e *event, from, to ref, sent, taken *usage.Layout) {
+	fd, fe := c.entry(from)
+	td, te := c.entry(to)
+	what := fmt.Sprintf("gives %s, of which rank %d expects %s", amount(sent), td.Rank, amount(taken))
+	if at, differ := sent.FirstDifference(taken); differ {
+		what = fmt.Sprintf("gives rank %d %s as element %d, which expects %s", td.Rank, sent.DescribeElement(at), at, taken.DescribeElement(at))
+	}
+	f := usage.NewFinding("collective_mismatch",
+		fmt.Sprintf("%s on %s: rank %d %s", c.shape(from).name, e.comm.name(), fd.Rank, what),
+		c.place(from.rank, fe.made, "gives"), c.place(to.rank, te.made, "takes"))
+	f.Standard, f.Change = "MPI-3.1 §5.1", "let the count and type signature that each member gives be those that the other expects of it"
+	c.found.Add(f)
+}
+
+// pairs compares what each member gives each other with what that one expects
+// (§5.7, §5.8), among those that edge connects; nil: all. Members whose parts look
+// alike are compared once.
+func (c *collectives) pairs(e *event, edge func(from, to ref) bool) bool {
+	alike := map[[2]int32]bool{}
+	for _, from := range e.parts {
+		for _, to := range e.parts {
+			if e.comm.inter && c.side(from) == c.side(to) || edge != nil && !edge(from, to) {
+				continue
+			}
+			key := [2]int32{c.shapeNumber(from), c.shapeNumber(to)}
+			single := len(c.shape(from).give) == 1 && len(c.shape(to).take) == 1
+			if single && alike[key] {
+				continue
+			}
+			if !c.fit(e, from, to) {
+				return false
+			}
+			alike[key] = true
+		}
+	}
+	return true
+}
+
+func (c *collectives) shapeNumber(p ref) int32 {
+	_, e := c.entry(p)
+	return c.shapes[p.rank][e.shape]
+}
+
+// side tells the groups of an intercommunicator apart.
+func (c *collectives) side(p ref) bool {
+	return slices.Contains(c.communicatorOf(p).local, c.digests[p.rank].Rank)
+}
+
+func (c *collectives) communicatorOf(p ref) *communicator {
+	d, e := c.entry(p)
+	return c.comms[d.comms[e.comm].ID]
+}
+
+// neighbours tells whether the topology has an edge from one member to another.
+func (c *collectives) neighbours(from, to ref) bool {
+	fd, fe := c.entry(from)
+	td, te := c.entry(to)
+	a, b := fd.comms[fe.comm], td.comms[te.comm]
+	return a.Neighbours != nil && b.Neighbours != nil &&
+		slices.Contains(a.Neighbours.Dests, b.Rank) && slices.Contains(b.Neighbours.Sources, a.Rank)
+}

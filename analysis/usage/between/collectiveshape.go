@@ -1,0 +1,217 @@
+package between
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"laggard/analysis/usage/replay"
+	"laggard/model"
+)
+
+// shape is what a rank brings to a collective, as far as the others must fit.
+type shape struct {
+	name string // of the function, without the suffix _c
+	flow flow
+	// root as given, model.None without one. In the root's group of an
+	// intercommunicator it is model.ProcNull, or another negative number at the
+	// root.
+	root int
+	op   string // "" without one
+	// give are the buffers for the members, take those expected of them, indices
+	// into Digest.buffers: one for all, or one for each. Nil: none, or not known.
+	give, take []int32
+	// settings are other arguments that all must agree in; names are theirs.
+	settings []int64
+	names    []string
+}
+
+// flow says which buffers of a collective must fit which (MPI-3.1 §5).
+type flow uint8
+
+const (
+	noFlow     flow = iota
+	sameFlow        // all give the same
+	gatherFlow      // the root takes what each gives
+	scatterFlow
+	eachFlow      // each takes what each gives
+	neighbourFlow // likewise along the edges of the topology
+)
+
+// flows are those of the collectives that carry data, by the name without MPI_
+// and I.
+var flows = map[string]flow{
+	"Bcast": sameFlow, "Reduce": sameFlow, "Allreduce": sameFlow, "Scan": sameFlow, "Exscan": sameFlow,
+	"Reduce_scatter": sameFlow, "Reduce_scatter_block": sameFlow,
+	"Gather": gatherFlow, "Gatherv": gatherFlow, "Scatter": scatterFlow, "Scatterv": scatterFlow,
+	"Allgather": eachFlow, "Allgatherv": eachFlow,
+	"Alltoall": eachFlow, "Alltoallv": eachFlow, "Alltoallw": eachFlow,
+	"Neighbor_allgather": neighbourFlow, "Neighbor_alltoall": neighbourFlow,
+}
+
+// settings are arguments that must be the same at all members, by function
+// (MPI-3.1 §6.4, §6.6, §7.5, §13.2 and §13.4).
+var settings = map[string][]string{
+	"MPI_Cart_create":       {"ndims", "dims", "periods", "reorder"},
+	"MPI_Cart_sub":          {"remain_dims"},
+	"MPI_Graph_create":      {"nnodes", "indx", "edges", "reorder"},
+	"MPI_Dist_graph_create": {"reorder"}, "MPI_Dist_graph_create_adjacent": {"reorder"},
+	"MPI_Intercomm_create": {"local_leader"},
+	"MPI_File_open":        {"amode"}, "MPI_File_set_size": {"size"}, "MPI_File_preallocate": {"size"},
+	"MPI_File_seek_shared": {"offset", "whence"}, "MPI_File_set_atomicity": {"flag"},
+}
+
+// plainName is the function without what does not change its meaning.
+func plainName(function string) string { return strings.TrimSuffix(function, "_c") }
+
+// flowName is the name without MPI_, and without what says that it is nonblocking
+// or persistent.
+func flowName(name string) string {
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "MPI_"), "_init")
+	if _, ok := flows[name]; !ok && len(name) > 1 && name[0] == 'I' {
+		return strings.ToUpper(name[1:2]) + name[2:]
+	}
+	return name
+}
+
+// shape returns the index of what an operation brings.
+func (d *digester) shape(o *usage.Operation) int32 {
+	c := &d.trace.Calls[o.Call]
+	if o.Made >= 0 && o.Made < len(d.trace.Calls) && d.trace.Calls[o.Made].Func != nil {
+		c = &d.trace.Calls[o.Made] // a persistent one has its arguments there
+	}
+	s := shape{name: plainName(c.Func.Name), root: model.None}
+	s.flow = flows[flowName(s.name)]
+	if root, ok := c.Value1("root"); ok {
+		s.root = int(root)
+	}
+	if op, ok := c.Value1("op"); ok {
+		s.op = opName(d.trace, op)
+	}
+	for _, name := range settings[s.name] {
+		if v := values(c, name); v != nil {
+			s.names = append(s.names, name)
+			s.settings = append(append(s.settings, int64(len(v))), v...)
+		}
+	}
+	d.addBuffers(&s, c, d.comms[o.Comm])
+	return d.intern(s)
+}
+
+// opName names an operation of a reduction; those of users have handles that say
+// nothing to other ranks.
+func opName(t *usage.Trace, op int64) string {
+	if name := t.Names["MPI_Op"][op]; name != "" {
+		return name
+	}
+	return "a user-defined operation"
+}
+
+// values returns parameter name as it was before the call, nil if it was not
+// recorded.
+func values(c *usage.Call, name string) usage.Value {
+	for i, p := range c.Func.Params {
+		if p.Name == name && i < len(c.In) {
+			return c.In[i]
+		}
+	}
+	return nil
+}
+
+func (d *digester) addBuffers(s *shape, c *usage.Call, comm *model.Comm) {
+	atRoot := s.root == comm.Rank && !comm.Inter || comm.Inter && s.root < 0 && s.root != model.ProcNull && s.root != model.None
+	aside := comm.Inter && s.root == model.ProcNull
+	switch {
+	case aside:
+	case s.flow == sameFlow:
+		s.give = d.buffers1(c, "count", "datatype")
+		for _, counts := range []string{"recvcounts", "recvcount"} {
+			if s.give == nil {
+				s.give = d.buffers1(c, counts, "datatype")
+			}
+		}
+	case s.flow == gatherFlow:
+		if !inPlace(c, "sendbuf") && !(comm.Inter && atRoot) {
+			s.give = d.buffers1(c, "sendcount", "sendtype")
+		}
+		if atRoot {
+			s.take = d.sided(c, "recv")
+		}
+	case s.flow == scatterFlow:
+		if !inPlace(c, "recvbuf") && !(comm.Inter && atRoot) {
+			s.take = d.buffers1(c, "recvcount", "recvtype")
+		}
+		if atRoot {
+			s.give = d.sided(c, "send")
+		}
+	case s.flow != noFlow:
+		if s.take = d.sided(c, "recv"); !inPlace(c, "sendbuf") {
+			s.give = d.sided(c, "send")
+		} else if strings.Contains(s.name, "lltoall") {
+			s.give = s.take
+		} else if comm.Rank >= 0 && len(s.take) > 0 {
+			s.give = s.take[min(comm.Rank, len(s.take)-1):][:1]
+		}
+	}
+}
+
+func inPlace(c *usage.Call, name string) bool {
+	v, ok := c.Value1(name)
+	return ok && v == usage.InPlace
+}
+
+// sided returns the buffers of the side "send" or "recv", whichever way the
+// function gives them.
+func (d *digester) sided(c *usage.Call, side string) []int32 {
+	for _, count := range []string{side + "count", side + "counts"} {
+		for _, typ := range []string{side + "type", side + "types"} {
+			if b := d.buffers1(c, count, typ); b != nil {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// buffers1 returns the buffers of one parameter for counts and one for types.
+func (d *digester) buffers1(c *usage.Call, count, typ string) []int32 {
+	counts, types := values(c, count), values(c, typ)
+	if len(counts) == 0 || len(types) == 0 {
+		return nil
+	}
+	out := make([]int32, len(counts))
+	for i, n := range counts {
+		t := types[min(i, len(types)-1)]
+		if out[i] = d.buffer(int(t), n); out[i] < 0 && n != 0 {
+			return nil
+		}
+	}
+	return out
+}
+
+func (d *digester) intern(s shape) int32 {
+	key := string(s.key(func(b int32) []byte { return binary.AppendVarint(nil, int64(b)) }))
+	at, ok := d.shapeOf[key]
+	if !ok {
+		at = int32(len(d.shapes))
+		d.shapeOf[key] = at
+		d.shapes = append(d.shapes, s)
+	}
+	return at
+}
+
+// key is the same for shapes that are the same; buffer names a buffer.
+func (s *shape) key(buffer func(int32) []byte) []byte {
+	key := append([]byte(s.name), 0)
+	key = binary.AppendVarint(key, int64(s.root))
+	key = append(append(key, s.op...), 0)
+	for _, side := range [][]int32{s.give, s.take} {
+		key = binary.AppendVarint(key, int64(len(side)))
+		for _, b := range side {
+			key = append(key, buffer(b)...)
+		}
+	}
+	for _, v := range s.settings {
+		key = binary.AppendVarint(key, v)
+	}
+	return key
+}

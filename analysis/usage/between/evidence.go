@@ -1,0 +1,32 @@
+package between
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Evidence is what is known of a number of ranks, in order of rank. Its merge is
+// associative and commutative; of a rank that is in both, the first stays.
+type Evidence struct{ digests []*Digest }
+
+// NewEvidence is that of the given ranks.
+func NewEvidence(digests ...*Digest) *Evidence {
+	e := &Evidence{slices.Clone(digests)}
+	e.sort()
+	return e
+}
+
+// Ranks returns the number of ranks.
+func (e *Evidence) Ranks() int { return len(e.digests) }
+
+func (e *Evidence) sort() {
+	slices.SortStableFunc(e.digests, func(a, b *Digest) int { return cmp.Compare(a.Rank, b.Rank) })
+	e.digests = slices.CompactFunc(e.digests, func(a, b *Digest) bool { return a.Rank == b.Rank })
+}
+
+// Merge returns the evidence of the ranks of both, which are not to be used after.
+func Merge(a, b *Evidence) (*Evidence, error) {
+	out := &Evidence{append(a.digests, b.digests...)}
+	out.sort()
+	return out, nil
+}

@@ -1,0 +1,120 @@
+package between
+
+import (
+	"fmt"
+	"slices"
+
+	"laggard/analysis/usage/replay"
+	"laggard/model"
+)
+
+// ref names an item of a digest: the position of the digest among those of the
+// job, and an index; none is {-1, -1}.
+type ref struct{ rank, index int32 }
+
+var (
+	none    = ref{-1, -1}
+	unclear = ref{-2, -2} // there is one, but which is not known
+)
+
+// job is all ranks together.
+type job struct {
+	digests []*Digest     // in order of rank
+	byRank  map[int]int32 // position in digests
+	comms   map[uint64]*communicator
+	layouts [][]*usage.Layout // by digest and buffer
+	found   *usage.Group
+
+	partners [][]ref // by digest and message: the other half; of a probe the send it saw
+	events   []*event
+	eventOf  [][]int32 // by digest and entry: index into events
+}
+
+// communicator is one that several ranks know.
+type communicator struct {
+	id            uint64
+	inter         bool
+	local, remote []int // world ranks; of an intercommunicator as the lowest rank sees it
+	comm          *model.Comm
+}
+
+func newJob(digests []*Digest) *job {
+	j := &job{digests: digests, byRank: map[int]int32{}, comms: map[uint64]*communicator{}, found: usage.NewGroup()}
+	for i, d := range digests {
+		j.byRank[d.Rank] = int32(i)
+		for _, c := range d.comms {
+			if _, ok := j.comms[c.ID]; !ok && c.Members != nil {
+				j.comms[c.ID] = &communicator{c.ID, c.Inter, c.Members, c.Remote, c}
+			}
+		}
+		layouts := usage.NewLayouts(d.types)
+		made := make([]*usage.Layout, len(d.buffers))
+		for k, b := range d.buffers {
+			made[k] = layouts.Buffer(int(b.typ), b.count)
+		}
+		j.layouts = append(j.layouts, made)
+		j.partners = append(j.partners, slices.Repeat([]ref{none}, len(d.messages)))
+		j.eventOf = append(j.eventOf, make([]int32, len(d.entries)))
+	}
+	return j
+}
+
+// members are all ranks of a communicator, of both groups.
+func (c *communicator) members() []int {
+	if !c.inter {
+		return c.local
+	}
+	all := append(slices.Clone(c.local), c.remote...)
+	slices.Sort(all)
+	return all
+}
+
+// name is how a reader knows the communicator.
+func (c *communicator) name() string { return commName(c.comm) }
+
+func commName(c *model.Comm) string {
+	kind := "communicator"
+	switch {
+	case c.World:
+		return "MPI_COMM_WORLD"
+	case c.Self:
+		return "MPI_COMM_SELF"
+	case c.Window:
+		kind = "window"
+	case c.IO:
+		kind = "file"
+	case c.Inter:
+		kind = "intercommunicator"
+	}
+	if c.Members == nil {
+		return "a " + kind
+	}
+	return fmt.Sprintf("the %s of ranks %s", kind, model.NewRankSet(append(slices.Clone(c.Members), c.Remote...)...))
+}
+
+// world returns the rank in MPI_COMM_WORLD of a peer, -1 if that is not known.
+func world(c *model.Comm, peer int) int {
+	group := c.Members
+	if c.Inter {
+		group = c.Remote
+	}
+	if peer < 0 || peer >= len(group) {
+		return -1
+	}
+	return group[peer]
+}
+
+// place makes the Place of a step of a digest.
+func (j *job) place(rank, step int32, role string) usage.Place {
+	d := j.digests[rank]
+	s := &d.steps[step]
+	return usage.Place{Rank: d.Rank, Call: s.fn().Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
+}
+
+// whole tells whether all is recorded that some ranks did.
+func (j *job) whole(ranks []int) bool {
+	return !slices.ContainsFunc(ranks, func(r int) bool {
+		at, ok := j.byRank[r]
+		return !ok || !j.digests[at].complete
+	})
+}

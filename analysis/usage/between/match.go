@@ -1,0 +1,203 @@
+package between
+
+import (
+	"laggard/model"
+)
+
+// way is a channel as all ranks see it: messages on it do not overtake each other
+// (MPI-3.1 §3.5).
+type way struct {
+	comm     uint64
+	from, to int // ranks in MPI_COMM_WORLD
+	tag      int
+}
+
+// queue is what happened on a way, in the order of the ranks.
+type queue struct {
+	way          way
+	sends, recvs []ref
+	looks        []look
+	many         bool // several threads of one side used it, so that the order is not known
+}
+
+// look is a probe that left the message where it was.
+type look struct {
+	probe ref
+	seen  int // receives on the way before it
+}
+
+// serialized is the thread level at which threads call one after the other.
+const serialized = 2
+
+// matcher pairs the halves of messages.
+type matcher struct {
+	*job
+	queues  []*queue
+	queueOf map[way]int32
+	open    []ref            // receives of which it is not known which message they took
+	raced   map[ref]bool     // sends of which threads made the order uncertain
+	to      map[int][]*queue // by receiver, those with messages left, in order of sender and tag
+}
+
+// match finds the other half of every message. A receive with wildcards takes
+// what its status said. Those that never completed come last, and take a message
+// only if it can be no other.
+func (j *job) match() *matcher {
+	m := &matcher{job: j, queueOf: map[way]int32{}, raced: map[ref]bool{}}
+	for rank := range j.digests {
+		m.line(int32(rank))
+	}
+	for _, q := range m.queues {
+		m.pair(q)
+	}
+	for _, r := range m.open {
+		m.settle(r)
+	}
+	return m
+}
+
+// line puts the messages of a rank into their queues.
+func (m *matcher) line(rank int32) {
+	d := m.digests[rank]
+	queues := make([]int32, len(d.channels))
+	for i := range d.channels {
+		queues[i] = m.queue(d, &d.channels[i])
+	}
+	threads := make(map[int32]int32) // by queue: the thread that used it
+	for i := range d.messages {
+		msg := &d.messages[i]
+		at := ref{rank, int32(i)}
+		q := queues[msg.channel]
+		switch {
+		case msg.cancelled:
+			continue
+		case q < 0:
+			if msg.kind == aRecv && d.comms[d.channels[msg.channel].comm].Members != nil {
+				m.open = append(m.open, at)
+			}
+			continue
+		}
+		thread := d.steps[msg.step].thread
+		if was, ok := threads[q]; ok && was != thread && d.threads != serialized {
+			m.queues[q].many = true
+		}
+		threads[q] = thread
+		m.queues[q].enter(at, msg, d.steps[msg.step].fn().Class)
+	}
+}
+
+// enter puts a half into the queue. A matched probe takes its message at once,
+// whenever it is received.
+func (q *queue) enter(at ref, msg *message, class string) {
+	switch {
+	case msg.kind == aSend:
+		q.sends = append(q.sends, at)
+	case msg.kind == aRecv && msg.probe < 0:
+		q.recvs = append(q.recvs, at)
+	case msg.kind == aRecv:
+	case msg.probe >= 0:
+		q.recvs = append(q.recvs, ref{at.rank, msg.probe})
+	case msg.done >= 0 && (class == "mprobe" || class == "improbe"):
+		q.recvs = append(q.recvs, at)
+	default:
+		q.looks = append(q.looks, look{at, len(q.recvs)})
+	}
+}
+
+// queue returns the index of the queue of a channel, -1 if a side of it is not known.
+func (m *matcher) queue(d *Digest, c *channel) int32 {
+	comm := d.comms[c.comm]
+	peer := world(comm, c.peer)
+	if peer < 0 || c.tag < 0 && !signal(c.tag) {
+		return -1
+	}
+	w := way{comm.ID, d.Rank, peer, c.tag}
+	if !c.send {
+		w.from, w.to = w.to, w.from
+	}
+	at, ok := m.queueOf[w]
+	if !ok {
+		at = int32(len(m.queues))
+		m.queueOf[w] = at
+		m.queues = append(m.queues, &queue{way: w})
+	}
+	return at
+}
+
+// signal tells whether a tag is that of the synchronisation of a window.
+func signal(tag int) bool { return tag == model.TagPost || tag == model.TagComplete }
+
+func (m *matcher) pair(q *queue) {
+	n := min(len(q.sends), len(q.recvs))
+	if q.many {
+		for _, s := range q.sends {
+			m.raced[s] = true
+		}
+	}
+	for i := range n {
+		m.join(q.sends[i], q.recvs[i])
+	}
+	for _, l := range q.looks {
+		if l.seen < len(q.sends) {
+			m.partners[l.probe.rank][l.probe.index] = q.sends[l.seen]
+		}
+	}
+	q.sends, q.recvs = q.sends[n:], q.recvs[n:]
+}
+
+func (m *matcher) join(send, recv ref) {
+	m.partners[send.rank][send.index] = recv
+	m.partners[recv.rank][recv.index] = send
+}
+
+// settle gives an open receive its message if it can be only one. Of several it
+// takes the first away, without saying that it is that one.
+func (m *matcher) settle(r ref) {
+	candidates := m.candidates(r)
+	if len(candidates) == 0 {
+		return
+	}
+	q := candidates[0]
+	if len(candidates) == 1 {
+		m.join(q.sends[0], r)
+	} else {
+		m.partners[r.rank][r.index] = unclear
+	}
+	q.sends = q.sends[1:]
+}
+
+// candidates are the queues with messages left that an open receive may take, in
+// order.
+func (m *matcher) candidates(r ref) []*queue {
+	d, msg := m.message(r)
+	c := &d.channels[msg.channel]
+	comm := d.comms[c.comm]
+	var out []*queue
+	for _, q := range m.toward(d.Rank) {
+		if q.way.comm == comm.ID && len(q.sends) > 0 && (c.tag < 0 || c.tag == q.way.tag) &&
+			(c.peer < 0 || world(comm, c.peer) == q.way.from) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// toward returns the queues with messages left for a rank. It is asked only when
+// all is paired that is clear.
+func (m *matcher) toward(rank int) []*queue {
+	if m.to == nil {
+		m.to = map[int][]*queue{}
+		for _, q := range m.sorted() {
+			if len(q.sends) > 0 {
+				m.to[q.way.to] = append(m.to[q.way.to], q)
+			}
+		}
+	}
+	return m.to[rank]
+}
+
+// message returns a message, and the rank that has it.
+func (j *job) message(r ref) (*Digest, *message) {
+	d := j.digests[r.rank]
+	return d, &d.messages[r.index]
+}

@@ -1,0 +1,286 @@
+package between
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"laggard/analysis/usage/replay"
+	"laggard/model"
+)
+
+// carried is a pair of signatures that has been compared.
+type carried struct{ send, recv usage.Signature }
+
+// verdict is what the comparison said.
+type verdict uint8
+
+const (
+	fits verdict = iota + 1
+	differs
+	tooLong
+)
+
+// checkTypes compares what each message carried with the buffer that it was
+// received into (MPI-3.1 §3.3.1, §3.2.4).
+func (m *matcher) checkTypes() {
+	seen := map[carried]verdict{}
+	for rank, d := range m.digests {
+		for i := range d.messages {
+			to := m.partners[rank][i]
+			if d.messages[i].kind == aSend && to.rank >= 0 {
+				m.checkType(ref{int32(rank), int32(i)}, to, seen)
+			}
+		}
+	}
+}
+
+func (m *matcher) checkType(from, to ref, seen map[carried]verdict) {
+	sd, s := m.message(from)
+	rd, r := m.message(to)
+	if s.buffer < 0 || r.buffer < 0 || r.kind != aRecv || !sd.complete || !rd.complete || m.raced[from] {
+		return
+	}
+	sent, taken := m.layouts[from.rank][s.buffer], m.layouts[to.rank][r.buffer]
+	key := carried{sent.Signature(), taken.Signature()}
+	v, ok := seen[key]
+	if !ok {
+		v = compare(sent, taken)
+		seen[key] = v
+	}
+	if v == fits || r.done >= 0 && r.bytes >= 0 && r.bytes != sent.Bytes && sent.Bytes <= taken.Bytes {
+		return // else the status shows that another message came: threads raced for it
+	}
+	places := []usage.Place{m.place(to.rank, r.made, "receive"), m.place(from.rank, s.made, "send")}
+	if v == tooLong {
+		m.found.Add(usage.NewFinding("truncation", fmt.Sprintf("rank %d sends %s to rank %d, whose receive has room for %s",
+			sd.Rank, amount(sent), rd.Rank, amount(taken)), places...))
+		return
+	}
+	at, _ := sent.FirstDifference(taken)
+	m.found.Add(usage.NewFinding("type_mismatch", fmt.Sprintf(
+		"element %d of the message of rank %d to rank %d is sent as %s and received as %s",
+		at, sd.Rank, rd.Rank, sent.DescribeElement(at), taken.DescribeElement(at)), places...))
+}
+
+// compare tells whether a message fits a buffer. What is packed fits every type.
+func compare(sent, taken *usage.Layout) verdict {
+	if !sent.Known() || !taken.Known() || sent.Elements == 0 {
+		return fits
+	}
+	packed := func(l *usage.Layout) bool { return l.Only() == "MPI_PACKED" }
+	if packed(sent) != packed(taken) && taken.Elements > 0 {
+		return fits
+	}
+	if _, differ := sent.FirstDifference(taken); differ {
+		return differs
+	}
+	if sent.Elements > taken.Elements {
+		return tooLong
+	}
+	return fits
+}
+
+// amount writes how much data a layout has.
+func amount(l *usage.Layout) string {
+	if one := l.Only(); one != "" {
+		return fmt.Sprintf("%d %s (%d bytes)", l.Elements, one, l.Bytes)
+	}
+	return fmt.Sprintf("%d elements (%d bytes)", l.Elements, l.Bytes)
+}
+
+// checkLeft reports the halves that have no other half: those of ranks that have
+// finished, and those that are stuck because of it.
+//
+// It returns the halves that another message nearly fits.
+func (m *matcher) checkLeft(stuck map[ref]bool) map[ref]bool {
+	used := map[ref]bool{}
+	for rank, d := range m.digests {
+		for i := range d.messages {
+			r := ref{int32(rank), int32(i)}
+			msg := &d.messages[i]
+			if m.partners[rank][i] != none || msg.kind != aRecv || msg.cancelled || msg.done >= 0 || signal(d.channels[msg.channel].tag) {
+				continue
+			}
+			over := m.over(r)
+			if !over && !stuck[r] {
+				continue
+			}
+			if near := m.near(r, used, over); near != none && (stuck[r] || m.over(near)) {
+				used[near], used[r] = true, true
+				m.addNear(r, near)
+			} else if over {
+				m.addReceive(r)
+			}
+		}
+	}
+	for _, q := range m.sorted() {
+		for _, s := range q.sends {
+			if !signal(q.way.tag) && !used[s] && m.over(s) {
+				m.addSend(s, "")
+			}
+		}
+	}
+	m.checkTaken()
+	return used
+}
+
+// checkTaken reports messages that a matched probe took and nobody received.
+func (m *matcher) checkTaken() {
+	for rank, d := range m.digests {
+		for i := range d.messages {
+			from := m.partners[rank][i]
+			if d.messages[i].kind != aSend || from.rank < 0 {
+				continue
+			}
+			if _, other := m.message(from); other.kind == aProbe && m.over(ref{int32(rank), int32(i)}) {
+				m.addSend(ref{int32(rank), int32(i)}, "taken by a matched probe and ")
+			}
+		}
+	}
+}
+
+// over tells whether all that can take part in a message has been recorded and
+// has called MPI_Finalize, so that it stays alone.
+func (m *matcher) over(r ref) bool {
+	d, msg := m.message(r)
+	c := &d.channels[msg.channel]
+	comm := d.comms[c.comm]
+	peers := comm.Members
+	if comm.Inter {
+		peers = comm.Remote
+	}
+	if c.peer >= 0 {
+		peers = []int{world(comm, c.peer)}
+	}
+	for _, p := range append([]int{d.Rank}, peers...) {
+		if at, ok := m.byRank[p]; !ok || !m.digests[at].complete || !m.digests[at].finished {
+			return false
+		}
+	}
+	return len(peers) > 0
+}
+
+// near returns the message left over that comes nearest to a receive: from its
+// source with another tag, or on another communicator; or from another source, if
+// nobody will receive that.
+func (m *matcher) near(r ref, used map[ref]bool, over bool) ref {
+	d, msg := m.message(r)
+	c := &d.channels[msg.channel]
+	comm := d.comms[c.comm]
+	from := world(comm, c.peer)
+	best, distance := none, 2
+	for _, q := range m.toward(d.Rank) {
+		far := 0
+		if signal(q.way.tag) {
+			continue
+		}
+		if q.way.comm != comm.ID {
+			far++
+		}
+		if c.tag >= 0 && c.tag != q.way.tag {
+			far++
+		}
+		if c.peer >= 0 && from != q.way.from {
+			if far++; !over {
+				continue
+			}
+		}
+		i := slices.IndexFunc(q.sends, func(s ref) bool { return !used[s] })
+		if i >= 0 && far < distance {
+			best, distance = q.sends[i], far
+		}
+	}
+	return best
+}
+
+// addNear reports a receive and the message that it does not fit.
+func (m *matcher) addNear(r, near ref) {
+	rd, recv := m.message(r)
+	sd, send := m.message(near)
+	rc, sc := &rd.channels[recv.channel], &sd.channels[send.channel]
+	want, have := rd.comms[rc.comm], sd.comms[sc.comm]
+	wants := fmt.Sprintf("rank %d waits for %s", rd.Rank, describe(rd, recv))
+	change := "use the same tag on both sides"
+	var has string
+	switch {
+	case want.ID != have.ID:
+		has = fmt.Sprintf("rank %d sent it on %s", sd.Rank, commName(have))
+		change = "use the same communicator on both sides"
+	case rc.askedTag >= 0 && rc.askedTag != sc.tag:
+		has = fmt.Sprintf("rank %d sent tag %d", sd.Rank, sc.tag)
+	default:
+		has = fmt.Sprintf("rank %d sent it", sd.Rank)
+		change = "name the rank that sends as the source"
+	}
+	if want.ID != have.ID {
+		wants += " on " + commName(want)
+	}
+	f := usage.NewFinding("unmatched_message", wants+"; "+has,
+		m.place(r.rank, recv.made, "receive"), m.place(near.rank, send.made, "send"))
+	f.Change, f.Standard = change, "MPI-3.1 §3.2.4"
+	m.found.Add(f)
+}
+
+func (m *matcher) addReceive(r ref) {
+	d, msg := m.message(r)
+	f := usage.NewFinding("unmatched_message", fmt.Sprintf("rank %d waits for %s, which was never sent", d.Rank, describe(d, msg)),
+		m.place(r.rank, msg.made, "receive"))
+	f.Ranks.Add(peerOf(d, msg))
+	f.Change = "send the message, or cancel the receive with MPI_Cancel and complete it before MPI_Finalize"
+	m.found.Add(f)
+}
+
+func (m *matcher) addSend(s ref, taken string) {
+	d, msg := m.message(s)
+	places := []usage.Place{m.place(s.rank, msg.made, "send")}
+	if taken != "" {
+		other := m.partners[s.rank][s.index]
+		_, probe := m.message(other)
+		places = append(places, m.place(other.rank, probe.step, "probe"))
+	}
+	f := usage.NewFinding("unmatched_message", fmt.Sprintf("%s was %snever received", describe(d, msg), taken), places...)
+	f.Ranks.Add(peerOf(d, msg))
+	f.Change = "receive the message before MPI_Finalize, or do not send it"
+	m.found.Add(f)
+}
+
+// peerOf returns the other side of a message, -1 if that is not known.
+func peerOf(d *Digest, msg *message) int {
+	c := &d.channels[msg.channel]
+	return world(d.comms[c.comm], c.peer)
+}
+
+// describe says which message a half is of.
+func describe(d *Digest, msg *message) string {
+	c := &d.channels[msg.channel]
+	comm := d.comms[c.comm]
+	switch c.tag {
+	case model.TagPost:
+		return fmt.Sprintf("MPI_Win_post of rank %d", world(comm, c.peer))
+	case model.TagComplete:
+		return fmt.Sprintf("MPI_Win_complete of rank %d", world(comm, c.peer))
+	}
+	tag := fmt.Sprintf("tag %d", c.askedTag)
+	if c.askedTag == model.Any {
+		tag = "any tag"
+	}
+	if msg.kind == aSend {
+		return fmt.Sprintf("the message of rank %d to rank %d with %s", d.Rank, world(comm, c.peer), tag)
+	}
+	from := "any rank"
+	if c.askedPeer >= 0 {
+		from = fmt.Sprintf("rank %d", world(comm, c.askedPeer))
+	}
+	return fmt.Sprintf("a message of %s with %s", from, tag)
+}
+
+// sorted returns the queues in an order that does not depend on how they were found.
+func (m *matcher) sorted() []*queue {
+	out := slices.Clone(m.queues)
+	slices.SortFunc(out, func(a, b *queue) int {
+		return cmp.Or(cmp.Compare(a.way.from, b.way.from), cmp.Compare(a.way.to, b.way.to),
+			cmp.Compare(a.way.tag, b.way.tag), cmp.Compare(a.way.comm, b.way.comm))
+	})
+	return out
+}

@@ -1,0 +1,296 @@
+package between
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"laggard/analysis/usage/replay"
+)
+
+// lockKey is a lock of a rank in a window.
+type lockKey struct {
+	window uint64
+	target int
+}
+
+// touch is an access with the bytes that it uses, counted from the base of the
+// target's memory.
+type touch struct {
+	*access
+	rank       int32 // position of the digest that makes it
+	layout     *usage.Layout
+	at         int64 // where the layout begins
+	lo, hi     int64
+	from, upTo int32 // the synchronisations of all members between which it lies
+}
+
+// pair is two accesses to the same bytes that conflict unless something orders them.
+type pair struct{ a, b *touch }
+
+const (
+	// maxPairs bounds the pairs of one target and phase that are compared, and
+	// maxAlike those of the same two places that are examined further.
+	maxPairs = 1 << 20
+	maxAlike = 64
+)
+
+// checkWindows reports conflicting accesses to the memory of a window that no
+// synchronisation orders (§11.7).
+func (j *job) checkWindows() {
+	j.checkStray()
+	targets, order := j.touches()
+	alike := map[string]int{}
+	var pairs []pair
+	for _, key := range order {
+		pairs = append(pairs, j.conflicts(targets[key], alike)...)
+	}
+	if len(pairs) == 0 {
+		return
+	}
+	asked := make([]moments, len(pairs))
+	for i, p := range pairs {
+		asked[i] = moments{ref{p.a.rank, p.a.step}, ref{p.b.rank, p.b.step}}
+	}
+	j.eachOrder(asked, func(i int, c *clocks) {
+		if p := pairs[i]; p.a.rank == p.b.rank || !c.apart(p.a, p.b) && !c.apart(p.b, p.a) {
+			j.addConflict(p)
+		}
+	})
+}
+
+// checkStray reports accesses to ranks that the group of MPI_Win_start does not
+// have (§11.5.2).
+func (j *job) checkStray() {
+	for rank, d := range j.digests {
+		for i := range d.windows.accesses {
+			a := &d.windows.accesses[i]
+			if !a.stray || !d.complete {
+				continue
+			}
+			target := world(d.comms[a.comm], a.target)
+			f := usage.NewFinding("one_sided", fmt.Sprintf("rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
+				d.Rank, target, d.steps[a.step].fn().Name, target), j.place(int32(rank), a.step, "access"))
+			f.Ranks.Add(target)
+			f.Standard, f.Change = "MPI-3.1 §11.5.2", "give MPI_Win_start a group with every rank that is accessed, and let each of them call MPI_Win_post"
+			j.found.Add(f)
+		}
+	}
+}
+
+// apart tells whether an access was complete before another began, or whether that
+// is not known.
+func (c *clocks) apart(a, b *touch) bool {
+	before, known := c.before(ref{a.rank, a.done}, ref{b.rank, b.step})
+	return !known || before && a.done >= 0
+}
+
+// touches groups the accesses of all ranks by the memory that they use.
+func (j *job) touches() (map[lockKey][]*touch, []lockKey) {
+	out := map[lockKey][]*touch{}
+	var order []lockKey
+	for rank, d := range j.digests {
+		phases := map[int32][]int32{}
+		for i := range d.windows.accesses {
+			a := &d.windows.accesses[i]
+			t := j.touch(int32(rank), a)
+			if t == nil {
+				continue
+			}
+			if _, ok := phases[a.comm]; !ok {
+				phases[a.comm] = j.phases(int32(rank), d, a.comm)
+			}
+			t.from = before(phases[a.comm], a.step)
+			t.upTo = t.from
+			if a.done >= 0 {
+				t.upTo = before(phases[a.comm], a.done)
+			} else {
+				t.upTo = int32(len(phases[a.comm]))
+			}
+			key := lockKey{d.comms[a.comm].ID, a.target}
+			if out[key] == nil {
+				order = append(order, key)
+			}
+			out[key] = append(out[key], t)
+		}
+	}
+	return out, order
+}
+
+// touch works out the bytes of an access; nil if they are not known.
+func (j *job) touch(rank int32, a *access) *touch {
+	d := j.digests[rank]
+	t := &touch{access: a, rank: rank, layout: j.layouts[rank][a.buffer], at: a.disp}
+	owner, ok := j.byRank[world(d.comms[a.comm], a.target)]
+	if !ok || !t.layout.Known() || t.layout.Bytes == 0 {
+		return nil
+	}
+	r := j.digests[owner].region(d.comms[a.comm].ID)
+	switch {
+	case r == nil:
+		return nil
+	case r.dynamic:
+	case a.kind == load || a.kind == store:
+		t.at -= r.base
+	default:
+		t.at *= r.unit
+	}
+	t.lo, t.hi = t.at+t.layout.Lo, t.at+t.layout.Hi
+	return t
+}
+
+// region returns the memory of the rank in a window, nil if it is not known.
+func (d *Digest) region(window uint64) *region {
+	for i := range d.windows.memory {
+		if r := &d.windows.memory[i]; d.comms[r.comm].ID == window {
+			return r
+		}
+	}
+	return nil
+}
+
+// phases are the steps of a rank at which all members of a window synchronise:
+// collectives on it, or on a communicator that has all its members.
+func (j *job) phases(rank int32, d *Digest, win int32) []int32 {
+	var out []int32
+	for i := range d.entries {
+		e := &d.entries[i]
+		if e.done == e.step && e.made == e.step && j.eventOf[rank][i] >= 0 && (e.comm == win || contains(d.comms[e.comm].Members, d.comms[win].Members)) {
+			out = append(out, e.step)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func contains(all, some []int) bool {
+	if len(all) < len(some) || len(some) == 0 {
+		return false
+	}
+	if &all[0] == &some[0] {
+		return true
+	}
+	in := make(map[int]bool, len(all))
+	for _, r := range all {
+		in[r] = true
+	}
+	return !slices.ContainsFunc(some, func(r int) bool { return !in[r] })
+}
+
+// before counts the phases that begin before a step.
+func before(phases []int32, step int32) int32 {
+	n, _ := slices.BinarySearch(phases, step)
+	return int32(n)
+}
+
+// conflicts returns the pairs of accesses to one rank's memory in one phase that
+// share bytes and must not. It sweeps over the bytes, phase by phase.
+func (j *job) conflicts(touches []*touch, alike map[string]int) []pair {
+	phases := map[int32][]*touch{}
+	var order []int32
+	for _, t := range touches {
+		for p := t.from; p <= min(t.upTo, t.from+maxAlike); p++ {
+			if phases[p] == nil {
+				order = append(order, p)
+			}
+			phases[p] = append(phases[p], t)
+		}
+	}
+	slices.Sort(order)
+	var out []pair
+	seen := map[pair]bool{}
+	for _, p := range order {
+		in := phases[p]
+		slices.SortStableFunc(in, func(a, b *touch) int { return cmp.Compare(a.lo, b.lo) })
+		budget := maxPairs
+		var active []*touch
+		for _, t := range in {
+			active = slices.DeleteFunc(active, func(a *touch) bool { return a.hi <= t.lo })
+			for _, a := range active {
+				if budget--; budget < 0 {
+					break
+				}
+				if x := inOrder(a, t); conflict(a, t) && !seen[x] && j.few(x, alike) && a.layout.Overlaps(a.at, t.layout, t.at) {
+					seen[x] = true
+					out = append(out, x)
+				}
+			}
+			active = append(active, t)
+		}
+	}
+	return out
+}
+
+func inOrder(a, b *touch) pair {
+	if b.rank < a.rank || b.rank == a.rank && b.step < a.step {
+		return pair{b, a}
+	}
+	return pair{a, b}
+}
+
+// few tells whether not too many pairs of the same two places were seen before.
+func (j *job) few(p pair, alike map[string]int) bool {
+	key := j.siteText(p.a) + "|" + j.siteText(p.b)
+	alike[key]++
+	return alike[key] <= maxAlike
+}
+
+// siteText is the same for the same place in the program at every rank.
+func (j *job) siteText(t *touch) string {
+	d := j.digests[t.rank]
+	var text []byte
+	for _, f := range d.sites[d.steps[t.step].site].Stack {
+		if f.Module != nil {
+			text = append(text, f.Module.BuildID+f.Module.Path...)
+		}
+		text = fmt.Appendf(text, "+%x;", f.Offset)
+	}
+	return string(text)
+}
+
+// conflict tells whether two accesses to the same bytes conflict if nothing orders
+// them. Accumulations with the same operation do not, nor do those of one rank,
+// which MPI keeps in order; locks of which one is exclusive keep ranks apart.
+func conflict(a, b *touch) bool {
+	reads := func(t *touch) bool { return t.kind == get || t.kind == load }
+	local := func(t *touch) bool { return t.kind == load || t.kind == store }
+	switch {
+	case reads(a) && reads(b), local(a) && local(b):
+		return false
+	case a.rank == b.rank && (local(a) || local(b)):
+		return false // what one rank does is for its own replay
+	case a.rank == b.rank:
+		return !(a.kind == accumulate && b.kind == accumulate) && !follows(a, b) && !follows(b, a)
+	case (a.locked || b.locked) && !local(a) && !local(b):
+		return false
+	case a.kind == accumulate && b.kind == accumulate:
+		return !mayMix(a, b)
+	}
+	return true
+}
+
+func follows(a, b *touch) bool { return a.done >= 0 && a.done <= b.step }
+
+// mayMix: MPI makes accumulations atomic that have the same operation, or none, and
+// the same basic type (§11.7.1).
+func mayMix(a, b *touch) bool {
+	free := func(t *touch) bool { return t.op == "MPI_NO_OP" || t.op == "Compare_and_swap" }
+	return (a.op == b.op || free(a) || free(b)) && a.layout.Only() == b.layout.Only()
+}
+
+func (j *job) addConflict(p pair) {
+	a, b := j.digests[p.a.rank], j.digests[p.b.rank]
+	target := world(a.comms[p.a.comm], p.a.target)
+	who := fmt.Sprintf("rank %d and rank %d both use", a.Rank, b.Rank)
+	if p.a.rank == p.b.rank {
+		who = fmt.Sprintf("rank %d uses twice", a.Rank)
+	}
+	lo, hi := max(p.a.lo, p.b.lo), min(p.a.hi, p.b.hi)
+	f := usage.NewFinding("one_sided", fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and nothing orders them",
+		who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn().Name, b.steps[p.b.step].fn().Name),
+		j.place(p.a.rank, p.a.step, "access"), j.place(p.b.rank, p.b.step, "access"))
+	f.Ranks.Add(target)
+	f.Standard = "MPI-3.1 §11.7"
+	f.Change = "put a synchronisation of the window between them, use MPI_Accumulate with one operation, or other bytes"
+	j.found.Add(f)
+}

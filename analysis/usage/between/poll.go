@@ -1,0 +1,117 @@
+package between
+
+import (
+	"slices"
+
+	"laggard/analysis/usage/replay"
+	"laggard/model"
+)
+
+// minPolls is how many polls in vain in a row, with nothing else between, are taken
+// as waiting: a program that only looks in between computes in between.
+const minPolls = 16
+
+// pollClasses are the calls that look without waiting.
+var pollClasses = map[string]bool{
+	"test": true, "testall": true, "testany": true, "testsome": true, "iprobe": true, "improbe": true,
+}
+
+// loops are the threads whose recording ends in a loop of polls in vain: the calls
+// of one round of each.
+func loops(t *usage.Trace) [][]int {
+	type tail struct {
+		round []int // latest first
+		polls uint64
+		done  bool
+	}
+	tails := map[int]*tail{}
+	var threads []int
+	for i := len(t.Calls) - 1; i >= 0; i-- {
+		c := &t.Calls[i]
+		x := tails[c.Thread]
+		if x == nil {
+			x = &tail{}
+			tails[c.Thread] = x
+			threads = append(threads, c.Thread)
+		}
+		switch {
+		case x.done || c.Func == nil || c.Func.Class == "light":
+		case x.polls == 0 && pollClasses[c.Func.Class] && c.Return == 0: // the process ended in the midst of one
+		case !pollClasses[c.Func.Class] || c.Return == 0 || !vain(c):
+			x.done = true
+		default:
+			x.polls += 1 + c.Again
+			if !slices.ContainsFunc(x.round, func(k int) bool { return t.Calls[k].Site == c.Site }) {
+				x.round = append(x.round, i)
+			}
+		}
+	}
+	slices.Sort(threads)
+	var out [][]int
+	for _, thread := range threads {
+		if x := tails[thread]; x.polls >= minPolls {
+			out = append(out, x.round)
+		}
+	}
+	return out
+}
+
+// vain tells whether a poll found nothing.
+func vain(c *usage.Call) bool {
+	for _, name := range []string{"flag", "outcount"} {
+		if v, ok := c.Result1(name); ok {
+			return v == 0
+		}
+	}
+	return false
+}
+
+// addLoops makes waits of loops of polls: each of the operations may end one. A
+// probe in it is one of them.
+func (d *digester) addLoops(rounds [][]int) {
+	polled := map[int]*usage.Wait{}
+	for _, round := range rounds {
+		for _, call := range round {
+			polled[call] = nil
+		}
+	}
+	for i := range d.Waits {
+		if _, ok := polled[d.Waits[i].Call]; ok {
+			polled[d.Waits[i].Call] = &d.Waits[i]
+		}
+	}
+	for _, round := range rounds {
+		out := waiting{step: d.at(round[0]), any: true, loop: true}
+		for _, call := range round {
+			if w := polled[call]; w != nil {
+				part := d.waiting(out.step, w)
+				out.messages, out.entries = append(out.messages, part.messages...), append(out.entries, part.entries...)
+				out.other = out.other || part.other
+			} else {
+				d.addLook(&out, call)
+			}
+		}
+		if out.step >= 0 {
+			d.waits = append(d.waits, out)
+		}
+	}
+}
+
+// addLook adds the message that a probe in a loop looks for.
+func (d *digester) addLook(out *waiting, call int) {
+	c := &d.trace.Calls[call]
+	comm, ok := c.Value1("comm")
+	source, from := c.Value1("source")
+	tag, tagged := c.Value1("tag")
+	if !ok || !from || !tagged || comm < 0 || comm >= int64(len(d.comms)) {
+		out.other = true
+		return
+	}
+	o := usage.Operation{
+		Kind: usage.Probe, Call: call, Made: call, Done: -1, Comm: int(comm), Peer: int(source), Tag: int(tag),
+		Bytes: -1, Source: model.None, FromTag: model.None,
+	}
+	if at := d.addMessage(&o); at >= 0 {
+		out.messages = append(out.messages, at)
+	}
+}

@@ -1,0 +1,118 @@
+package between
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"laggard/analysis/usage/replay"
+	"laggard/model"
+)
+
+// mostRaces bounds the pairs of receives that are looked at for one pair of places
+// of a rank.
+const mostRaces = 8
+
+// race is a receive from any rank that could have taken the message of a later
+// receive, which names its source and gets no other.
+type race struct{ wild, named ref }
+
+// checkRaces reports receives from any rank that went well only because of the
+// order in which messages came: if another sender's had come first, the receive
+// that names that sender would wait for ever (§3.5).
+func (m *matcher) checkRaces() {
+	var races []race
+	var asked []moments
+	for rank := range m.digests {
+		for _, r := range m.racesOf(int32(rank)) {
+			_, wild := m.message(r.wild)
+			sent := m.partners[r.named.rank][r.named.index]
+			_, s := m.message(sent)
+			races = append(races, r)
+			asked = append(asked, moments{ref{r.wild.rank, wild.done}, ref{sent.rank, s.step}})
+		}
+	}
+	m.eachOrder(asked, func(i int, c *clocks) {
+		if before, known := c.before(asked[i].first, asked[i].second); known && !before {
+			m.addRace(races[i])
+		}
+	})
+}
+
+// racesOf finds the candidates at one receiver. Of a sender's messages with one
+// tag, those count that come behind the last one that was taken from any rank: one
+// of these lost to another receive is missing at the end.
+func (m *matcher) racesOf(rank int32) []race {
+	d := m.digests[rank]
+	taken := map[int32][]int32{} // by queue: the messages that took one from it
+	var wild []int32             // those that take what comes first
+	isWild := make([]bool, len(d.messages))
+	seenAt := map[ref]bool{} // sends that a probe of any rank found
+	for i := range d.messages {
+		msg := &d.messages[i]
+		from := m.partners[rank][i]
+		if msg.kind == aSend || msg.probe >= 0 && msg.kind == aRecv || from.rank < 0 {
+			continue
+		}
+		c := &d.channels[msg.channel]
+		if m.partners[from.rank][from.index] != (ref{rank, int32(i)}) {
+			seenAt[from] = seenAt[from] || c.askedPeer == model.Any
+			continue
+		}
+		if q := m.queue(d, c); q >= 0 && !signal(c.tag) {
+			taken[q] = append(taken[q], int32(i))
+			if isWild[i] = c.askedPeer == model.Any || seenAt[from]; isWild[i] && msg.done >= 0 {
+				wild = append(wild, int32(i))
+			}
+		}
+	}
+	if len(wild) == 0 || !d.complete {
+		return nil
+	}
+	var out []race
+	seen := map[[2]int32]int{}
+	for _, q := range slices.Sorted(maps.Keys(taken)) {
+		list, last := taken[q], -1
+		for k, i := range list {
+			if isWild[i] {
+				last = k
+			}
+		}
+		if last+1 == len(list) || len(m.queues[q].sends) > 0 || m.queues[q].many {
+			continue
+		}
+		named := list[last+1]
+		begin, _ := slices.BinarySearchFunc(wild, named, func(a, b int32) int { return int(a - b) })
+		for k := begin - 1; k >= 0 && (last < 0 || wild[k] > list[last]); k-- {
+			places := [2]int32{d.steps[d.messages[wild[k]].step].site, d.steps[d.messages[named].step].site}
+			if m.couldTake(d, &d.messages[wild[k]], m.queues[q].way) && seen[places] < mostRaces {
+				seen[places]++
+				out = append(out, race{ref{rank, wild[k]}, ref{rank, named}})
+			}
+		}
+	}
+	return out
+}
+
+// couldTake tells whether a receive takes messages of a way, and took one of
+// another sender.
+func (m *matcher) couldTake(d *Digest, msg *message, w way) bool {
+	c := &d.channels[msg.channel]
+	comm := d.comms[c.comm]
+	return comm.ID == w.comm && (c.askedTag == model.Any || c.askedTag == w.tag) && world(comm, c.peer) != w.from
+}
+
+func (m *matcher) addRace(r race) {
+	d, wild := m.message(r.wild)
+	_, named := m.message(r.named)
+	sent := m.partners[r.named.rank][r.named.index]
+	sd, s := m.message(sent)
+	took := peerOf(d, wild)
+	f := usage.NewFinding("potential_deadlock", fmt.Sprintf(
+		"rank %d receives from any rank and got the message of rank %d; had that of rank %d come first, the receive that names rank %d would wait for ever",
+		d.Rank, took, sd.Rank, sd.Rank),
+		m.place(r.wild.rank, wild.made, "receive from any rank"), m.place(r.named.rank, named.made, "receive"), m.place(sent.rank, s.made, "send"))
+	f.Ranks.Add(took)
+	f.Change = "name the source of the first receive, or give the messages of the two receives different tags"
+	m.found.Add(f)
+}

@@ -1,0 +1,41 @@
+package between
+
+import (
+	"fmt"
+
+	"laggard/analysis/usage/replay"
+)
+
+// checkReady reports ready sends of which nothing made sure that their receive had
+// begun (§3.4).
+func (m *matcher) checkReady() {
+	var sends []ref
+	var asked []moments
+	for rank, d := range m.digests {
+		for i := range d.messages {
+			s := &d.messages[i]
+			to := m.partners[rank][i]
+			if s.kind != aSend || s.mode != isReady || to.rank < 0 || !d.complete || !m.digests[to.rank].complete {
+				continue
+			}
+			if _, r := m.message(to); r.kind == aRecv {
+				sends = append(sends, ref{int32(rank), int32(i)})
+				asked = append(asked, moments{ref{to.rank, r.step}, ref{int32(rank), s.step}})
+			}
+		}
+	}
+	m.eachOrder(asked, func(i int, c *clocks) {
+		if before, known := c.before(asked[i].first, asked[i].second); known && !before && asked[i].first.rank != asked[i].second.rank {
+			m.addReady(sends[i])
+		}
+	})
+}
+
+func (m *matcher) addReady(from ref) {
+	to := m.partners[from.rank][from.index]
+	sd, s := m.message(from)
+	rd, r := m.message(to)
+	m.found.Add(usage.NewFinding("ready_send", fmt.Sprintf(
+		"rank %d sends to rank %d in ready mode, and nothing makes sure that rank %d has begun the receive", sd.Rank, rd.Rank, rd.Rank),
+		m.place(from.rank, s.made, "send"), m.place(to.rank, r.made, "receive")))
+}

@@ -1,0 +1,240 @@
+package between
+
+import (
+	"strings"
+)
+
+// rendezvous is a replay of all ranks in which nothing is buffered: a send returns,
+// or the wait for it does, only when the receive that it met has begun, and a
+// collective only when all members have come (§3.5, §5.14; Umpire §4.1). Which
+// receive a send meets is what happened, so there is one order of events only, and
+// the replay is linear in the calls.
+//
+// Nodes are the steps of all ranks, and behind them the collectives. A step begins
+// when its thread comes to it, a collective when all its members have begun. A
+// thread leaves a step when all has begun that the step needs.
+type rendezvous struct {
+	*job
+	links   []link
+	out, in []int32 // by node: its first link in either direction, -1 none
+	needs   []int32 // by node: links to it that are still open
+	begun   []bool
+	base    []int32 // by digest: the node of its first step
+	rank    []int32 // by node of a step: position of its digest
+	of      []int32 // by node of a step: its thread
+	threads []*thread
+	ready   []int32 // threads that may go on
+	steps   int     // nodes from here on are collectives
+	actual  bool    // follow what happened: sends do not need their receives
+	// onBegin and onLeave, if set, are told of each node.
+	onBegin, onLeave func(node int32)
+}
+
+// link says that node to needs the begin of node from.
+type link struct {
+	from, to        int32
+	nextOut, nextIn int32
+	why             why
+}
+
+// why says what a link is.
+type why uint8
+
+const (
+	arrives     why = iota // a receive needs its message
+	buffered               // a send needs its receive, unless MPI buffers the message
+	synchronous            // a synchronous send does so always
+	together               // a collective needs its members
+	dropped                // not to be followed any more
+)
+
+// thread is the calls of one thread of a rank, as nodes.
+type thread struct {
+	nodes []int32
+	at    int
+}
+
+// checkRendezvous reports the cycles of calls that only buffering, or a collective
+// that does not synchronise, kept from being deadlocks.
+func (j *job) checkRendezvous() {
+	r := &rendezvous{job: j}
+	r.lay()
+	r.connect()
+	for i := range r.threads {
+		r.ready = append(r.ready, int32(i))
+	}
+	for r.run(); r.breakCycles(); r.run() {
+	}
+}
+
+// lay gives each step its node and its thread.
+func (r *rendezvous) lay() {
+	for rank, d := range r.digests {
+		r.base = append(r.base, int32(len(r.of)))
+		of := map[int32]int32{}
+		for i := range d.steps {
+			t, ok := of[d.steps[i].thread]
+			if !ok {
+				t = int32(len(r.threads))
+				of[d.steps[i].thread] = t
+				r.threads = append(r.threads, &thread{})
+			}
+			r.threads[t].nodes = append(r.threads[t].nodes, int32(len(r.of)))
+			r.of, r.rank = append(r.of, t), append(r.rank, int32(rank))
+		}
+	}
+	r.steps = len(r.of)
+	nodes := r.steps + len(r.events)
+	r.needs, r.begun = make([]int32, nodes), make([]bool, nodes)
+	r.out, r.in = make([]int32, nodes), make([]int32, nodes)
+	for i := range nodes {
+		r.out[i], r.in[i] = -1, -1
+	}
+}
+
+func (r *rendezvous) link(from, to int32, w why) {
+	at := int32(len(r.links))
+	r.links = append(r.links, link{from, to, r.out[from], r.in[to], w})
+	r.out[from], r.in[to] = at, at
+	r.needs[to]++
+}
+
+// connect makes the links of messages and collectives.
+func (r *rendezvous) connect() {
+	whole := make([]bool, len(r.events))
+	for i, e := range r.events {
+		members := e.comm.members()
+		whole[i] = len(e.parts) == len(members) && r.whole(members)
+	}
+	for rank, d := range r.digests {
+		leaves := r.leaves(int32(rank), d)
+		for i := range d.messages {
+			r.connectMessage(ref{int32(rank), int32(i)}, leaves)
+		}
+		for i := range d.entries {
+			e, at := &d.entries[i], r.eventOf[rank][i]
+			if at < 0 || !whole[at] {
+				continue // it went on without those of whom nothing is recorded, if it did
+			}
+			node := int32(r.steps) + at
+			r.link(r.base[rank]+e.step, node, together)
+			if e.done >= 0 && leaves[e.done] >= 0 {
+				r.link(node, leaves[e.done], together)
+			}
+		}
+	}
+}
+
+// leaves gives for each step the node that cannot be left before what it completed
+// is complete; -1: none. A test does not wait. A row of calls that each complete
+// one of several may complete them in another order.
+func (r *rendezvous) leaves(rank int32, d *Digest) []int32 {
+	out := make([]int32, len(d.steps))
+	last := map[int32]int32{} // by thread: the next step
+	for i := int32(len(d.steps)) - 1; i >= 0; i-- {
+		s := &d.steps[i]
+		next, ok := last[s.thread]
+		last[s.thread] = i
+		out[i] = r.base[rank] + i
+		if r.actual {
+			continue
+		}
+		switch class := s.fn().Class; {
+		case strings.HasPrefix(class, "test"), class == "iprobe", class == "improbe", !s.returned:
+			out[i] = -1
+		case class == "waitany", class == "waitsome":
+			if ok && d.steps[next].function == s.function && d.steps[next].site == s.site {
+				out[i] = out[next]
+			}
+		}
+	}
+	return out
+}
+
+// connectMessage makes the links of a send, a receive or a probe to what its
+// completion needs.
+func (r *rendezvous) connectMessage(at ref, leaves []int32) {
+	d, m := r.message(at)
+	if m.done < 0 || leaves[m.done] < 0 {
+		return
+	}
+	other := r.partners[at.rank][at.index]
+	if m.kind == aProbe && m.probe >= 0 {
+		other = r.partners[at.rank][m.probe]
+	}
+	if other.rank < 0 {
+		return
+	}
+	od, o := r.message(other)
+	if !d.complete || !od.complete {
+		return // which message met which is not sure
+	}
+	from, to := r.base[other.rank]+o.step, leaves[m.done]
+	switch {
+	case m.kind != aSend:
+		r.link(from, to, arrives)
+	case r.actual:
+	case m.mode == isSynchronous:
+		r.link(from, to, synchronous)
+	case m.mode == isReady: // its receive has begun, or else that is the error
+	case m.mode != isBuffered && d.steps[m.step].fn().Class != "ibsend":
+		r.link(from, to, buffered)
+	}
+}
+
+// run lets all threads go as far as they can.
+func (r *rendezvous) run() {
+	for len(r.ready) > 0 {
+		t := r.threads[r.ready[len(r.ready)-1]]
+		r.ready = r.ready[:len(r.ready)-1]
+		for ; t.at < len(t.nodes); t.at++ {
+			node := t.nodes[t.at]
+			if !r.begun[node] {
+				r.begin(node)
+			}
+			if r.needs[node] > 0 {
+				break
+			}
+			if r.onLeave != nil {
+				r.onLeave(node)
+			}
+		}
+	}
+}
+
+// begin closes the links that need the begin of a node.
+func (r *rendezvous) begin(node int32) {
+	r.begun[node] = true
+	if r.onBegin != nil {
+		r.onBegin(node)
+	}
+	for l := r.out[node]; l >= 0; l = r.links[l].nextOut {
+		if r.links[l].why != dropped {
+			r.close(r.links[l].to)
+		}
+	}
+}
+
+// close takes away one need of a node.
+func (r *rendezvous) close(node int32) {
+	if r.needs[node]--; r.needs[node] > 0 {
+		return
+	}
+	if int(node) >= r.steps {
+		r.begin(node)
+	} else if r.begun[node] {
+		r.ready = append(r.ready, r.of[node])
+	}
+}
+
+// current returns what a node waits behind: a collective itself, of a step the one
+// at which its thread stands; -1 if that does not wait.
+func (r *rendezvous) current(node int32) int32 {
+	if int(node) >= r.steps {
+		return node
+	}
+	if t := r.threads[r.of[node]]; t.at < len(t.nodes) {
+		return t.nodes[t.at]
+	}
+	return -1
+}

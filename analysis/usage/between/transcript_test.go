@@ -1,0 +1,53 @@
+package between_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"laggard/analysis/usage/between"
+	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/usagetest"
+)
+
+// TestJudge judges the transcripts of testdata; -rewrite writes what came out.
+func TestJudge(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			traces, err := usagetest.Parse(d.Input)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			return describe(between.Judge(between.NewEvidence(digests(traces)...)).List())
+		})
+	})
+}
+
+func digests(traces []*usage.Trace) []*between.Digest {
+	var out []*between.Digest
+	for _, t := range traces {
+		out = append(out, between.NewDigest(usage.Replay(t)))
+	}
+	return out
+}
+
+func describe(findings []usage.Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "%s: %s", f.Class, f.Message)
+		if f.Count > 1 {
+			fmt.Fprintf(&b, " (%d times)", f.Count)
+		}
+		fmt.Fprintf(&b, "; ranks %s; %s;", f.Ranks, f.Standard)
+		for _, p := range f.Places {
+			fmt.Fprintf(&b, " %d %s@%d", p.Rank, p.Call, p.Site.Stack[0].Offset)
+		}
+		b.WriteString("\n")
+	}
+	if b.Len() == 0 {
+		return "nothing\n"
+	}
+	return b.String()
+}

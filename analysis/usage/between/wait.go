@@ -1,0 +1,332 @@
+package between
+
+import (
+	"fmt"
+	"slices"
+
+	"laggard/model"
+)
+
+// need is something that a call waits for and that is not there yet: the call of
+// one of ranks, or of all of them.
+type need struct {
+	ranks   []int // in MPI_COMM_WORLD
+	any     bool
+	message ref    // the half that waits, none if it is no message
+	event   *event // the collective, nil if it is none
+	what    string // for a reader: "a message of rank 3 with tag 5"
+}
+
+// blocked is a call that never returned.
+type blocked struct {
+	step  int32
+	any   bool // one of needs is enough
+	needs []need
+	loop  bool // it polls
+	open  bool // what it waits for is there, or not known: it may return
+}
+
+// standing is what a rank was at when its recording ended.
+type standing struct {
+	calls []*blocked
+	ended bool // it will call nothing more
+	moves bool // it may go on, as far as is known
+}
+
+// waits finds the ranks that can never go on: those blocked in calls for which all
+// that could satisfy them is stuck too, or has ended (AND/OR wait-for, knots).
+type waits struct {
+	*job
+	standings []standing
+	held      map[lockKey][]int // open locks: the ranks that have them
+	absent    map[absentKey][]int
+	reached   map[int32][]int32 // edges, see there
+	nearMiss  map[ref]bool      // halves that another message nearly fits
+}
+
+// absentKey is a collective and what a member calls there.
+type absentKey struct {
+	event *event
+	name  string
+}
+
+func (j *job) wait() *waits {
+	w := &waits{job: j, held: map[lockKey][]int{}, absent: map[absentKey][]int{}, reached: map[int32][]int32{}}
+	for _, d := range j.digests {
+		for _, l := range d.windows.held {
+			key := lockKey{d.comms[l.comm].ID, l.target}
+			w.held[key] = append(w.held[key], d.Rank)
+		}
+	}
+	for rank, d := range j.digests {
+		w.standings = append(w.standings, w.stand(int32(rank), d))
+	}
+	w.settle()
+	return w
+}
+
+func (w *waits) stand(rank int32, d *Digest) standing {
+	s := standing{calls: w.blocked(rank, d)}
+	if len(s.calls) == 1 && len(s.calls[0].needs) == 0 && d.steps[s.calls[0].step].fn().Class == "finalize" {
+		return standing{ended: true} // whatever MPI does there, the program has ended
+	}
+	s.ended = len(s.calls) == 0 && (d.phase == model.Finalized || d.end == model.Exited)
+	s.moves = !s.ended && (len(s.calls) == 0 || d.end == model.Aborted || w.otherThreads(d, s.calls))
+	return s
+}
+
+// otherThreads tells whether a thread that is not blocked may still call MPI.
+func (w *waits) otherThreads(d *Digest, calls []*blocked) bool {
+	if d.threads >= 0 && d.threads < serialized {
+		return false
+	}
+	in := map[int32]bool{}
+	for _, c := range calls {
+		in[d.steps[c.step].thread] = true
+	}
+	for i := range d.steps {
+		if !in[d.steps[i].thread] {
+			return true
+		}
+	}
+	return false
+}
+
+// blocked lists the calls of a rank that did not return, with what they need.
+func (w *waits) blocked(rank int32, d *Digest) []*blocked {
+	calls := map[int32]*blocked{}
+	var order []int32
+	call := func(step int32) *blocked {
+		if calls[step] == nil {
+			calls[step] = &blocked{step: step}
+			order = append(order, step)
+		}
+		return calls[step]
+	}
+	for i := range d.messages {
+		if m := &d.messages[i]; m.done < 0 && m.blocking && !d.steps[m.step].returned {
+			w.needMessage(call(m.step), ref{rank, int32(i)})
+		}
+	}
+	for i := range d.entries {
+		if e := &d.entries[i]; e.done < 0 && !d.steps[e.step].returned {
+			w.needEntry(call(e.step), ref{rank, int32(i)})
+		}
+	}
+	for i := range d.waits {
+		w.needWait(call(d.waits[i].step), rank, &d.waits[i])
+	}
+	for _, l := range d.windows.waits {
+		w.needLock(call(l.step), d, l)
+	}
+	for i := range d.steps {
+		if !d.steps[i].returned {
+			call(int32(i)) // of an unknown kind, if it has no needs now
+		}
+	}
+	out := make([]*blocked, 0, len(order))
+	slices.Sort(order)
+	for _, step := range order {
+		c := calls[step]
+		c.open = c.open || len(c.needs) == 0
+		out = append(out, c)
+	}
+	return out
+}
+
+// meet notes that something is there. Of a call that needs one of many that is enough.
+func (b *blocked) meet() { b.open = b.open || b.any }
+
+func (b *blocked) add(n need) { b.needs = append(b.needs, n) }
+
+func (w *waits) needMessage(b *blocked, r ref) {
+	d, m := w.message(r)
+	if m.cancelled || m.kind == aSend && m.mode == isBuffered || w.partners[r.rank][r.index] != none {
+		b.meet()
+		return
+	}
+	n := need{message: r, any: true, what: wanted(d, m)}
+	c := &d.channels[m.channel]
+	comm := d.comms[c.comm]
+	if c.peer >= 0 {
+		n.ranks = []int{world(comm, c.peer)}
+	} else {
+		n.ranks = others(comm, d.Rank)
+	}
+	if len(n.ranks) == 0 || !d.complete || !w.whole(n.ranks) {
+		b.open = true
+		return
+	}
+	b.add(n)
+}
+
+// others are the ranks that a receive from any source may hear from.
+func others(comm *model.Comm, own int) []int {
+	group := comm.Members
+	if comm.Inter {
+		group = comm.Remote
+	}
+	out := slices.DeleteFunc(slices.Clone(group), func(r int) bool { return r == own })
+	if len(out) == 0 {
+		return slices.Clone(group)
+	}
+	return out
+}
+
+func (w *waits) needEntry(b *blocked, r ref) {
+	at := w.eventOf[r.rank][r.index]
+	if at < 0 {
+		b.open = true
+		return
+	}
+	e := w.events[at]
+	d, entry := w.entry(r)
+	name := d.shapes[entry.shape].name
+	if !w.whole(e.comm.members()) {
+		b.open = true // so that the numbers of collectives say nothing
+		return
+	}
+	ranks := w.notAt(e, name)
+	if len(ranks) == 0 {
+		b.meet()
+		return
+	}
+	b.add(need{ranks: ranks, message: none, event: e, what: fmt.Sprintf("%s of %s on %s", name, rankList(ranks), e.comm.name())})
+}
+
+// notAt are the members that did not come to a collective, or came with another call.
+func (w *waits) notAt(e *event, name string) []int {
+	key := absentKey{e, name}
+	ranks, ok := w.absent[key]
+	if !ok {
+		ranks = w.missing(e)
+		for _, p := range e.parts {
+			if d, entry := w.entry(p); d.shapes[entry.shape].name != name {
+				ranks = append(ranks, d.Rank)
+			}
+		}
+		slices.Sort(ranks)
+		w.absent[key] = ranks
+	}
+	return ranks
+}
+
+// wanted says what would let a half of a message go on.
+func wanted(d *Digest, m *message) string {
+	if m.kind != aSend {
+		return describe(d, m)
+	}
+	c := &d.channels[m.channel]
+	return fmt.Sprintf("rank %d to receive its message with tag %d", world(d.comms[c.comm], c.peer), c.tag)
+}
+
+// needWait adds what a completion waits for.
+func (w *waits) needWait(b *blocked, rank int32, p *waiting) {
+	b.any, b.loop = p.any, p.loop
+	if p.other {
+		b.meet()
+		b.open = b.open || !p.any && len(p.messages)+len(p.entries) == 0
+	}
+	for _, i := range p.messages {
+		w.needMessage(b, ref{rank, i})
+	}
+	for _, i := range p.entries {
+		w.needEntry(b, ref{rank, i})
+	}
+}
+
+// needLock adds the ranks that hold the lock that a call waits for.
+func (w *waits) needLock(b *blocked, d *Digest, l lock) {
+	var holders []int
+	for _, r := range w.held[lockKey{d.comms[l.comm].ID, l.target}] {
+		if r != d.Rank {
+			holders = append(holders, r)
+		}
+	}
+	if len(holders) == 0 {
+		b.open = true
+		return
+	}
+	b.add(need{ranks: holders, any: true, message: none,
+		what: fmt.Sprintf("the lock of rank %d of %s, which %s has", l.target, commName(d.comms[l.comm]), rankList(holders))})
+}
+
+// settle lets every rank go on that can, until no more does.
+func (w *waits) settle() {
+	for changed, up := true, true; changed; up = !up {
+		changed = false
+		for i := range w.standings {
+			if !up {
+				i = len(w.standings) - 1 - i
+			}
+			s := &w.standings[i]
+			if !s.moves && !s.ended && slices.ContainsFunc(s.calls, w.canReturn) {
+				s.moves, changed = true, true
+			}
+		}
+	}
+}
+
+func (w *waits) canReturn(b *blocked) bool {
+	if b.open {
+		return true
+	}
+	if b.any {
+		return slices.ContainsFunc(b.needs, w.canCome)
+	}
+	return !slices.ContainsFunc(b.needs, func(n need) bool { return !w.canCome(n) })
+}
+
+func (w *waits) canCome(n need) bool {
+	if n.any {
+		return slices.ContainsFunc(n.ranks, w.mayCall)
+	}
+	return !slices.ContainsFunc(n.ranks, func(r int) bool { return !w.mayCall(r) })
+}
+
+// mayCall tells whether a rank may still make calls; of one without a recording
+// nothing else can be said.
+func (w *waits) mayCall(rank int) bool {
+	at, ok := w.byRank[rank]
+	return !ok || w.standings[at].moves
+}
+
+// stuck tells whether a rank can never go on.
+func (w *waits) stuck(at int32) bool { s := &w.standings[at]; return !s.moves && !s.ended }
+
+// lacking are the needs of a stuck rank that will never be met, in order.
+func (w *waits) lacking(at int32) []need {
+	var out []need
+	for _, c := range w.standings[at].calls {
+		for _, n := range c.needs {
+			if !w.canCome(n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// lonely are the halves of messages that stuck ranks wait for in vain.
+func (w *waits) lonely() map[ref]bool {
+	out := map[ref]bool{}
+	for at := range w.standings {
+		if !w.stuck(int32(at)) {
+			continue
+		}
+		for _, n := range w.lacking(int32(at)) {
+			if n.message != none {
+				out[n.message] = true
+			}
+		}
+	}
+	return out
+}
+
+func rankList(ranks []int) string {
+	set := model.NewRankSet(ranks...)
+	if set.Len() == 1 {
+		return "rank " + set.String()
+	}
+	return "ranks " + set.String()
+}

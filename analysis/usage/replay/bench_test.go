@@ -1,0 +1,55 @@
+package usage_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/usagetest"
+)
+
+// longTrace is that of a rank in n steps of a halo exchange: two sends, two receives,
+// a wait and a reduction each.
+func longTrace(b *testing.B, n int) *usage.Trace {
+	b.Helper()
+	var text strings.Builder
+	text.WriteString("0-2: MPI_Init()\n")
+	for range n {
+		text.WriteString(`1: MPI_Irecv(source=0, buf=0x1000, count=100) -> request=a @ h.c:1
+1: MPI_Irecv(source=2, buf=0x2000, count=100) -> request=b @ h.c:2
+1: MPI_Isend(dest=0, buf=0x3000, count=100) -> request=c @ h.c:3
+1: MPI_Isend(dest=2, buf=0x4000, count=100) -> request=d @ h.c:4
+1: MPI_Waitall(array_of_requests=[a,b,c,d]) -> array_of_statuses=[(0,0,400),(2,0,400),(-1,-1,0),(-1,-1,0)] @ h.c:5
+1: MPI_Allreduce(sendbuf=0x5000, recvbuf=0x6000) @ h.c:6
+`)
+	}
+	text.WriteString("0-2: MPI_Finalize()\n")
+	traces, err := usagetest.Parse(text.String())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return traces[1]
+}
+
+// BenchmarkReplay says what a call costs, and what the replay keeps of it.
+func BenchmarkReplay(b *testing.B) {
+	t := longTrace(b, 10_000)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	kept := usage.Replay(t)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if len(kept.Findings) > 0 {
+		b.Fatal(fmt.Sprint(kept.Findings))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		usage.Replay(t)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(t.Calls)), "ns/call")
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(t.Calls)), "kept-B/call")
+	runtime.KeepAlive(kept)
+}

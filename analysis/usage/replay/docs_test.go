@@ -1,0 +1,28 @@
+package usage
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The documentation lists the classes as they are, in their order.
+func TestClassesAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/usage.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, c := range Classes {
+		row := "| `" + c.Name + "` | " + c.Severity + " | " + strings.TrimPrefix(c.Standard, "MPI-3.1 ") + " |"
+		i := strings.Index(string(text), row)
+		if i < at {
+			t.Errorf("docs/usage.md lacks %q, or has it out of order", row)
+			continue
+		}
+		at = i
+		if c.Means == "" || c.Change == "" {
+			t.Errorf("%s says too little", c.Name)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package usage
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"laggard/model"
+	"laggard/model/mpi"
+)
+
+// Dump writes the calls of a rank, one a line, as the transcripts of
+// analysis/usage/usagetest have them: rank and thread, the call with what it was
+// given, what it returned, and its site as where gives it (nil: frames as they
+// are).
+//
+//	0: MPI_Send(buf=0x1000, count=1, datatype=MPI_INT, dest=1, tag=0, comm=world) -> () @ ring.c:12
+func (t *Trace) Dump(w io.Writer, where func(Site) string) error {
+	if where == nil {
+		where = rawSite
+	}
+	d := &dumper{t: t, threads: t.threads() > 1, names: map[[2]int64]string{}}
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		if _, err := fmt.Fprintf(w, "%s: %s @ %s\n", d.who(c), d.call(c), where(t.Sites[c.Site])); err != nil {
+			return fmt.Errorf("usage: %w", err)
+		}
+		for _, n := range t.Notes {
+			if n.Seen == i {
+				side := "send"
+				if n.Kind == ReceiveBufferChanged {
+					side = "receive"
+				}
+				fmt.Fprintf(w, "note %d: %s buffer of call %d changed, seen at call %d\n", t.Rank, side, n.Call+1, i+1)
+			}
+		}
+	}
+	if !t.Complete {
+		fmt.Fprintf(w, "rank %d: incomplete=%q\n", t.Rank, t.Why)
+	}
+	return nil
+}
+
+func (t *Trace) threads() int {
+	n := 0
+	for i := range t.Calls {
+		n = max(n, t.Calls[i].Thread+1)
+	}
+	return n
+}
+
+func rawSite(s Site) string {
+	if len(s.Stack) == 0 {
+		return "?"
+	}
+	f := s.Stack[0]
+	if f.Module == nil {
+		return fmt.Sprintf("%#x", f.Offset)
+	}
+	return fmt.Sprintf("%s+%#x", filepath.Base(f.Module.Path), f.Offset)
+}
+
+type dumper struct {
+	t       *Trace
+	threads bool
+	names   map[[2]int64]string // of handles, by kind and value
+	counts  [256]int
+}
+
+func (d *dumper) who(c *Call) string {
+	if d.threads {
+		return fmt.Sprintf("%d.%d", d.t.Rank, c.Thread)
+	}
+	return strconv.Itoa(d.t.Rank)
+}
+
+func (d *dumper) call(c *Call) string {
+	s := fmt.Sprintf("%s(%s) -> ", c.Func.Name, d.values(c, c.In))
+	switch {
+	case c.Return == 0:
+		return s + "…"
+	case c.Code != 0:
+		return s + "error " + strconv.Itoa(c.Code)
+	}
+	if out := d.values(c, c.Out); out != "" {
+		s += out
+	} else {
+		s += "()"
+	}
+	if c.Again > 0 {
+		s += fmt.Sprintf(" # and %d times more", c.Again)
+	}
+	return s
+}
+
+func (d *dumper) values(c *Call, values []Value) string {
+	var parts []string
+	for i := range values {
+		p := &c.Func.Params[i]
+		if values[i] != nil {
+			parts = append(parts, p.Name+"="+d.value(p, values[i]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (d *dumper) value(p *mpi.Param, v Value) string {
+	if p.Kind == mpi.Status {
+		return d.statuses(p, v)
+	}
+	if !p.Array() && len(v) == 1 {
+		return d.one(p, v[0])
+	}
+	parts := make([]string, len(v))
+	for i, x := range v {
+		parts[i] = d.one(p, x)
+	}
+	return "[" + strings.Join(parts, ",") + "]"
+}
+
+func (d *dumper) statuses(p *mpi.Param, v Value) string {
+	var parts []string
+	for ; len(v) >= 4; v = v[4:] {
+		s := fmt.Sprintf("(%s,%s,%d", special(v[0]), special(v[1]), v[2])
+		if v[3] != 0 {
+			s += ",1"
+		}
+		parts = append(parts, s+")")
+	}
+	if p.Array() {
+		return "[" + strings.Join(parts, ",") + "]"
+	}
+	return strings.Join(parts, "")
+}
+
+func special(v int64) string {
+	switch v {
+	case model.Any:
+		return "any"
+	case model.ProcNull:
+		return "procnull"
+	case Root:
+		return "root"
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+func (d *dumper) one(p *mpi.Param, v int64) string {
+	switch {
+	case p.Kind == mpi.Rank || p.Kind == mpi.Tag:
+		return special(v)
+	case p.Kind < mpi.Comm || p.Kind > mpi.Pointer:
+		return strconv.FormatInt(v, 10)
+	case v == Null:
+		return "null"
+	case v == Invalid:
+		return "invalid"
+	case p.Kind == mpi.Buffer && v == Bottom:
+		return "bottom"
+	case p.Kind == mpi.Buffer && v == InPlace:
+		return "inplace"
+	case p.Kind >= mpi.Buffer:
+		return fmt.Sprintf("%#x", uint64(v))
+	}
+	return d.handle(p, v)
+}
+
+// handle names an object: by MPI's name, or by its kind and a number in the order
+// in which they come.
+func (d *dumper) handle(p *mpi.Param, v int64) string {
+	switch {
+	case p.Kind == mpi.Comm && v < int64(len(d.t.Comms)) && d.t.Comms[v].World:
+		return "world"
+	case p.Kind == mpi.Comm && v < int64(len(d.t.Comms)) && d.t.Comms[v].Self:
+		return "self"
+	case p.Kind <= mpi.File:
+		return fmt.Sprintf("%v%d", p.Kind, v)
+	case p.Kind == mpi.Datatype && v < int64(len(d.t.Types)) && d.t.Types[v].Name != "":
+		return d.t.Types[v].Name
+	case p.Kind == mpi.Datatype:
+		return fmt.Sprintf("type%d", v)
+	}
+	if name, ok := d.t.Names[typeNames[p.Kind]][v]; ok {
+		return name
+	}
+	key := [2]int64{int64(p.Kind), v}
+	if d.names[key] == "" {
+		d.counts[p.Kind]++
+		d.names[key] = fmt.Sprintf("%v%d", p.Kind, d.counts[p.Kind])
+	}
+	return d.names[key]
+}

@@ -1,0 +1,108 @@
+package usage_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/usagetest"
+	"laggard/model"
+)
+
+// TestReplay replays the transcripts of testdata/replay; -rewrite writes what came out.
+func TestReplay(t *testing.T) {
+	datadriven.Walk(t, "testdata/replay", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			traces, err := usagetest.Parse(d.Input)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			var b strings.Builder
+			for _, trace := range traces {
+				replayed := usage.Replay(trace)
+				switch d.Cmd {
+				case "operations":
+					describeOperations(&b, replayed)
+				case "findings":
+					describeFindings(&b, replayed.Findings)
+				default:
+					d.Fatalf(t, "unknown command %s", d.Cmd)
+				}
+			}
+			if b.Len() == 0 {
+				return "nothing\n"
+			}
+			return b.String()
+		})
+	})
+}
+
+var kindNames = [...]string{"?", "send", "recv", "probe", "collective", "one-sided"}
+
+func describeOperations(b *strings.Builder, r *usage.Replayed) {
+	for i, op := range r.Operations {
+		fmt.Fprintf(b, "%d: op %d %s %s", r.Trace.Rank, i, kindNames[op.Kind], place(r.Trace, op.Call))
+		if op.Made != op.Call {
+			fmt.Fprintf(b, " made %s", place(r.Trace, op.Made))
+		}
+		fmt.Fprintf(b, " comm %d peer %s tag %s count %d", op.Comm, rankName(op.Peer), rankName(op.Tag), op.Count)
+		if op.Number > 0 {
+			fmt.Fprintf(b, " number %d", op.Number)
+		}
+		if op.Blocking {
+			b.WriteString(" blocking")
+		}
+		if op.Done >= 0 {
+			fmt.Fprintf(b, " done %s", place(r.Trace, op.Done))
+		}
+		if op.Bytes >= 0 {
+			fmt.Fprintf(b, " got %d from %d tag %d", op.Bytes, op.Source, op.FromTag)
+		}
+		if op.Cancelled {
+			b.WriteString(" cancelled")
+		}
+		b.WriteString("\n")
+	}
+	for _, w := range r.Waits {
+		fmt.Fprintf(b, "%d: %s waits for %v any=%v poll=%v\n", r.Trace.Rank, place(r.Trace, w.Call), w.Operations, w.Any, w.Poll)
+	}
+}
+
+func rankName(n int) string {
+	switch n {
+	case model.Any:
+		return "any"
+	case model.ProcNull:
+		return "procnull"
+	case model.None:
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+func place(t *usage.Trace, call int) string { return placeName(t.Place(call, "")) }
+
+func placeName(p usage.Place) string {
+	if len(p.Site.Stack) == 0 {
+		return p.Call
+	}
+	f := p.Site.Stack[0]
+	return fmt.Sprintf("%s@%s:%d", p.Call, f.Module.Path, f.Offset)
+}
+
+func describeFindings(b *strings.Builder, findings []usage.Finding) {
+	for _, f := range findings {
+		fmt.Fprintf(b, "%s: %s", f.Class, f.Message)
+		if f.Count > 1 {
+			fmt.Fprintf(b, " (%d times)", f.Count)
+		}
+		fmt.Fprintf(b, "; ranks %s; %s", f.Ranks, f.Standard)
+		for _, p := range f.Places {
+			fmt.Fprintf(b, "; %d %s %s", p.Rank, p.Role, placeName(p))
+		}
+		b.WriteString("\n")
+	}
+}

@@ -1,0 +1,359 @@
+package usagetest
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"laggard/analysis/usage/replay"
+	"laggard/model"
+	"laggard/model/mpi"
+)
+
+// Parse reads a transcript; the traces are in order of rank. An error names the line.
+func Parse(text string) ([]*usage.Trace, error) {
+	p := &parser{ranks: map[int]*rank{}, handles: map[string]int64{}, comms: map[string]*model.Comm{}, nextBuffer: 0x100000}
+	p.world()
+	lines := strings.Split(text, "\n")
+	if err := p.size(lines); err != nil {
+		return nil, err
+	}
+	for i, line := range lines {
+		p.line = i + 1
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if err := p.parse(line); err != nil {
+			return nil, fmt.Errorf("line %d: %w", p.line, err)
+		}
+	}
+	return p.traces(), nil
+}
+
+// parser holds what is known so far.
+type parser struct {
+	line       int
+	ranks      map[int]*rank
+	count      int
+	handles    map[string]int64 // numbers of the named handles, the same at all ranks
+	comms      map[string]*model.Comm
+	nextBuffer int64
+}
+
+// rank is one of the traces.
+type rank struct {
+	*usage.Trace
+	place  uint64
+	comms  map[string]int
+	types  map[string]int
+	later  map[int]int // by thread: the call that returns later
+	byLine map[int]int // calls by line
+	sites  map[string]int
+}
+
+var (
+	callForm  = regexp.MustCompile(`^([\d,-]+)(?:\.(\d+))?: (MPIX?_\w+)\((.*?)\)(?: -> (.*?))?(?: @ (\S+))?$`)
+	backForm  = regexp.MustCompile(`^(\d+)\.(\d+): returns$`)
+	rankForm  = regexp.MustCompile(`^rank ([\d,-]+): (.*)$`)
+	noteForm  = regexp.MustCompile(`^note (\d+): (send|receive) buffer of (line|call) (\d+) changed(?:, seen at (?:line|call) (\d+))?$`)
+	groupForm = regexp.MustCompile(`^(comm|win|file) (\w+) ([\d,-]+)(.*)$`)
+)
+
+// size finds the ranks that the transcript is about.
+func (p *parser) size(lines []string) error {
+	for i, line := range lines {
+		for _, form := range []*regexp.Regexp{callForm, rankForm, groupForm} {
+			m := form.FindStringSubmatch(strings.TrimSpace(strings.Split(line, "#")[0]))
+			if m == nil {
+				continue
+			}
+			text := m[1]
+			if form == groupForm {
+				text = m[3]
+			}
+			set, err := model.ParseRankSet(text)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", i+1, err)
+			}
+			for _, r := range set.Slice() {
+				p.count = max(p.count, r+1)
+			}
+		}
+	}
+	w := p.comms["world"]
+	for r := range p.count {
+		w.Members = append(w.Members, r)
+	}
+	w.Size = p.count
+	return nil
+}
+
+func (p *parser) world() {
+	p.comms["world"] = &model.Comm{ID: 1, World: true}
+	p.comms["self"] = &model.Comm{ID: 2, Self: true, Size: 1}
+}
+
+func (p *parser) parse(line string) error {
+	if m := backForm.FindStringSubmatch(line); m != nil {
+		return p.back(number(m[1]), number(m[2]))
+	}
+	if m := callForm.FindStringSubmatch(line); m != nil {
+		return p.call(m)
+	}
+	if m := rankForm.FindStringSubmatch(line); m != nil {
+		return p.about(m[1], m[2])
+	}
+	if m := noteForm.FindStringSubmatch(line); m != nil {
+		return p.note(number(m[1]), m[2], m[3] == "call", number(m[4]), m[5])
+	}
+	if m := groupForm.FindStringSubmatch(line); m != nil {
+		return p.group(m)
+	}
+	return fmt.Errorf("not understood: %q", line)
+}
+
+func number(text string) int {
+	n, _ := strconv.Atoi(text) // the forms let only digits through
+	return n
+}
+
+// rank returns a rank, made when it is first named.
+func (p *parser) rank(r int) *rank {
+	if p.ranks[r] == nil {
+		p.ranks[r] = newRank(r, p.count)
+	}
+	return p.ranks[r]
+}
+
+func newRank(r, size int) *rank {
+	return &rank{
+		Trace: &usage.Trace{
+			Rank: r, Size: size, Host: "node0", Phase: model.Finalized, End: model.Exited, ThreadLevel: 0, Complete: true, Names: predefinedNames(),
+		},
+		comms: map[string]int{}, types: map[string]int{}, later: map[int]int{}, byLine: map[int]int{}, sites: map[string]int{},
+	}
+}
+
+// about reads what is said of ranks: key=value.
+func (p *parser) about(ranks, text string) error {
+	set, err := model.ParseRankSet(ranks)
+	if err != nil {
+		return err
+	}
+	fields, err := split(text, ' ')
+	if err != nil {
+		return err
+	}
+	for _, r := range set.Slice() {
+		for _, f := range fields {
+			key, value, _ := strings.Cut(f, "=")
+			if err := p.rank(r).set(key, strings.Trim(value, `"`)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var ends = map[string]model.End{"none": model.NoEnd, "exited": model.Exited, "signalled": model.Signalled, "aborted": model.Aborted}
+
+var phases = map[string]model.Phase{"starting": model.Starting, "running": model.Running, "finalizing": model.Finalizing, "finalized": model.Finalized}
+
+func (r *rank) set(key, value string) error {
+	var ok bool
+	switch key {
+	case "end":
+		r.End, ok = ends[value]
+	case "phase":
+		r.Phase, ok = phases[value]
+	case "incomplete":
+		r.Complete, r.Why, ok = false, value, true
+	case "host":
+		r.Host, ok = value, true
+	case "thread_level":
+		n, err := strconv.Atoi(value)
+		r.ThreadLevel, ok = n, err == nil
+	}
+	if !ok {
+		return fmt.Errorf("%s=%s is not known of a rank", key, value)
+	}
+	return nil
+}
+
+// note reads what the recorder saw; calls are named by their line in the transcript,
+// or by their number at the rank as in a dump.
+func (p *parser) note(r int, side string, counted bool, begun int, seen string) error {
+	k := p.rank(r)
+	find := func(n int) (int, error) {
+		i, ok := k.byLine[n]
+		if counted {
+			i, ok = n-1, n >= 1 && n <= len(k.Calls)
+		}
+		if !ok {
+			return 0, fmt.Errorf("rank %d has no call %d", r, n)
+		}
+		return i, nil
+	}
+	n := usage.Note{Kind: usage.SendBufferChanged, Seen: -1}
+	if side == "receive" {
+		n.Kind = usage.ReceiveBufferChanged
+	}
+	var err error
+	if n.Call, err = find(begun); err == nil && seen != "" {
+		n.Seen, err = find(number(seen))
+	}
+	k.Notes = append(k.Notes, n)
+	return err
+}
+
+// group reads the members of a communicator, window or file.
+func (p *parser) group(m []string) error {
+	members, err := model.ParseRankSet(m[3])
+	if err != nil {
+		return err
+	}
+	c := &model.Comm{ID: uint64(len(p.comms) + 1), Window: m[1] == "win", IO: m[1] == "file", Members: members.Slice(), Size: members.Len()}
+	fields := strings.Fields(m[4])
+	for i := 0; i+1 < len(fields); i += 2 {
+		set, err := model.ParseRankSet(fields[i+1])
+		if err != nil {
+			return err
+		}
+		if c.Neighbours == nil && fields[i] != "remote" {
+			c.Neighbours = &model.Neighbours{}
+		}
+		switch fields[i] {
+		case "remote":
+			c.Inter, c.Remote, c.RemoteSize = true, set.Slice(), set.Len()
+		case "dests":
+			c.Neighbours.Dests = set.Slice()
+		case "sources":
+			c.Neighbours.Sources = set.Slice()
+		default:
+			return fmt.Errorf("%s is not known of a communicator", fields[i])
+		}
+	}
+	p.comms[m[2]] = c
+	return nil
+}
+
+// back lets the call of a thread return that was left open.
+func (p *parser) back(r, thread int) error {
+	k := p.rank(r)
+	i, ok := k.later[thread]
+	if !ok {
+		return fmt.Errorf("thread %d of rank %d is in no call", thread, r)
+	}
+	delete(k.later, thread)
+	k.place++
+	k.Calls[i].Return = k.place
+	return nil
+}
+
+// call reads a call of one rank or several.
+func (p *parser) call(m []string) error {
+	set, err := model.ParseRankSet(m[1])
+	if err != nil {
+		return err
+	}
+	f := mpi.Find(m[3])
+	if f == nil {
+		return fmt.Errorf("%s is no function of MPI", m[3])
+	}
+	given, err := assignments(m[4])
+	if err != nil {
+		return err
+	}
+	for _, r := range set.Slice() {
+		k := p.rank(r)
+		c := &call{p: p, r: k, f: f, given: given, results: map[string]string{}}
+		if err := c.results1(m[5]); err != nil {
+			return err
+		}
+		made, err := c.make()
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+		made.Site, made.Thread = k.site(m[6], p.line), number(m[2])
+		k.byLine[p.line] = len(k.Calls)
+		if c.later {
+			k.later[made.Thread] = len(k.Calls)
+		}
+		k.Calls = append(k.Calls, made)
+	}
+	return nil
+}
+
+// site returns the place in the source: a frame whose offset is the line.
+func (r *rank) site(text string, line int) int {
+	if text == "" {
+		text = fmt.Sprint("t.c:", line)
+	}
+	if i, ok := r.sites[text]; ok {
+		return i
+	}
+	file, at, _ := strings.Cut(text, ":")
+	offset, _ := strconv.ParseUint(at, 0, 64)
+	m := &model.Module{BuildID: fmt.Sprintf("%x", file), Path: file}
+	r.Sites = append(r.Sites, usage.Site{Stack: []model.Frame{{Module: m, Offset: offset}}})
+	r.sites[text] = len(r.Sites) - 1
+	return r.sites[text]
+}
+
+func (p *parser) traces() []*usage.Trace {
+	out := make([]*usage.Trace, 0, p.count)
+	for r := range p.count {
+		out = append(out, p.rank(r).Trace)
+	}
+	return out
+}
+
+// assignments reads «a=1, b=[1,2], c=(1,2,3)».
+func assignments(text string) (map[string]string, error) {
+	out := map[string]string{}
+	fields, err := split(text, ',')
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range fields {
+		key, value, ok := strings.Cut(f, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q is not name=value", f)
+		}
+		out[strings.TrimSpace(key)] = strings.TrimSpace(value)
+	}
+	return out, nil
+}
+
+// split cuts at a separator outside brackets and quotes, and leaves out what is empty.
+func split(text string, by rune) ([]string, error) {
+	var out []string
+	depth, start, quoted := 0, 0, false
+	for i, c := range text {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '(':
+			depth++
+		case c == ']' || c == ')':
+			depth--
+		case c == by && depth == 0:
+			out = append(out, text[start:i])
+			start = i + 1
+		}
+	}
+	if depth != 0 || quoted {
+		return nil, fmt.Errorf("brackets or quotes of %q do not match", text)
+	}
+	out = append(out, text[start:])
+	kept := out[:0]
+	for _, s := range out {
+		if s = strings.TrimSpace(s); s != "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept, nil
+}

@@ -1,0 +1,217 @@
+package backtrace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+
+	"laggard/model"
+	"laggard/symbol"
+)
+
+// Options say what else is known of a job.
+type Options struct {
+	Size     int             // ranks of MPI_COMM_WORLD; 0: one more than the highest rank with a stack
+	Program  *symbol.Program // that ran, for addresses without a module; nil unknown
+	Resolver *symbol.Resolver
+	Ancestor *Ancestor // an earlier run of the program; nil none
+}
+
+// Job is what the stacks of a job amount to.
+type Job struct {
+	Ranks []*model.Rank // in order of rank; they share their models
+	Names *symbol.Names // what the texts call the frames
+	Size  int           // of MPI_COMM_WORLD
+	// Unmatched are ranks whose place is none of the ancestor's.
+	Unmatched model.RankSet
+	// Nameless are ranks whose stack is addresses alone: it cannot be told whether
+	// they are in an MPI call.
+	Nameless model.RankSet
+}
+
+// ErrTwice wraps the place of a process which another one stands for,
+// ErrRange that of a rank that cannot be.
+var (
+	ErrTwice = errors.New("another process has that rank already")
+	ErrRange = errors.New("no job has such a rank")
+)
+
+// Build makes ranks of stacks, which must all have a rank (see Assign). Of a
+// rank's threads those count that are in MPI, and the one that runs main; the
+// libraries' own threads say nothing. A second process of one rank, and a rank
+// that no job has, are left out; the errors, which wrap ErrTwice or ErrRange, say
+// so.
+func Build(stacks []Stack, o Options) (*Job, []error) {
+	b := &builder{Options: o, placer: newPlacer(o), union: newUnion(o.Ancestor)}
+	processes, errs := byRank(stacks)
+	for _, p := range processes {
+		b.rank(p)
+	}
+	shared := b.union.finished()
+	for _, r := range b.ranks {
+		for _, t := range r.Threads {
+			t.Model = shared
+		}
+	}
+	size := o.Size
+	if n := len(b.ranks); n > 0 {
+		size = max(size, b.ranks[n-1].Rank+1)
+	}
+	for _, r := range b.ranks {
+		r.Size = size
+	}
+	return &Job{Ranks: b.ranks, Names: b.placer.names, Size: size, Unmatched: b.unmatched, Nameless: b.nameless}, errs
+}
+
+// process is the stacks of one.
+type process struct {
+	rank   int
+	stacks []Stack
+}
+
+// byRank sorts the stacks by rank, those of a second process of a rank left out.
+func byRank(stacks []Stack) ([]process, []error) {
+	var errs []error
+	at := map[int]*process{}
+	for _, s := range stacks {
+		p := at[s.Rank]
+		switch {
+		case s.Rank < 0 || s.Rank > model.MaxRank:
+			errs = append(errs, fmt.Errorf("backtrace: %s:%d: rank %d: %w", s.File, s.Line, s.Rank, ErrRange))
+		case p == nil:
+			at[s.Rank] = &process{s.Rank, []Stack{s}}
+		case p.stacks[0].File != s.File || p.stacks[0].PID != s.PID:
+			errs = append(errs, fmt.Errorf("backtrace: %s:%d: rank %d: %w, from %s:%d", s.File, s.Line, s.Rank, ErrTwice, p.stacks[0].File, p.stacks[0].Line))
+		default:
+			p.stacks = append(p.stacks, s)
+		}
+	}
+	var out []process
+	for _, p := range at {
+		out = append(out, *p)
+	}
+	slices.SortFunc(out, func(a, b process) int { return cmp.Compare(a.rank, b.rank) })
+	return out, errs
+}
+
+type builder struct {
+	Options
+	placer    *placer
+	union     *union
+	ranks     []*model.Rank
+	unmatched model.RankSet
+	nameless  model.RankSet
+}
+
+// site is where a thread is.
+type site struct {
+	call   string // MPI function it is in, "" in computation
+	kind   model.Kind
+	bind   model.Binding
+	stack  []level // outside MPI; the innermost is the caller of the MPI function
+	tid    int
+	main   bool
+	broken bool // the outer end is missing
+}
+
+// faults are the signals of which a process dies by itself. Others are sent by
+// whoever ends a job, and leave lightweight core files too.
+var faults = []syscall.Signal{
+	syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGSYS,
+}
+
+func (b *builder) rank(p process) {
+	r := &model.Rank{
+		Rank: p.rank, Exe: p.stacks[0].Program, Phase: model.Running,
+		EndDetail: -1, ThreadLevel: -1,
+	}
+	for _, s := range p.stacks {
+		if slices.Contains(faults, syscall.Signal(s.Signal)) {
+			r.End, r.EndDetail = model.Signalled, s.Signal
+		}
+		if s.Fault != "" {
+			r.Notes = append(r.Notes, s.Fault)
+		}
+	}
+	for i, s := range b.sites(p.stacks) {
+		state, matched := b.union.place(s)
+		if !matched && b.Ancestor != nil && i == 0 {
+			b.unmatched.Add(p.rank)
+		}
+		if s.call == "" && i == 0 && !slices.ContainsFunc(s.stack, func(l level) bool { return l.at.Function != "" }) {
+			b.nameless.Add(p.rank)
+		}
+		t := &model.Thread{Index: i, TID: s.tid}
+		t.Op = model.Op{State: state, InMPI: s.call != "", Kind: s.kind}
+		if i == 0 {
+			t.Progress = 1 // the thread that speaks for the rank
+		}
+		r.Threads = append(r.Threads, t)
+		if s.kind == model.Finalize {
+			r.Phase = max(r.Phase, model.Finalizing)
+		} else if s.kind == model.Init {
+			r.Phase = model.Starting
+		}
+	}
+	b.ranks = append(b.ranks, r)
+}
+
+// sites returns where the threads are that count, that with main first. Without
+// one, the first of the text comes first.
+func (b *builder) sites(stacks []Stack) []site {
+	var out, others []site
+	for _, s := range stacks {
+		levels := b.placer.levels(s)
+		if len(levels) == 0 {
+			continue
+		}
+		at := siteOf(levels)
+		at.tid, at.broken = s.TID, s.Partial
+		if at.main || named(at.call) {
+			out = append(out, at)
+		} else {
+			others = append(others, at)
+		}
+	}
+	if len(out) == 0 && len(others) > 0 {
+		return others[:1]
+	}
+	slices.SortStableFunc(out, func(x, y site) int { return cmp.Compare(b2i(y.main), b2i(x.main)) })
+	return out
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// named tells whether a call is a function of MPI.
+func named(call string) bool {
+	_, _, ok := mpiFunction(call)
+	return ok
+}
+
+// siteOf splits a stack into the MPI call and the program outside it.
+func siteOf(levels []level) site {
+	var flat []symbol.Location
+	var owner []int // level of each
+	for i, l := range levels {
+		for _, c := range l.at.Calls() {
+			flat = append(flat, symbol.Location{Call: c, Module: l.at.Module})
+			owner = append(owner, i)
+		}
+	}
+	s := site{stack: levels, kind: model.Local}
+	if c, ok := callOf(flat); ok {
+		s.call, s.kind, s.bind = c.name, kindOf(c.name), c.binding
+		s.stack = levels[owner[c.frame]+1:]
+	}
+	s.main = slices.ContainsFunc(flat, func(l symbol.Location) bool {
+		return l.Function == "main" || l.Function == "MAIN__" || l.Function == "__libc_start_main"
+	})
+	return s
+}

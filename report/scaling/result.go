@@ -1,0 +1,147 @@
+package volume
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"laggard/analysis/scaling"
+	"laggard/model"
+	"laggard/report"
+)
+
+// SchemaVersion is that of the JSON form.
+const SchemaVersion = 1
+
+// Input is what a Result is made of.
+type Input struct {
+	Dir      string
+	ID       string
+	Manifest *model.Manifest // nil if there is none
+	Size     int             // of MPI_COMM_WORLD
+	Answer   *scaling.Answer
+	Seen     []Seen // by source, in the order of the answer's
+	Crash    *scaling.Crash
+	Notes    []string
+	Problems []string // what was missing or damaged
+}
+
+// Seen is what one source saw: the model, and the volumes of the run.
+type Seen struct {
+	Source scaling.Source
+	Model  *scaling.Model
+	Table  *scaling.Table
+}
+
+// Run says which run it is about.
+type Run struct {
+	Dir     string   `json:"dir"`
+	ID      string   `json:"id"`
+	Command []string `json:"command"`
+	Ranks   int      `json:"ranks"`
+}
+
+// Result is the answer about one run. The fields of the first model that speaks
+// are repeated at the top.
+type Result struct {
+	SchemaVersion int                     `json:"schema_version"`
+	Run           Run                     `json:"run"`
+	Flagged       model.RankSet           `json:"flagged_ranks"`
+	Model         string                  `json:"verdict_model"`
+	Source        scaling.Source          `json:"verdict_source"`
+	InRange       bool                    `json:"in_range"`
+	Ranks         []int                   `json:"ranks"`       // that were judged
+	Correlation   []float64               `json:"correlation"` // of these
+	Threshold     float64                 `json:"threshold"`   // the largest 1 − correlation that is not flagged
+	Crash         *scaling.Crash          `json:"crash"`
+	Localisation  []scaling.SourcePlace   `json:"localisation"`
+	Sources       []scaling.SourceVerdict `json:"sources"`
+	Notes         []string                `json:"notes"`
+	Problems      []string                `json:"problems"`
+
+	seen []Seen
+}
+
+// New makes the result of what was concluded.
+func New(in Input) *Result {
+	v := in.Answer.Speaks.Verdict
+	r := &Result{
+		SchemaVersion: SchemaVersion,
+		Run:           Run{Dir: in.Dir, ID: in.ID, Command: []string{}, Ranks: in.Size},
+		Flagged:       in.Answer.Flagged, Model: v.Model, Source: in.Answer.Speaks.Source, InRange: in.Answer.InRange,
+		Ranks: v.Ranks, Correlation: v.Correlation, Threshold: v.Threshold,
+		Crash: in.Crash, Localisation: in.Answer.Places, Sources: in.Answer.Sources,
+		Notes: append([]string{}, in.Notes...), Problems: append([]string{}, in.Problems...), seen: in.Seen,
+	}
+	if in.Manifest != nil && in.Manifest.Command != nil {
+		r.Run.Command = in.Manifest.Command
+	}
+	return r
+}
+
+// JSON writes the result for scripts.
+func JSON(w io.Writer, r *Result) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// where names a frame: function, and file with line or module with offset.
+func where(f scaling.Frame) string {
+	name := f.Function
+	switch {
+	case name == "" && f.Offset != 0:
+		return report.Printable(fmt.Sprintf("%s+%#x", path.Base(f.Module), f.Offset))
+	case name == "":
+		name = "?"
+	}
+	switch {
+	case f.File != "":
+		return report.Printable(fmt.Sprintf("%s (%s:%d)", name, path.Base(f.File), f.Line))
+	case f.Offset != 0:
+		return report.Printable(fmt.Sprintf("%s (%s)", name, path.Base(f.Module)))
+	}
+	return report.Printable(name)
+}
+
+// shown are the frames of a site as far as they are the program's: what starts
+// main is left out.
+func shown(s *scaling.Site) []scaling.Frame {
+	if s == nil {
+		return nil
+	}
+	frames := s.Frames
+	if at := slices.IndexFunc(frames, func(f scaling.Frame) bool { return f.Function == "main" || f.Function == "MAIN__" }); at >= 0 {
+		frames = frames[:at+1]
+	}
+	return frames
+}
+
+// name is a short name of a site: its two innermost frames, and the first that
+// is the program's own.
+func name(s *scaling.Site) string {
+	if s == nil {
+		return "–"
+	}
+	text := ""
+	if s.Feature != "" {
+		text = report.Printable(s.Feature) + " of "
+	}
+	frames := shown(s)
+	if len(frames) == 0 {
+		return strings.TrimSuffix(text, " of ")
+	}
+	text += where(frames[0])
+	at := slices.IndexFunc(frames, func(f scaling.Frame) bool { return !scaling.InLibrary(f) })
+	if at > 1 {
+		text += " ← " + where(frames[1])
+	}
+	if at > 0 {
+		text += " ← " + where(frames[at])
+	}
+	return text
+}

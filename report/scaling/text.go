@@ -1,0 +1,243 @@
+package volume
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"laggard/analysis/scaling"
+	"laggard/model"
+	"laggard/report"
+)
+
+const (
+	maxPlaces = 4  // in the text form; the JSON form has all
+	maxStack  = 12 // frames of a stack
+	maxLines  = 8  // notes and problems
+)
+
+type printer struct{ strings.Builder }
+
+func (p *printer) line(format string, args ...any) {
+	fmt.Fprintf(p, format, args...)
+	p.WriteByte('\n')
+}
+
+// Text writes the result for a person: first which ranks, by which model and
+// whether it reaches that far, then where to look with both stacks.
+func Text(w io.Writer, r *Result) error {
+	p := &printer{}
+	p.line("%s", Headline(r))
+	for i := range r.Sources {
+		p.source(&r.Sources[i])
+	}
+	if r.Crash != nil {
+		p.line("crash: rank %d: %s", r.Crash.Rank, report.Printable(r.Crash.What))
+	}
+	if len(r.Localisation) > 0 {
+		if d := r.Localisation[0].Divergence; d != nil {
+			p.line("look at: %s", where(*d))
+		}
+	}
+	p.list("note", r.Notes)
+	p.list("data", r.Problems)
+	for i := range r.Localisation[:min(len(r.Localisation), maxPlaces)] {
+		p.place(&r.Localisation[i], r.Crash != nil)
+	}
+	if n := len(r.Localisation); n > maxPlaces {
+		p.line("\nand %d more places; --json and --html have all", n-maxPlaces)
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// Headline is the answer in a sentence.
+func Headline(r *Result) string {
+	judged := len(r.Ranks)
+	switch n := r.Flagged.Len(); {
+	case n > 0 && n == judged:
+		return fmt.Sprintf("all %d ranks do not send what smaller runs foretell", n)
+	case n > 0:
+		return fmt.Sprintf("%s of %d: not what smaller runs foretell", ranks(r.Flagged), judged)
+	case r.Crash != nil:
+		return fmt.Sprintf("rank %d crashed; up to then it sent what smaller runs foretell", r.Crash.Rank)
+	case !r.InRange:
+		return fmt.Sprintf("%d ranks are outside the range of the model: nothing can be said of them", judged)
+	}
+	return fmt.Sprintf("all %d ranks send what smaller runs foretell", judged)
+}
+
+func ranks(set model.RankSet) string {
+	if set.Len() == 1 {
+		return "rank " + set.String()
+	}
+	return "ranks " + set.String()
+}
+
+var sourceNames = map[scaling.Source]string{scaling.AtMPI: "MPI calls", scaling.AtSocket: "sockets"}
+
+// source says what one model says, in a line.
+func (p *printer) source(s *scaling.SourceVerdict) {
+	p.line("%s: %s", sourceNames[s.Source], sourceLine(s))
+}
+
+func sourceLine(s *scaling.SourceVerdict) string {
+	v := s.Verdict
+	by := "kernel canonical correlation"
+	if v.Model == scaling.ByRegression {
+		by = "scaling models of call sites"
+	}
+	verdict := "nothing flagged"
+	if v.Flagged.Len() > 0 {
+		verdict = "flagged " + v.Flagged.String()
+	}
+	if v.Elsewhere.Len() > 0 {
+		verdict += fmt.Sprintf(", but in %s the library takes other paths, as it may so far from the training", ranks(v.Elsewhere))
+	}
+	text := fmt.Sprintf("%s; by %s; %s; %.0f %% of the bytes foretold", verdict, by, reach(v), 100*v.Covered)
+	if v.KCCAInRange {
+		text += fmt.Sprintf("; correlation %s, at least %.3f is good", span(v.Correlation), 1-v.Threshold)
+		if overruled(v) {
+			text += ", but the bytes are as foretold"
+		}
+	}
+	return text
+}
+
+// overruled: correlations below the threshold of ranks that are not flagged.
+func overruled(v *scaling.Verdict) bool {
+	for i, c := range v.Correlation {
+		if c < 1-v.Threshold && !v.Flagged.Contains(v.Ranks[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func reach(v *scaling.Verdict) string {
+	switch {
+	case v.KCCAInRange:
+		return "in range"
+	case v.InRange:
+		return "beyond correlation, in range of the scaling models"
+	}
+	return "outside the range"
+}
+
+func span(values []float64) string {
+	if len(values) == 0 {
+		return "–"
+	}
+	low, high := slices.Min(values), slices.Max(values)
+	if math.Abs(high-low) < 0.0005 {
+		return fmt.Sprintf("%.3f", low)
+	}
+	return fmt.Sprintf("%.3f to %.3f", low, high)
+}
+
+func (p *printer) list(what string, lines []string) {
+	for _, l := range lines[:min(len(lines), maxLines)] {
+		p.line("%s: %s", what, report.Printable(l))
+	}
+	if n := len(lines); n > maxLines {
+		p.line("%s: and %d more", what, n-maxLines)
+	}
+}
+
+func (p *printer) place(place *scaling.SourcePlace, crash bool) {
+	p.line("")
+	p.line("%d. %s", place.Order, Difference(&place.Place, place.Source, crash))
+	if place.Divergence != nil {
+		p.line("   stacks part at %s", where(*place.Divergence))
+	}
+	if place.Training != nil && place.Production != nil && place.Training.Key() == place.Production.Key() {
+		p.stack("call site", place.Production, place.Divergence)
+		return
+	}
+	p.stack("training", place.Training, place.Divergence)
+	p.stack("this run", place.Production, place.Divergence)
+}
+
+// Difference says in words what is different at a place.
+func Difference(p *scaling.Place, source scaling.Source, crash bool) string {
+	at := sourceNames[source]
+	share := func(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }
+	switch same := p.Training != nil && p.Production != nil && p.Training.Key() == p.Production.Key(); {
+	case crash:
+		return fmt.Sprintf("the call site of training nearest to the crash (%s of the bytes; %s)", share(p.TrainingShare), at)
+	case p.Production != nil && p.Production.Feature != "":
+		return fmt.Sprintf("%s of the peers of a call site is not what was foretold (%s)", report.Printable(p.Production.Feature), at)
+	case p.Training != nil && p.Training.Feature != "":
+		return fmt.Sprintf("%s of the peers of a call site is not what was foretold: it sends nothing (%s)", report.Printable(p.Training.Feature), at)
+	case p.Production == nil && p.Training != nil:
+		return fmt.Sprintf("a call site sends nothing where %s of the bytes were expected (%s)", share(p.TrainingShare), at)
+	case same:
+		return fmt.Sprintf("a call site sends %s of the bytes, %s were expected (%s)", share(p.ProductionShare), share(p.TrainingShare), at)
+	case p.Training == nil:
+		return fmt.Sprintf("a call site that training did not have sends %s of the bytes (%s)", share(p.ProductionShare), at)
+	}
+	return fmt.Sprintf("a call site sends %s of the bytes, in the place of another with %s (%s)", share(p.ProductionShare), share(p.TrainingShare), at)
+}
+
+func (p *printer) stack(what string, s *scaling.Site, divergence *scaling.Frame) {
+	if s == nil {
+		p.line("   %s: no such call site", what)
+		return
+	}
+	p.line("   %s:", what)
+	frames := shown(s)
+	for _, f := range frames[:min(len(frames), maxStack)] {
+		mark := " "
+		if divergence != nil && f == *divergence {
+			mark = "→"
+		}
+		p.line("   %s %s", mark, where(f))
+	}
+	if n := len(frames); n > maxStack {
+		p.line("     and %d more frames", n-maxStack)
+	}
+}
+
+// Training says what a training came to: the runs, what each model is worth,
+// and what was wrong with the data.
+func Training(w io.Writer, file string, t *scaling.Trained, problems []string) error {
+	p := &printer{}
+	p.line("model %s: %s", report.Printable(file), report.Printable(t.Program.Path))
+	for _, s := range t.Models {
+		p.model(s)
+	}
+	p.list("data", problems)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func (p *printer) model(s scaling.Sourced) {
+	m := s.Model
+	p.line("%s: %d runs, %d ranks, %d call sites; %s", sourceNames[s.Source], m.Runs, m.Rows, len(m.Sites), ranges(m))
+	trial := m.KCCA.Trial
+	p.line("  correlation: %.1f %% false alarms in cross validation, %.1f %% with the largest scale left out; %.0f %% of moved volumes found",
+		100*trial.FalseAlarms, 100*trial.LargestScale, 100*trial.Power)
+	known := 0.0
+	for i, f := range m.Features {
+		if len(f.Classes) > 0 && !slices.ContainsFunc(f.Classes, func(c scaling.Class) bool { return !c.Predictable }) {
+			known += m.Shares[i].Mean
+		}
+	}
+	p.line("  scaling models: call sites with %.0f %% of the bytes can be foretold for every rank", 100*known)
+}
+
+// ranges says from where to where the training went.
+func ranges(m *scaling.Model) string {
+	text := fmt.Sprintf("%g to %g ranks", m.Ranges[0].Low, m.Ranges[0].High)
+	for i, name := range m.Controls {
+		r := m.Ranges[i+1]
+		if r.Low == r.High {
+			text += fmt.Sprintf(", %s %g", report.Printable(name), r.Low)
+		} else {
+			text += fmt.Sprintf(", %s %g to %g", report.Printable(name), r.Low, r.High)
+		}
+	}
+	return text
+}
