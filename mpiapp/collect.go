@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"laggard/model"
+	"laggard/model/process"
 )
 
 const collectLong = `With live_dir the ranks of a node keep their files on the node while the job
@@ -194,10 +195,10 @@ func running(live string) bool {
 	}
 	host, _ := os.Hostname()
 	for _, r := range append(run.Ranks, run.Others...) {
-		if r.Host == host && !strings.ContainsRune("\x00ZX", rune(processState(r))) {
+		if r.Host == host && process.Of(r) != process.Gone {
 			return true
 		}
-		if r.Host != host && r.End == model.NoEnd && time.Since(r.Heartbeat) < freshFor {
+		if r.Host != host && r.End == model.NoEnd && time.Since(r.Heartbeat) < process.Fresh {
 			return true
 		}
 	}

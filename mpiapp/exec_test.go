@@ -3,14 +3,9 @@ package main
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
-
-	"laggard/model"
 )
 
 // noJob takes away what a launcher around the tests may have set.
@@ -102,57 +97,4 @@ func TestMerge(t *testing.T) {
 	if want := []string{"A=1", "B=2", "LD_PRELOAD=y", "Z"}; !slices.Equal(got, want) {
 		t.Errorf("merged %q, want %q", got, want)
 	}
-}
-
-func TestProcessState(t *testing.T) {
-	self, err := os.Readlink("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := processState(&model.Rank{PID: os.Getpid(), Exe: self}); got != 'R' && got != 'S' {
-		t.Errorf("this process is in state %q", got)
-	}
-	if got := processState(&model.Rank{PID: os.Getpid(), Exe: self[:len(self)-1]}); got == 0 {
-		t.Error("the beginning of the path does not do")
-	}
-	if got := processState(&model.Rank{PID: os.Getpid(), Exe: "/another/program"}); got != 0 {
-		t.Errorf("another program's process counts as the rank's, state %q", got)
-	}
-	if got := processState(&model.Rank{PID: 1 << 30, Exe: self}); got != 0 {
-		t.Errorf("no process is in state %q", got)
-	}
-}
-
-// TestProcessStateOfChild: stopped and dead are told apart from alive.
-func TestProcessStateOfChild(t *testing.T) {
-	sleep, err := exec.LookPath("sleep")
-	if err != nil {
-		t.Skip("sleep is not installed")
-	}
-	child := exec.Command(sleep, "60")
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer child.Wait()
-	defer child.Process.Kill()
-	rank := &model.Rank{PID: child.Process.Pid}
-	await := func(want string) {
-		t.Helper()
-		for range 500 {
-			if state := processState(rank); strings.ContainsRune(want, rune(state)) {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		t.Errorf("state %q, want one of %q", processState(rank), want)
-	}
-	await("SR")
-	if err := child.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	await("T")
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	await("ZX\x00")
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/process"
 )
 
 // defaultTimeout is the shortest standstill that counts as a hang unless the
@@ -36,7 +37,7 @@ func lookAt(run *model.Run, now time.Time) standstill {
 		}
 		s.over = false
 		since := r.QuietSince
-		if stale := r.Heartbeat.Add(freshFor); since.IsZero() && now.After(stale) {
+		if stale := r.Heartbeat.Add(process.Fresh); since.IsZero() && now.After(stale) {
 			since = r.Heartbeat // stopped or killed: it cannot say that it is quiet
 		}
 		if since.IsZero() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/model/process"
 )
 
 // A moment, and what ranks look like then.
@@ -83,8 +84,8 @@ func TestHung(t *testing.T) {
 		{"one cannot say", []*model.Rank{rankAt(0, 0, off), rankAt(1, minute)}, 0, true},
 		{"none can say", []*model.Rank{rankAt(0, 0, off), rankAt(1, 0, off)}, 0, false},
 		{"one was stopped", []*model.Rank{rankAt(0, 0, silent(minute)), rankAt(1, minute)}, 0, true},
-		{"one was stopped just now", []*model.Rank{rankAt(0, 0, silent(freshFor+time.Second)), rankAt(1, minute)}, 0, false},
-		{"a sign of life is late", []*model.Rank{rankAt(0, 0, silent(freshFor-time.Second)), rankAt(1, time.Hour)}, time.Second, false},
+		{"one was stopped just now", []*model.Rank{rankAt(0, 0, silent(process.Fresh+time.Second)), rankAt(1, minute)}, 0, false},
+		{"a sign of life is late", []*model.Rank{rankAt(0, 0, silent(process.Fresh-time.Second)), rankAt(1, time.Hour)}, time.Second, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := &model.Run{Ranks: c.ranks}

@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"laggard/intake/backtrace":           {"laggard/model", "laggard/model/mpi", "laggard/symbol"},
 	"laggard/model":                      {},
 	"laggard/model/mpi":                  {},
+	"laggard/model/process":              {"laggard/model"},
 	"laggard/recorder/bench":             {"laggard/model"},
 	"laggard/recorder/gen":               {"laggard/model/mpi"},
 	"laggard/reduce":                     {},

@@ -1,19 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"laggard/analysis/progress"
 	"laggard/model"
+	"laggard/model/process"
 )
-
-// freshFor is how old the last sign of life of a moving rank may be; the
-// recorder gives one about every second.
-const freshFor = 5 * time.Second
 
 // observer sees what the processes of a run do that ran on this host: a record
 // cannot say that its process was stopped or killed. A rank on another host
@@ -37,11 +31,11 @@ func (o *observer) see(r *model.Rank, f *facts) {
 		}
 		return
 	}
-	switch processState(r) {
-	case 'T', 't':
+	switch process.Of(r) {
+	case process.Stopped:
 		f.Liveness[r.Rank] = progress.Stopped
 		f.Alive = true
-	case 0, 'Z', 'X':
+	case process.Gone:
 		f.Liveness[r.Rank] = progress.Dead
 	default:
 		f.Alive = true
@@ -86,23 +80,5 @@ const secondLook = 1500 * time.Millisecond
 // moving: the rank runs, said so just now, and has not been found quiet.
 func moving(r *model.Rank, now time.Time) bool {
 	return r.Phase < model.Finalized && r.End == model.NoEnd && !r.Off && r.QuietSince.IsZero() &&
-		r.Heartbeat.After(now.Add(-freshFor)) && r.Heartbeat.Sub(r.Start) > time.Second
-}
-
-// processState returns the state letter of /proc/PID/stat, 0 if the process is
-// gone. A process of another program has taken over its number. The record may
-// have only the beginning of a long path.
-func processState(r *model.Rank) byte {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(r.PID) + "/stat")
-	if err != nil {
-		return 0
-	}
-	after := text[bytes.LastIndexByte(text, ')')+1:] // the name before it may have any character
-	if len(after) < 2 {
-		return 0
-	}
-	if exe, err := os.Readlink("/proc/" + strconv.Itoa(r.PID) + "/exe"); err == nil && !strings.HasPrefix(exe, r.Exe) {
-		return 0
-	}
-	return after[1]
+		r.Heartbeat.After(now.Add(-process.Fresh)) && r.Heartbeat.Sub(r.Start) > time.Second
 }

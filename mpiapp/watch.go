@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/model"
+	"laggard/model/process"
 )
 
 // watcher looks at the run directory while the job runs.
@@ -124,7 +125,7 @@ func killRanks(dir string) {
 		return
 	}
 	for _, r := range run.Ranks {
-		if r.Host == host && processState(r) != 0 {
+		if r.Host == host && process.Of(r) != process.Gone {
 			_ = syscall.Kill(r.PID, syscall.SIGKILL)
 		}
 	}

@@ -1,0 +1,51 @@
+// Package process says what has become of the processes of recorded ranks on
+// this machine. A record cannot tell that its process was stopped or killed.
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"laggard/model"
+)
+
+// Fresh is how old the last sign of life of a live rank may be; the recorder
+// gives one about every second.
+const Fresh = 5 * time.Second
+
+// State is what a process is doing.
+type State int
+
+// The states of a process.
+const (
+	Gone    State = iota // it has ended, perhaps as a zombie, or another program has its number
+	Stopped              // by a signal or a tracer
+	Alive
+)
+
+// Of returns the state of a rank's process, which must be one of this host. A
+// record may hold only the beginning of the path of a program.
+func Of(r *model.Rank) State {
+	proc := "/proc/" + strconv.Itoa(r.PID)
+	text, err := os.ReadFile(proc + "/stat")
+	if err != nil {
+		return Gone
+	}
+	if exe, err := os.Readlink(proc + "/exe"); err == nil && !strings.HasPrefix(exe, r.Exe) {
+		return Gone
+	}
+	after := text[bytes.LastIndexByte(text, ')')+1:] // the name before it may have any character
+	if len(after) < 2 {
+		return Gone
+	}
+	switch after[1] {
+	case 'Z', 'X':
+		return Gone
+	case 'T', 't':
+		return Stopped
+	}
+	return Alive
+}

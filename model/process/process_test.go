@@ -1,0 +1,66 @@
+package process
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"laggard/model"
+)
+
+func TestOf(t *testing.T) {
+	self, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		rank model.Rank
+		want State
+	}{
+		{"this process", model.Rank{PID: os.Getpid(), Exe: self}, Alive},
+		{"the beginning of the path", model.Rank{PID: os.Getpid(), Exe: self[:len(self)-1]}, Alive},
+		{"another program", model.Rank{PID: os.Getpid(), Exe: "/another/program"}, Gone},
+		{"no process", model.Rank{PID: 1 << 30, Exe: self}, Gone},
+	} {
+		if got := Of(&c.rank); got != c.want {
+			t.Errorf("%s: state %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOfChild: stopped and dead are told apart from alive.
+func TestOfChild(t *testing.T) {
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip("sleep is not installed")
+	}
+	child := exec.Command(sleep, "60")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer child.Wait()
+	defer child.Process.Kill()
+	rank := &model.Rank{PID: child.Process.Pid}
+	await := func(want State) {
+		t.Helper()
+		for range 500 {
+			if Of(rank) == want {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("state %d, want %d", Of(rank), want)
+	}
+	await(Alive)
+	if err := child.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	await(Stopped)
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	await(Gone)
+}
