@@ -20,11 +20,7 @@ func (r *slotReader) takeComm(rec record) error {
 	flags := le32(commFlags)
 	c := commReader{off: rec.off, live: rec.live}
 	c.comm = &Comm{
-		World:      flags&flagWorld != 0,
-		Self:       flags&flagSelf != 0,
-		Inter:      flags&flagInter != 0,
-		Window:     flags&flagWindow != 0,
-		IO:         flags&flagIO != 0,
+		Kind:       r.commKind(rec, flags),
 		Forming:    flags&flagForming != 0,
 		Rank:       int(int32(le32(commRank))),
 		Size:       r.ranged(rec, "size", int(int32(le32(commSize))), 0, MaxRank, 0),
@@ -44,6 +40,24 @@ func (r *slotReader) takeComm(rec record) error {
 		c.local, c.remote = bytes.Clone(local), bytes.Clone(remote)
 	}
 	return r.comms.add(le32(commIndex), c)
+}
+
+// kindFlags are the flags that say of which kind a COMM record is.
+var kindFlags = [...]uint32{World: flagWorld, Self: flagSelf, Inter: flagInter, Window: flagWindow, File: flagFile}
+
+// commKind is the first kind in the flags; a recorder sets one at most.
+func (r *slotReader) commKind(rec record, flags uint32) CommKind {
+	found := Intra
+	for kind, flag := range kindFlags {
+		switch {
+		case flags&flag == 0:
+		case found == Intra:
+			found = CommKind(kind)
+		default:
+			r.probs.corrupt(rec.typ.String(), rec.off, "flags %#x of two kinds", flags)
+		}
+	}
+	return found
 }
 
 // commRanges returns the ranges of both groups in a COMM record, and what is
@@ -134,7 +148,7 @@ func (c *commReader) copyLive(r *slotReader) ([]byte, bool) {
 // internMembers fills in the members of the communicators of a slot.
 func (r *slotReader) internMembers(in *interner) {
 	for _, c := range r.comms.list {
-		if c.local != nil && len(c.local) == 0 && (c.comm.Window || c.comm.IO) {
+		if c.local != nil && len(c.local) == 0 && (c.comm.Kind == Window || c.comm.Kind == File) {
 			r.likeParent(c.comm)
 			continue
 		}

@@ -277,7 +277,7 @@ const (
 	flagSelf     = 4
 	flagUnknown  = 8
 	flagWindow   = 16
-	flagIO       = 32
+	flagFile     = 32
 	flagForming  = 64
 	flagTopology = 128
 

@@ -113,7 +113,7 @@ func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 		if rec.typ != recRank && rec.typ != recComm || r.take(rec) != nil {
 			continue
 		}
-		world = len(r.comms.list) > 0 && r.comms.list[len(r.comms.list)-1].comm.World
+		world = len(r.comms.list) > 0 && r.comms.list[len(r.comms.list)-1].comm.Kind == World
 	}
 	for _, c := range r.comms.list {
 		r.rank.Comms = append(r.rank.Comms, c.comm)

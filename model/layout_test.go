@@ -197,7 +197,7 @@ var layoutInGo = map[string]uint64{
 	"flagSelf":         uint64(flagSelf),
 	"flagUnknown":      uint64(flagUnknown),
 	"flagWindow":       uint64(flagWindow),
-	"flagIO":           uint64(flagIO),
+	"flagFile":         uint64(flagFile),
 	"flagForming":      uint64(flagForming),
 	"flagTopology":     uint64(flagTopology),
 	"channelComm":      uint64(channelComm),

@@ -19,7 +19,7 @@ func liveFile(t *testing.T) (dir string, data []byte, off func(recType) int64) {
 	t.Helper()
 	k := &Rank{Rank: 0, Size: 1, Family: "mpich", Phase: Running}
 	k.Threads = []*Thread{{Op: Op{State: -1}}}
-	k.Comms = []*Comm{{ID: 5, Parent: 6, World: true, Members: []int{0}, Size: 1, State: -1}}
+	k.Comms = []*Comm{{ID: 5, Parent: 6, Kind: World, Members: []int{0}, Size: 1, State: -1}}
 	k.Channels = []Channel{{Comm: 0, Peer: 1, Tag: 1, Sent: 1, Received: 1}}
 	dir = t.TempDir()
 	writeNode(t, dir, testHeader, []*Rank{k})

@@ -138,17 +138,17 @@ func randomState(r *rand.Rand, t *Thread) int { return r.IntN(len(t.Model.States
 func randomComms(r *rand.Rand, sc scale, k *Rank, world []int) {
 	thread := k.Threads[0]
 	k.Comms = []*Comm{
-		{ID: 1, World: true, Rank: k.Rank, Members: world, Size: len(world), State: -1},
-		{ID: 2 + uint64(k.Rank), Self: true, Members: []int{k.Rank}, Size: 1, State: randomState(r, thread)},
+		{ID: 1, Kind: World, Rank: k.Rank, Members: world, Size: len(world), State: -1},
+		{ID: 2 + uint64(k.Rank), Kind: Self, Members: []int{k.Rank}, Size: 1, State: randomState(r, thread)},
 		{ID: 99, Parent: 1, Rank: 0, Size: 40, State: randomState(r, thread), Freed: true},
 	}
 	members := r.Perm(300)[:1+r.IntN(sc.group)]
 	members = append(members, 7, 9, 11, -1, -1, 400, 300, 200)
 	remote := []int{-1, 5}
-	k.Comms = append(k.Comms, &Comm{ID: 77, Parent: 99, Inter: true, Rank: r.IntN(len(members)), Members: members, Remote: remote,
+	k.Comms = append(k.Comms, &Comm{ID: 77, Parent: 99, Kind: Inter, Rank: r.IntN(len(members)), Members: members, Remote: remote,
 		Size: len(members), RemoteSize: len(remote), Coll: r.Uint64(), State: -1, Thread: len(k.Threads) - 1})
-	k.Comms = append(k.Comms, &Comm{ID: 78, Parent: 1, Window: true, Rank: k.Rank, Members: world, Size: len(world), State: -1},
-		&Comm{ID: 79, Parent: 1, IO: true, Rank: k.Rank, Members: world, Size: len(world), State: -1},
+	k.Comms = append(k.Comms, &Comm{ID: 78, Parent: 1, Kind: Window, Rank: k.Rank, Members: world, Size: len(world), State: -1},
+		&Comm{ID: 79, Parent: 1, Kind: File, Rank: k.Rank, Members: world, Size: len(world), State: -1},
 		&Comm{ID: 81, Parent: 1, Forming: true, Rank: k.Rank, Members: world, Size: len(world), Coll: 1, State: -1},
 		&Comm{ID: 82, Parent: 1, Rank: k.Rank, Members: world, Size: len(world), State: -1,
 			Neighbours: &Neighbours{Sources: someOf(r, len(world)), Dests: someOf(r, len(world))}})

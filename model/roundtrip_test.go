@@ -112,7 +112,7 @@ func TestRanksShareStates(t *testing.T) {
 		ranks[1].Modules = append(ranks[1].Modules, &other)
 	}
 	ranks[1].Comms, ranks[1].Channels, ranks[1].Locks = ranks[0].Comms[:1], nil, nil
-	ranks[1].Comms = []*Comm{{ID: 1, World: true, Rank: 1, Members: []int{0, 1}, Size: 2, State: -1}}
+	ranks[1].Comms = []*Comm{{ID: 1, Kind: World, Rank: 1, Members: []int{0, 1}, Size: 2, State: -1}}
 	for _, th := range ranks[1].Threads {
 		th.Op.Pending = nil
 	}
@@ -189,8 +189,8 @@ func TestWindowHasTheMembersOfItsParent(t *testing.T) {
 	w := &slotWriter{file: make([]byte, pageSize)}
 	w.head(k)
 	w.thread(k, k.Threads[0])
-	w.comm(k, 0, &Comm{ID: 9, World: true, Rank: 1, Members: []int{0, 1, 2}, State: -1})
-	w.comm(k, 1, &Comm{ID: 10, Parent: 9, Window: true, Rank: 1, Members: []int{}, State: -1})
+	w.comm(k, 0, &Comm{ID: 9, Kind: World, Rank: 1, Members: []int{0, 1, 2}, State: -1})
+	w.comm(k, 1, &Comm{ID: 10, Parent: 9, Kind: Window, Rank: 1, Members: []int{}, State: -1})
 	putHeader(w.file, testHeader, 1)
 	run := mustDecode(t, w.file)
 	win := run.Ranks[0].Comms[1]

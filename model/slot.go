@@ -323,7 +323,7 @@ func (r *slotReader) assemble() {
 // MPI_COMM_WORLD says it under a checksum.
 func (r *slotReader) identify() {
 	for _, c := range r.rank.Comms {
-		if !c.World || c.Rank < 0 {
+		if c.Kind != World || c.Rank < 0 {
 			continue
 		}
 		if r.rank.Rank >= 0 && r.rank.Phase != Starting && (r.rank.Rank != c.Rank || r.rank.Size != c.Size) {

@@ -193,18 +193,27 @@ type Thread struct {
 	Sent     []Sent // by rising state, if volume was recorded
 }
 
-// Comm is a communicator as one rank knows it, or a window or a file, which
-// have members and collective operations as well.
+// CommKind says what a Comm is. An object of MPI is of one kind alone.
+type CommKind uint8
+
+// The kinds of a Comm. Windows and files are no communicators, but they have
+// members and collective operations as communicators have.
+const (
+	Intra  CommKind = iota // an intracommunicator other than the next two
+	World                  // MPI_COMM_WORLD
+	Self                   // MPI_COMM_SELF
+	Inter                  // an intercommunicator
+	Window                 // an RMA window over the members of Parent
+	File                   // a file, opened by the members of Parent
+)
+
+// Comm is a communicator, a window or a file as one rank knows it.
 type Comm struct {
 	ID     uint64 // the same at all members
 	Parent uint64 // 0 none
-	World  bool
-	Self   bool
-	Inter  bool
-	Window bool // no communicator but an RMA window over the members of Parent
-	IO     bool // likewise a file
-	// Forming: likewise a communicator that its members alone are making
-	// (MPI_Comm_create_group); the call is the first collective on it.
+	Kind   CommKind
+	// Forming: its members alone are still making it (MPI_Comm_create_group); the
+	// call is the first collective on it.
 	Forming bool
 	Rank    int // own rank in it; -1 unknown
 	// Members are the world ranks of the local group, by rank in it; -1 outside

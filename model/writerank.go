@@ -221,12 +221,11 @@ func (w *slotWriter) comm(r *Rank, index int, c *Comm) {
 }
 
 func commFlagsOf(c *Comm) uint32 {
-	var flags uint32
+	flags := kindFlags[c.Kind]
 	for _, f := range []struct {
 		set  bool
 		flag uint32
-	}{{c.Inter, flagInter}, {c.World, flagWorld}, {c.Self, flagSelf}, {c.Members == nil, flagUnknown},
-		{c.Window, flagWindow}, {c.IO, flagIO}, {c.Forming, flagForming}, {c.Neighbours != nil, flagTopology}} {
+	}{{c.Members == nil, flagUnknown}, {c.Forming, flagForming}, {c.Neighbours != nil, flagTopology}} {
 		if f.set {
 			flags |= f.flag
 		}

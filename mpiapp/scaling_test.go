@@ -43,7 +43,7 @@ func volumeRank(rank, ranks int, path uint64, distance uint64) *model.Rank {
 				{State: 1, Traffic: model.Traffic{Calls: 10, Bytes: 5 * block}, Distance: 10 * distance},
 			},
 		}},
-		Comms: []*model.Comm{{ID: 1, World: true, Rank: rank, Members: world, Size: ranks, State: -1}},
+		Comms: []*model.Comm{{ID: 1, Kind: model.World, Rank: rank, Members: world, Size: ranks, State: -1}},
 		Sites: []*model.Site{{Function: "writev", Stack: below, Traffic: model.Traffic{Calls: 10, Bytes: 10 * block * uint64(ranks-1)}}},
 	}
 }

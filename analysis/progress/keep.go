@@ -23,7 +23,7 @@ type Keeper struct {
 // commKey is what tells the communicators apart that channels refer to.
 type commKey struct {
 	id            uint64
-	self, inter   bool
+	kind          model.CommKind
 	local, remote *int // the lists of members are shared
 	nlocal        int
 	nremote       int
@@ -79,15 +79,15 @@ func (k *Keeper) listOf(comms []*model.Comm) []*model.Comm {
 }
 
 func (k *Keeper) commOf(c *model.Comm) *model.Comm {
-	key := commKey{id: c.ID, self: c.Self, inter: c.Inter}
-	if !c.Self {
+	key := commKey{id: c.ID, kind: c.Kind}
+	if c.Kind != model.Self {
 		key.local, key.nlocal = unsafe.SliceData(c.Members), len(c.Members)
 		key.remote, key.nremote = unsafe.SliceData(c.Remote), len(c.Remote)
 	}
 	known := k.comms[key]
 	if known == nil {
-		known = &model.Comm{ID: c.ID, Self: c.Self, Inter: c.Inter}
-		if !c.Self {
+		known = &model.Comm{ID: c.ID, Kind: c.Kind}
+		if c.Kind != model.Self {
 			known.Members, known.Remote = c.Members, c.Remote
 		}
 		k.comms[key] = known

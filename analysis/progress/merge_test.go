@@ -151,7 +151,7 @@ func TestManyRanks(t *testing.T) {
 	var ranks []*model.Rank
 	for i := range n {
 		th := &model.Thread{Model: model.Model{States: []*model.State{state}, Visits: []uint64{1}}}
-		world := &model.Comm{ID: 1, World: true, Rank: i, Members: members}
+		world := &model.Comm{ID: 1, Kind: model.World, Rank: i, Members: members}
 		switch {
 		case i == 0:
 			th.Op = model.Op{State: 0}

@@ -37,7 +37,7 @@ func member(r, lag int, world []int, states []*model.State) *model.Rank {
 	last := len(states) - 1
 	t := &model.Thread{Model: m, Calls: 1000, Progress: 1000, Op: model.Op{State: last, InMPI: true, Kind: model.Collective,
 		Pending: []model.Pending{{Kind: model.Collective, Peer: model.None, Tag: model.None, Seq: turns, State: last}}}}
-	c := &model.Comm{ID: 1, World: true, Rank: r, Members: world, Coll: turns, State: -1}
+	c := &model.Comm{ID: 1, Kind: model.World, Rank: r, Members: world, Coll: turns, State: -1}
 	out := &model.Rank{Rank: r, Size: len(world), Host: fmt.Sprintf("n%d", r/64), Phase: model.Running, EndDetail: -1,
 		Threads: []*model.Thread{t}, Comms: []*model.Comm{c}}
 	switch {

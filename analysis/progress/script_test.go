@@ -40,6 +40,18 @@ type scriptComm struct {
 	window, file    bool
 }
 
+func (c *scriptComm) kind() model.CommKind {
+	switch {
+	case c.window:
+		return model.Window
+	case c.file:
+		return model.File
+	case len(c.remote) > 0:
+		return model.Inter
+	}
+	return map[string]model.CommKind{"world": model.World, "self": model.Self}[c.name]
+}
+
 func parseScript(input string) *script {
 	s := &script{models: map[string]model.Model{}, lines: map[int][]string{}}
 	for line := range strings.Lines(input) {
@@ -179,8 +191,7 @@ func (b *rankBuilder) addComm(id int, c scriptComm) {
 			if m == b.r.Rank {
 				b.comms[c.name] = len(b.r.Comms)
 				b.r.Comms = append(b.r.Comms, &model.Comm{
-					ID: uint64(id + 1), World: c.name == "world", Self: c.name == "self",
-					Window: c.window, IO: c.file, Inter: len(c.remote) > 0, Rank: i, Members: groups[0], Remote: groups[1], State: -1,
+					ID: uint64(id + 1), Kind: c.kind(), Rank: i, Members: groups[0], Remote: groups[1], State: -1,
 				})
 			}
 		}

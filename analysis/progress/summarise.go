@@ -171,7 +171,7 @@ func (b *builder) portable(frames []model.Frame) []model.Frame {
 func (b *builder) addComms(r *model.Rank, waits []Wait) {
 	begun := map[uint64]uint64{}
 	for _, c := range r.Comms {
-		if !c.Self {
+		if c.Kind != model.Self {
 			b.addView(c)
 			begun[c.ID] = max(begun[c.ID], c.Coll)
 		}
@@ -192,7 +192,7 @@ func (b *builder) addComms(r *model.Rank, waits []Wait) {
 // addLocks notes the locks that a rank has on known targets.
 func (b *builder) addLocks(r *model.Rank) {
 	for _, l := range r.Locks {
-		if l.Comm < 0 || l.Comm >= len(r.Comms) || r.Comms[l.Comm].Self {
+		if l.Comm < 0 || l.Comm >= len(r.Comms) || r.Comms[l.Comm].Kind == model.Self {
 			continue
 		}
 		c := r.Comms[l.Comm]
@@ -210,10 +210,10 @@ func (b *builder) addView(c *model.Comm) {
 		known = &Comm{ID: c.ID}
 		b.comms[c.ID], b.counts[c.ID] = known, map[uint64][]int{}
 	}
-	known.World = known.World || c.World
-	known.Window = known.Window || c.Window
-	known.IO = known.IO || c.IO
-	if last == nil || last.Inter != c.Inter || !sameList(last.Members, c.Members) || !sameList(last.Remote, c.Remote) {
+	known.World = known.World || c.Kind == model.World
+	known.Window = known.Window || c.Kind == model.Window
+	known.IO = known.IO || c.Kind == model.File
+	if last == nil || last.Kind != c.Kind || !sameList(last.Members, c.Members) || !sameList(last.Remote, c.Remote) {
 		known.Groups = joinGroups(known.Groups, groupsOf(c))
 	}
 	b.views[c.ID] = c
@@ -231,7 +231,7 @@ func sameList(a, b []int) bool {
 // smallest rank first; both empty if one of an intercommunicator's is unknown.
 func groupsOf(c *model.Comm) [2]model.RankSet {
 	local, remote := model.NewRankSet(c.Members...), model.NewRankSet(c.Remote...)
-	if !c.Inter {
+	if c.Kind != model.Inter {
 		return [2]model.RankSet{local, {}}
 	}
 	if local.Len() == 0 || remote.Len() == 0 {

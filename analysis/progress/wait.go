@@ -85,7 +85,7 @@ func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 		return w
 	}
 	c := r.Comms[p.Comm]
-	w.Comm, w.Self = c.ID, c.Self
+	w.Comm, w.Self = c.ID, c.Kind == model.Self
 	w.Peer = worldPeer(r, c, p.Peer)
 	switch {
 	case w.Kind == model.Recv || w.Kind == model.Probe:
@@ -110,13 +110,13 @@ func worldRanks(r *model.Rank, c *model.Comm, ranks []int) model.RankSet {
 // -1 if that is not known. Special peers stay as they are.
 func worldPeer(r *model.Rank, c *model.Comm, peer int) int {
 	group := c.Members
-	if c.Inter {
+	if c.Kind == model.Inter {
 		group = c.Remote
 	}
 	switch {
 	case peer == model.None || peer == model.Any || peer == model.ProcNull:
 		return peer
-	case c.Self && peer == 0:
+	case c.Kind == model.Self && peer == 0:
 		return r.Rank
 	case peer >= 0 && peer < len(group) && group[peer] >= 0:
 		return group[peer]

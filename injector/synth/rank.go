@@ -42,8 +42,8 @@ func (j *job) host(node int) string { return fmt.Sprintf("n%06d", node) }
 func (j *job) addComms(r *model.Rank, f *form, at wave) {
 	for i, g := range j.groups {
 		c := &model.Comm{
-			ID: g.comm.ID, Parent: g.comm.Parent, World: g.comm.World, Self: g.comm.Self, Window: g.comm.Window, IO: g.comm.IO,
-			Forming: g.comm.Forming, Freed: g.comm.Freed, Coll: g.comm.Coll, State: f.comms[i],
+			ID: g.comm.ID, Parent: g.comm.Parent, Kind: g.comm.Kind, Forming: g.comm.Forming,
+			Freed: g.comm.Freed, Coll: g.comm.Coll, State: f.comms[i],
 		}
 		switch g.kind {
 		case everybody:

@@ -86,7 +86,7 @@ func checkComms(t *testing.T, run *model.Run) {
 	members := map[uint64][]int{}
 	for _, r := range run.Ranks {
 		for _, c := range r.Comms {
-			if c.Self {
+			if c.Kind == model.Self {
 				continue
 			}
 			if known := members[c.ID]; known != nil && !slices.Equal(known, c.Members) {

@@ -67,11 +67,11 @@ func groupsOf(t *template) []group {
 	for _, c := range t.rank.Comms {
 		g := group{comm: c, size: len(c.Members)}
 		switch {
-		case c.Inter || c.Members == nil:
+		case c.Kind == model.Inter || c.Members == nil:
 			continue
-		case c.Self:
+		case c.Kind == model.Self:
 			g.kind = alone
-		case !c.World && len(c.Members) < t.rank.Size:
+		case c.Kind != model.World && len(c.Members) < t.rank.Size:
 			g.kind = block
 		}
 		if c.State >= 0 && t.rank.Threads[c.Thread] == t.thread {
@@ -80,7 +80,7 @@ func groupsOf(t *template) []group {
 		out = append(out, g)
 	}
 	if len(out) == 0 {
-		out = append(out, group{comm: &model.Comm{ID: 1, World: true, State: -1}})
+		out = append(out, group{comm: &model.Comm{ID: 1, Kind: model.World, State: -1}})
 	}
 	return out
 }
@@ -91,7 +91,8 @@ func meeting(groups []group) int {
 	best := -1
 	for i, g := range groups {
 		c := g.comm
-		if g.kind == everybody && !c.Window && !c.IO && !c.Freed && (best < 0 || c.Coll > groups[best].comm.Coll) {
+		communicator := c.Kind != model.Window && c.Kind != model.File
+		if g.kind == everybody && communicator && !c.Freed && (best < 0 || c.Coll > groups[best].comm.Coll) {
 			best = i
 		}
 	}

@@ -130,7 +130,7 @@ func (r *Reader) peer(m *Move) (int, bool) {
 	}
 	c := r.rank.Comms[m.Comm]
 	members := c.Members
-	if c.Inter {
+	if c.Kind == model.Inter {
 		members = c.Remote
 	}
 	if m.Peer < 0 || m.Peer >= len(members) || members[m.Peer] < 0 {

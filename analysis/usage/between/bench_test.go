@@ -19,7 +19,7 @@ func halo(rank, ranks, steps int) *usage.Replayed {
 	}
 	t := &usage.Trace{
 		Rank: rank, Size: ranks, Phase: model.Finalized, End: model.Exited, Complete: true,
-		Comms: []*model.Comm{{ID: 1, World: true, Rank: rank, Members: members, Size: ranks}},
+		Comms: []*model.Comm{{ID: 1, Kind: model.World, Rank: rank, Members: members, Size: ranks}},
 		Types: []*usage.Datatype{{Name: "MPI_DOUBLE", Size: 8, Extent: 8, TrueExtent: 8}},
 		Sites: make([]usage.Site, 6),
 	}

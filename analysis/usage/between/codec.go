@@ -339,7 +339,8 @@ func (w *wire) comm(c **model.Comm) {
 	}
 	d := **c
 	num(w, &d.ID)
-	w.flags(&d.World, &d.Self, &d.Inter, &d.Window, &d.IO, &d.Forming)
+	num(w, &d.Kind)
+	w.flags(&d.Forming)
 	num(w, &d.Rank)
 	w.group(&d.Members)
 	w.group(&d.Remote)

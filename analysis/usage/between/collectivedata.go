@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"laggard/analysis/usage/replay"
-	"laggard/model"
 )
 
 // sameData compares the buffers of the members, as the kind of collective asks.
@@ -69,7 +68,7 @@ func (c *collectives) withRoot(e *event) bool {
 	for _, p := range e.parts {
 		d, entry := c.entry(p)
 		s, comm := c.shape(p), d.comms[entry.comm]
-		if !comm.Inter && s.root == comm.Rank || comm.Inter && s.root < 0 && s.root != model.ProcNull && s.root != model.None {
+		if isRoot(s, comm) {
 			root = p
 		}
 	}

@@ -117,9 +117,18 @@ func values(c *usage.Call, name string) usage.Value {
 	return nil
 }
 
+// isRoot tells whether the own rank is the root; of an intercommunicator, in the
+// group of the root.
+func isRoot(s *shape, comm *model.Comm) bool {
+	if comm.Kind == model.Inter {
+		return s.root < 0 && s.root != model.ProcNull && s.root != model.None
+	}
+	return s.root == comm.Rank
+}
+
 func (d *digester) addBuffers(s *shape, c *usage.Call, comm *model.Comm) {
-	atRoot := s.root == comm.Rank && !comm.Inter || comm.Inter && s.root < 0 && s.root != model.ProcNull && s.root != model.None
-	aside := comm.Inter && s.root == model.ProcNull
+	atRoot := isRoot(s, comm)
+	aside := comm.Kind == model.Inter && s.root == model.ProcNull
 	switch {
 	case aside:
 	case s.flow == sameFlow:
@@ -130,14 +139,14 @@ func (d *digester) addBuffers(s *shape, c *usage.Call, comm *model.Comm) {
 			}
 		}
 	case s.flow == gatherFlow:
-		if !inPlace(c, "sendbuf") && !(comm.Inter && atRoot) {
+		if !inPlace(c, "sendbuf") && !(comm.Kind == model.Inter && atRoot) {
 			s.give = d.buffers1(c, "sendcount", "sendtype")
 		}
 		if atRoot {
 			s.take = d.sided(c, "recv")
 		}
 	case s.flow == scatterFlow:
-		if !inPlace(c, "recvbuf") && !(comm.Inter && atRoot) {
+		if !inPlace(c, "recvbuf") && !(comm.Kind == model.Inter && atRoot) {
 			s.take = d.buffers1(c, "recvcount", "recvtype")
 		}
 		if atRoot {

@@ -163,7 +163,7 @@ func known(t *usage.Trace) []*model.Comm {
 		switch {
 		case c == nil:
 			out[i] = &model.Comm{Rank: -1}
-		case c.Self:
+		case c.Kind == model.Self:
 			own := *c
 			own.ID, own.Rank, own.Members = 1<<63|uint64(t.Rank), 0, []int{t.Rank}
 			out[i] = &own

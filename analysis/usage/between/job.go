@@ -44,7 +44,7 @@ func newJob(digests []*Digest) *job {
 		j.byRank[d.Rank] = int32(i)
 		for _, c := range d.comms {
 			if _, ok := j.comms[c.ID]; !ok && c.Members != nil {
-				j.comms[c.ID] = &communicator{c.ID, c.Inter, c.Members, c.Remote, c}
+				j.comms[c.ID] = &communicator{c.ID, c.Kind == model.Inter, c.Members, c.Remote, c}
 			}
 		}
 		layouts := usage.NewLayouts(d.types)
@@ -74,16 +74,16 @@ func (c *communicator) name() string { return commName(c.comm) }
 
 func commName(c *model.Comm) string {
 	kind := "communicator"
-	switch {
-	case c.World:
+	switch c.Kind {
+	case model.World:
 		return "MPI_COMM_WORLD"
-	case c.Self:
+	case model.Self:
 		return "MPI_COMM_SELF"
-	case c.Window:
+	case model.Window:
 		kind = "window"
-	case c.IO:
+	case model.File:
 		kind = "file"
-	case c.Inter:
+	case model.Inter:
 		kind = "intercommunicator"
 	}
 	if c.Members == nil {
@@ -95,7 +95,7 @@ func commName(c *model.Comm) string {
 // world returns the rank in MPI_COMM_WORLD of a peer, -1 if that is not known.
 func world(c *model.Comm, peer int) int {
 	group := c.Members
-	if c.Inter {
+	if c.Kind == model.Inter {
 		group = c.Remote
 	}
 	if peer < 0 || peer >= len(group) {

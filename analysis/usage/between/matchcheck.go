@@ -147,7 +147,7 @@ func (m *matcher) over(r ref) bool {
 	c := &d.channels[msg.channel]
 	comm := d.comms[c.comm]
 	peers := comm.Members
-	if comm.Inter {
+	if comm.Kind == model.Inter {
 		peers = comm.Remote
 	}
 	if c.peer >= 0 {

@@ -163,7 +163,7 @@ func (w *waits) needMessage(b *blocked, r ref) {
 // others are the ranks that a receive from any source may hear from.
 func others(comm *model.Comm, own int) []int {
 	group := comm.Members
-	if comm.Inter {
+	if comm.Kind == model.Inter {
 		group = comm.Remote
 	}
 	out := slices.DeleteFunc(slices.Clone(group), func(r int) bool { return r == own })

@@ -135,7 +135,7 @@ func peers(c *model.Comm) (n int64, ok bool) {
 	switch {
 	case c == nil:
 		return 0, false
-	case c.Inter:
+	case c.Kind == model.Inter:
 		n = int64(max(c.RemoteSize, len(c.Remote)))
 	default:
 		n = int64(max(c.Size, len(c.Members)))

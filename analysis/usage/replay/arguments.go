@@ -178,11 +178,11 @@ func (r *replay) checkRank(a args, name string, v int64) *wrongArgument {
 		n, known = int64(max(c.Size, len(c.Members))), max(c.Size, len(c.Members)) > 0
 	}
 	switch {
-	case v == model.ProcNull && name != "local_leader" && name != "remote_leader" && (name != "root" || c.Inter):
+	case v == model.ProcNull && name != "local_leader" && name != "remote_leader" && (name != "root" || c.Kind == model.Inter):
 		return nil
 	case v == model.Any && name == "source" && a.c.Func.Name != "MPI_Precv_init":
 		return nil
-	case name == "root" && c.Inter && v < 0:
+	case name == "root" && c.Kind == model.Inter && v < 0:
 		return nil // MPI_ROOT
 	case v == model.Any:
 		return invalid("§3.2.4", "is MPI_ANY_SOURCE: only a receive or a probe may have it")
@@ -269,7 +269,7 @@ func (r *replay) inPlace(a args, name string) bool {
 	if c == nil {
 		return true
 	}
-	if c.Inter {
+	if c.Kind == model.Inter {
 		return !r.significant(a, name)
 	}
 	root := int64(c.Rank) == a.num(0, "root")

@@ -108,7 +108,7 @@ func (r *replay) beginGroup(a args) {
 func (r *replay) beginFinalize(a args) {
 	r.life.finalize(a.i)
 	for i, c := range r.t.Comms {
-		if c != nil && c.World {
+		if c != nil && c.Kind == model.World {
 			r.add(a, Operation{Kind: Collective, Comm: i, Peer: model.None, Tag: model.None, Blocking: true, Number: r.number(i)})
 			return
 		}

@@ -156,7 +156,7 @@ func (r *replay) writes(a args, name string) bool {
 	if a.shape.base == "Bcast" {
 		root, _ := a.int("root")
 		c := a.comm()
-		return c == nil || c.Inter && root >= 0 || !c.Inter && int64(c.Rank) != root
+		return c == nil || c.Kind == model.Inter && root >= 0 || c.Kind != model.Inter && int64(c.Rank) != root
 	}
 	return true
 }
@@ -183,7 +183,7 @@ func (r *replay) significant(a args, name string) bool {
 		return true
 	}
 	c, root := a.comm(), a.num(0, "root")
-	if c == nil || !c.Inter {
+	if c == nil || c.Kind != model.Inter {
 		return !atRoot || c != nil && int64(c.Rank) == root
 	}
 	isRoot := root < 0 && root != model.ProcNull // MPI_ROOT

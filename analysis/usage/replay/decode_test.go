@@ -46,7 +46,7 @@ const (
 )
 
 func rankOfTest() *model.Rank {
-	r := &model.Rank{Rank: 3, Size: 4, Comms: []*model.Comm{{ID: 1, World: true, Size: 4}, {ID: 9, Size: 2, Coll: 5}}}
+	r := &model.Rank{Rank: 3, Size: 4, Comms: []*model.Comm{{ID: 1, Kind: model.World, Size: 4}, {ID: 9, Size: 2, Coll: 5}}}
 	for t := range 2 {
 		th := &model.Thread{Index: t}
 		for _, name := range []string{"MPI_Send", "MPI_Recv", "MPI_Test", "MPI_Waitall", "MPI_Barrier", "MPI_Unheard_of"} {

@@ -171,9 +171,9 @@ func (d *dumper) one(p *mpi.Param, v int64) string {
 // in which they come.
 func (d *dumper) handle(p *mpi.Param, v int64) string {
 	switch {
-	case p.Kind == mpi.Comm && v < int64(len(d.t.Comms)) && d.t.Comms[v].World:
+	case p.Kind == mpi.Comm && v < int64(len(d.t.Comms)) && d.t.Comms[v].Kind == model.World:
 		return "world"
-	case p.Kind == mpi.Comm && v < int64(len(d.t.Comms)) && d.t.Comms[v].Self:
+	case p.Kind == mpi.Comm && v < int64(len(d.t.Comms)) && d.t.Comms[v].Kind == model.Self:
 		return "self"
 	case p.Kind <= mpi.File:
 		return fmt.Sprintf("%v%d", p.Kind, v)

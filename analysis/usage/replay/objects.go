@@ -3,6 +3,8 @@ package usage
 import (
 	"fmt"
 	"strings"
+
+	"laggard/model"
 )
 
 // objects are those that the rank made and has to free.
@@ -158,7 +160,7 @@ func (r *replay) predefinedObject(kind string, value int64) bool {
 	switch kind {
 	case "MPI_Comm":
 		c := r.t.comm(int(value))
-		return c != nil && !c.Window && !c.IO && (c.World || c.Self)
+		return c != nil && (c.Kind == model.World || c.Kind == model.Self)
 	case "MPI_Datatype":
 		t := r.t.datatype(value)
 		return t != nil && (t.Name != "" || strings.HasPrefix(t.Combiner, "MPI_COMBINER_F90_"))

@@ -185,14 +185,16 @@ func (c *call) comm(kind, name string) (int64, error) {
 		if from == nil {
 			return 0, fmt.Errorf("no communicator %s", name)
 		}
-		known = &model.Comm{ID: uint64(len(c.p.comms) + 1), Parent: from.ID, Members: from.Members, Size: from.Size, Window: kind == "MPI_Win", IO: kind == "MPI_File"}
+		known = &model.Comm{
+			ID: uint64(len(c.p.comms) + 1), Parent: from.ID, Kind: commKinds[kind], Members: from.Members, Size: from.Size,
+		}
 		c.p.comms[name] = known
 	}
 	own := *known
-	if own.Rank = slices.Index(own.Members, c.r.Rank); own.Self {
+	if own.Rank = slices.Index(own.Members, c.r.Rank); own.Kind == model.Self {
 		own.Rank, own.Members = 0, []int{c.r.Rank}
 	}
-	if own.Rank < 0 && own.Inter {
+	if own.Rank < 0 && own.Kind == model.Inter {
 		own.Members, own.Remote, own.Size, own.RemoteSize = own.Remote, own.Members, own.RemoteSize, own.Size
 		own.Rank = slices.Index(own.Members, c.r.Rank)
 	}

@@ -91,8 +91,8 @@ func (p *parser) size(lines []string) error {
 }
 
 func (p *parser) world() {
-	p.comms["world"] = &model.Comm{ID: 1, World: true}
-	p.comms["self"] = &model.Comm{ID: 2, Self: true, Size: 1}
+	p.comms["world"] = &model.Comm{ID: 1, Kind: model.World}
+	p.comms["self"] = &model.Comm{ID: 2, Kind: model.Self, Size: 1}
 }
 
 func (p *parser) parse(line string) error {
@@ -208,13 +208,19 @@ func (p *parser) note(r int, side string, counted bool, begun int, seen string) 
 	return err
 }
 
+// commKinds says what a communicator is by the word that begins its line, or by
+// the type of its handle.
+var commKinds = map[string]model.CommKind{
+	"win": model.Window, "MPI_Win": model.Window, "file": model.File, "MPI_File": model.File,
+}
+
 // group reads the members of a communicator, window or file.
 func (p *parser) group(m []string) error {
 	members, err := model.ParseRankSet(m[3])
 	if err != nil {
 		return err
 	}
-	c := &model.Comm{ID: uint64(len(p.comms) + 1), Window: m[1] == "win", IO: m[1] == "file", Members: members.Slice(), Size: members.Len()}
+	c := &model.Comm{ID: uint64(len(p.comms) + 1), Kind: commKinds[m[1]], Members: members.Slice(), Size: members.Len()}
 	fields := strings.Fields(m[4])
 	for i := 0; i+1 < len(fields); i += 2 {
 		set, err := model.ParseRankSet(fields[i+1])
@@ -226,7 +232,7 @@ func (p *parser) group(m []string) error {
 		}
 		switch fields[i] {
 		case "remote":
-			c.Inter, c.Remote, c.RemoteSize = true, set.Slice(), set.Len()
+			c.Kind, c.Remote, c.RemoteSize = model.Inter, set.Slice(), set.Len()
 		case "dests":
 			c.Neighbours.Dests = set.Slice()
 		case "sources":
