@@ -208,7 +208,7 @@ static void content(void) {
   VALUE("flagWindow", LG_COMM_WINDOW);
   VALUE("flagPartial", LG_STACK_PARTIAL);
   VALUE("captureIdle", LG_STACK_IDLE);
-  VALUE("flagIO", LG_COMM_FILE);
+  VALUE("flagFile", LG_COMM_FILE);
   VALUE("flagForming", LG_COMM_FORMING);
   VALUE("flagTopology", LG_COMM_TOPOLOGY);
   AT("channelComm", lg_channel, comm);
