@@ -230,6 +230,23 @@ type Comm struct {
 	Thread     int // index into Rank.Threads
 }
 
+// Peers returns the group that the peers of an operation on the communicator are
+// in, as in Members: of an intercommunicator the remote one.
+func (c *Comm) Peers() []int {
+	if c.Kind == Inter {
+		return c.Remote
+	}
+	return c.Members
+}
+
+// WorldRank returns the rank in MPI_COMM_WORLD of a peer, -1 if that is not known.
+func (c *Comm) WorldRank(peer int) int {
+	if group := c.Peers(); peer >= 0 && peer < len(group) {
+		return group[peer]
+	}
+	return -1
+}
+
 // Neighbours are the ranks, in a communicator with a topology, that the own rank
 // receives from and sends to in a collective among neighbours; rising.
 type Neighbours struct {

@@ -109,19 +109,13 @@ func worldRanks(r *model.Rank, c *model.Comm, ranks []int) model.RankSet {
 // worldPeer translates a peer in a communicator to its rank in MPI_COMM_WORLD,
 // -1 if that is not known. Special peers stay as they are.
 func worldPeer(r *model.Rank, c *model.Comm, peer int) int {
-	group := c.Members
-	if c.Kind == model.Inter {
-		group = c.Remote
-	}
 	switch {
 	case peer == model.None || peer == model.Any || peer == model.ProcNull:
 		return peer
 	case c.Kind == model.Self && peer == 0:
 		return r.Rank
-	case peer >= 0 && peer < len(group) && group[peer] >= 0:
-		return group[peer]
 	}
-	return unknownPeer
+	return c.WorldRank(peer)
 }
 
 // hadOf returns what was received on the channels that the want leaves open.

@@ -128,15 +128,8 @@ func (r *Reader) peer(m *Move) (int, bool) {
 	if m.Comm >= len(r.rank.Comms) || m.Seq == 0 {
 		return 0, false
 	}
-	c := r.rank.Comms[m.Comm]
-	members := c.Members
-	if c.Kind == model.Inter {
-		members = c.Remote
-	}
-	if m.Peer < 0 || m.Peer >= len(members) || members[m.Peer] < 0 {
-		return 0, false
-	}
-	return members[m.Peer], true
+	peer := r.rank.Comms[m.Comm].WorldRank(m.Peer)
+	return max(peer, 0), peer >= 0
 }
 
 // Ways says by which way data are followed from rank to rank.

@@ -16,139 +16,27 @@ const maxShown = 16
 // checkDeadlock reports the cores of what is stuck: ranks that wait only for each
 // other, or for ranks that have ended. Others that wait for them are counted.
 func (w *waits) checkDeadlock() {
-	for _, core := range w.cores() {
-		w.addDeadlock(core)
+	cores := w.graph.Knots(w.never)
+	for _, core := range cores {
+		w.addDeadlock(w.places(core.Slice()), len(cores) == 1)
 	}
 }
 
-// edges are the stuck ranks that a stuck rank waits for, as positions in digests.
-func (w *waits) edges(at int32) []int32 {
-	if out, ok := w.reached[at]; ok {
-		return out
+// places are the positions of ranks in digests.
+func (w *waits) places(ranks []int) []int32 {
+	out := make([]int32, len(ranks))
+	for i, r := range ranks {
+		out[i] = w.byRank[r]
 	}
-	var out []int32
-	for _, n := range w.lacking(at) {
-		for _, r := range n.ranks {
-			if to, ok := w.byRank[r]; ok && w.stuck(to) {
-				out = append(out, to)
-			}
-		}
-	}
-	slices.Sort(out)
-	w.reached[at] = slices.Compact(out)
-	return w.reached[at]
-}
-
-// cores are the strongly connected components of the stuck ranks that no edge
-// leaves, each in order of rank (Tarjan 1972).
-func (w *waits) cores() [][]int32 {
-	t := &components{edges: w.edges, seen: map[int32]int{}, low: map[int32]int{}, of: map[int32]int{}}
-	for at := range w.standings {
-		if _, done := t.seen[int32(at)]; !done && w.stuck(int32(at)) {
-			t.visit(int32(at))
-		}
-	}
-	var out [][]int32
-	for i, c := range t.found {
-		leaves := slices.ContainsFunc(c, func(at int32) bool {
-			return slices.ContainsFunc(w.edges(at), func(to int32) bool { return t.of[to] != i })
-		})
-		if !leaves {
-			slices.Sort(c)
-			out = append(out, c)
-		}
-	}
-	slices.SortFunc(out, func(a, b []int32) int { return int(a[0] - b[0]) })
 	return out
 }
 
-// components finds strongly connected components.
-type components struct {
-	edges     func(int32) []int32
-	seen, low map[int32]int
-	of        map[int32]int // the component of a node that has one
-	stack     []int32
-	found     [][]int32
-}
-
-// visit is the recursion of Tarjan's algorithm on a stack of its own, since chains
-// may be as long as there are ranks.
-func (t *components) visit(root int32) {
-	type frame struct {
-		at   int32
-		next []int32
+// addDeadlock reports a core, with the ranks that wait behind it if it is the only one.
+func (w *waits) addDeadlock(core []int32, only bool) {
+	cycle := core[:1] // unless it waits for itself, through others
+	if way := w.graph.Cycle(w.digests[core[0]].Rank, func(node int) bool { return w.lacks[node] }); way != nil {
+		cycle = w.places(way)
 	}
-	open := func(at int32) frame {
-		t.seen[at] = len(t.seen)
-		t.low[at] = t.seen[at]
-		t.stack = append(t.stack, at)
-		return frame{at, t.edges(at)}
-	}
-	frames := []frame{open(root)}
-	for len(frames) > 0 {
-		f := &frames[len(frames)-1]
-		if len(f.next) > 0 {
-			to := f.next[0]
-			f.next = f.next[1:]
-			if _, seen := t.seen[to]; !seen {
-				frames = append(frames, open(to))
-			} else if _, closed := t.of[to]; !closed {
-				t.low[f.at] = min(t.low[f.at], t.seen[to])
-			}
-			continue
-		}
-		t.close(f.at)
-		frames = frames[:len(frames)-1]
-		if len(frames) > 0 {
-			up := frames[len(frames)-1].at
-			t.low[up] = min(t.low[up], t.low[f.at])
-		}
-	}
-}
-
-// close takes the component of a node off the stack if the node is its first.
-func (t *components) close(at int32) {
-	if t.low[at] != t.seen[at] {
-		return
-	}
-	i := slices.Index(t.stack, at)
-	c := slices.Clone(t.stack[i:])
-	t.stack = t.stack[:i]
-	for _, x := range c {
-		t.of[x] = len(t.found)
-	}
-	t.found = append(t.found, c)
-}
-
-// cycle returns a shortest cycle through the first rank of a core; the whole core
-// if a rank in it waits for several and there is no such way.
-func (w *waits) cycle(core []int32) []int32 {
-	from := map[int32]int32{}
-	queue := []int32{core[0]}
-	for len(queue) > 0 {
-		at := queue[0]
-		queue = queue[1:]
-		for _, to := range w.edges(at) {
-			if to == core[0] {
-				path := []int32{at}
-				for at != core[0] {
-					at = from[at]
-					path = append(path, at)
-				}
-				slices.Reverse(path)
-				return path
-			}
-			if _, seen := from[to]; !seen {
-				from[to] = at
-				queue = append(queue, to)
-			}
-		}
-	}
-	return core[:1]
-}
-
-func (w *waits) addDeadlock(core []int32) {
-	cycle := w.cycle(core)
 	w.checkOrder(cycle)
 	if w.needsAny(core) {
 		cycle = core // a knot: no single cycle shows why
@@ -165,25 +53,33 @@ func (w *waits) addDeadlock(core []int32) {
 		places = append(places, w.standsAt(at)...)
 	}
 	f := usage.NewFinding("deadlock", strings.Join(says, "; ")+w.consequence(core), places...)
-	var behind model.RankSet
-	for at := range w.standings {
-		if w.stuck(int32(at)) {
-			behind.Add(w.digests[at].Rank)
-		}
-	}
 	for _, at := range core {
 		f.Ranks.Add(w.digests[at].Rank)
 	}
-	if behind = behind.Minus(f.Ranks); behind.Len() > 0 && len(w.cores()) == 1 {
-		f.Message += fmt.Sprintf("; %s waits behind", rankList(behind.Slice()))
-		if behind.Len() > 1 {
-			f.Message = strings.TrimSuffix(f.Message, "waits behind") + "wait behind"
-		}
+	if only {
+		f.Message += w.behind(f.Ranks)
 	}
 	if change := w.change(core); change != "" {
 		f.Change = change
 	}
 	w.found.Add(f)
+}
+
+// behind says which other ranks are stuck than those of a core.
+func (w *waits) behind(core model.RankSet) string {
+	var ranks []int
+	for at, d := range w.digests {
+		if w.stuck(int32(at)) && !core.Contains(d.Rank) {
+			ranks = append(ranks, d.Rank)
+		}
+	}
+	switch len(ranks) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("; %s waits behind", rankList(ranks))
+	}
+	return fmt.Sprintf("; %s wait behind", rankList(ranks))
 }
 
 // culpritFirst turns a cycle so that a call for a message comes first, or at least

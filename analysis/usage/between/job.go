@@ -92,18 +92,6 @@ func commName(c *model.Comm) string {
 	return fmt.Sprintf("the %s of ranks %s", kind, model.NewRankSet(append(slices.Clone(c.Members), c.Remote...)...))
 }
 
-// world returns the rank in MPI_COMM_WORLD of a peer, -1 if that is not known.
-func world(c *model.Comm, peer int) int {
-	group := c.Members
-	if c.Kind == model.Inter {
-		group = c.Remote
-	}
-	if peer < 0 || peer >= len(group) {
-		return -1
-	}
-	return group[peer]
-}
-
 // place makes the Place of a step of a digest.
 func (j *job) place(rank, step int32, role string) usage.Place {
 	d := j.digests[rank]

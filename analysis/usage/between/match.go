@@ -107,7 +107,7 @@ func (q *queue) enter(at ref, msg *message, class string) {
 // queue returns the index of the queue of a channel, -1 if a side of it is not known.
 func (m *matcher) queue(d *Digest, c *channel) int32 {
 	comm := d.comms[c.comm]
-	peer := world(comm, c.peer)
+	peer := comm.WorldRank(c.peer)
 	if peer < 0 || c.tag < 0 && !signal(c.tag) {
 		return -1
 	}
@@ -175,7 +175,7 @@ func (m *matcher) candidates(r ref) []*queue {
 	var out []*queue
 	for _, q := range m.toward(d.Rank) {
 		if q.way.comm == comm.ID && len(q.sends) > 0 && (c.tag < 0 || c.tag == q.way.tag) &&
-			(c.peer < 0 || world(comm, c.peer) == q.way.from) {
+			(c.peer < 0 || comm.WorldRank(c.peer) == q.way.from) {
 			out = append(out, q)
 		}
 	}

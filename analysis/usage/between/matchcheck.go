@@ -146,12 +146,9 @@ func (m *matcher) over(r ref) bool {
 	d, msg := m.message(r)
 	c := &d.channels[msg.channel]
 	comm := d.comms[c.comm]
-	peers := comm.Members
-	if comm.Kind == model.Inter {
-		peers = comm.Remote
-	}
+	peers := comm.Peers()
 	if c.peer >= 0 {
-		peers = []int{world(comm, c.peer)}
+		peers = []int{comm.WorldRank(c.peer)}
 	}
 	for _, p := range append([]int{d.Rank}, peers...) {
 		if at, ok := m.byRank[p]; !ok || !m.digests[at].complete || !m.digests[at].finished {
@@ -168,7 +165,7 @@ func (m *matcher) near(r ref, used map[ref]bool, over bool) ref {
 	d, msg := m.message(r)
 	c := &d.channels[msg.channel]
 	comm := d.comms[c.comm]
-	from := world(comm, c.peer)
+	from := comm.WorldRank(c.peer)
 	best, distance := none, 2
 	for _, q := range m.toward(d.Rank) {
 		far := 0
@@ -248,7 +245,7 @@ func (m *matcher) addSend(s ref, taken string) {
 // peerOf returns the other side of a message, -1 if that is not known.
 func peerOf(d *Digest, msg *message) int {
 	c := &d.channels[msg.channel]
-	return world(d.comms[c.comm], c.peer)
+	return d.comms[c.comm].WorldRank(c.peer)
 }
 
 // describe says which message a half is of.
@@ -257,20 +254,20 @@ func describe(d *Digest, msg *message) string {
 	comm := d.comms[c.comm]
 	switch c.tag {
 	case model.TagPost:
-		return fmt.Sprintf("MPI_Win_post of rank %d", world(comm, c.peer))
+		return fmt.Sprintf("MPI_Win_post of rank %d", comm.WorldRank(c.peer))
 	case model.TagComplete:
-		return fmt.Sprintf("MPI_Win_complete of rank %d", world(comm, c.peer))
+		return fmt.Sprintf("MPI_Win_complete of rank %d", comm.WorldRank(c.peer))
 	}
 	tag := fmt.Sprintf("tag %d", c.askedTag)
 	if c.askedTag == model.Any {
 		tag = "any tag"
 	}
 	if msg.kind == aSend {
-		return fmt.Sprintf("the message of rank %d to rank %d with %s", d.Rank, world(comm, c.peer), tag)
+		return fmt.Sprintf("the message of rank %d to rank %d with %s", d.Rank, comm.WorldRank(c.peer), tag)
 	}
 	from := "any rank"
 	if c.askedPeer >= 0 {
-		from = fmt.Sprintf("rank %d", world(comm, c.askedPeer))
+		from = fmt.Sprintf("rank %d", comm.WorldRank(c.askedPeer))
 	}
 	return fmt.Sprintf("a message of %s with %s", from, tag)
 }

@@ -68,7 +68,7 @@ func (j *job) checkStray() {
 			if !a.stray || !d.complete {
 				continue
 			}
-			target := world(d.comms[a.comm], a.target)
+			target := d.comms[a.comm].WorldRank(a.target)
 			f := usage.NewFinding("one_sided", fmt.Sprintf("rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
 				d.Rank, target, d.steps[a.step].fn().Name, target), j.place(int32(rank), a.step, "access"))
 			f.Ranks.Add(target)
@@ -121,7 +121,7 @@ func (j *job) touches() (map[lockKey][]*touch, []lockKey) {
 func (j *job) touch(rank int32, a *access) *touch {
 	d := j.digests[rank]
 	t := &touch{access: a, rank: rank, layout: j.layouts[rank][a.buffer], at: a.disp}
-	owner, ok := j.byRank[world(d.comms[a.comm], a.target)]
+	owner, ok := j.byRank[d.comms[a.comm].WorldRank(a.target)]
 	if !ok || !t.layout.Known() || t.layout.Bytes == 0 {
 		return nil
 	}
@@ -280,7 +280,7 @@ func mayMix(a, b *touch) bool {
 
 func (j *job) addConflict(p pair) {
 	a, b := j.digests[p.a.rank], j.digests[p.b.rank]
-	target := world(a.comms[p.a.comm], p.a.target)
+	target := a.comms[p.a.comm].WorldRank(p.a.target)
 	who := fmt.Sprintf("rank %d and rank %d both use", a.Rank, b.Rank)
 	if p.a.rank == p.b.rank {
 		who = fmt.Sprintf("rank %d uses twice", a.Rank)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"laggard/analysis/waitfor"
 	"laggard/model"
 )
 
@@ -14,6 +15,7 @@ type need struct {
 	any     bool
 	message ref    // the half that waits, none if it is no message
 	event   *event // the collective, nil if it is none
+	node    int    // in the graph
 	what    string // for a reader: "a message of rank 3 with tag 5"
 }
 
@@ -30,18 +32,20 @@ type blocked struct {
 type standing struct {
 	calls []*blocked
 	ended bool // it will call nothing more
-	moves bool // it may go on, as far as is known
 }
 
 // waits finds the ranks that can never go on: those blocked in calls for which all
-// that could satisfy them is stuck too, or has ended (AND/OR wait-for, knots).
+// that could satisfy them is stuck too, or has ended.
 type waits struct {
 	*job
 	standings []standing
+	graph     *waitfor.Graph    // the node of a rank is its position in digests
+	free      int               // the node of what may move
+	never     []int             // nodes that are never released
+	lacks     []bool            // by node: is it one of them
 	held      map[lockKey][]int // open locks: the ranks that have them
-	absent    map[absentKey][]int
-	reached   map[int32][]int32 // edges, see there
-	nearMiss  map[ref]bool      // halves that another message nearly fits
+	absent    map[absentKey]*need
+	nearMiss  map[ref]bool // halves that another message nearly fits
 }
 
 // absentKey is a collective and what a member calls there.
@@ -51,17 +55,23 @@ type absentKey struct {
 }
 
 func (j *job) wait() *waits {
-	w := &waits{job: j, held: map[lockKey][]int{}, absent: map[absentKey][]int{}, reached: map[int32][]int32{}}
+	w := &waits{job: j, graph: waitfor.New(), held: map[lockKey][]int{}, absent: map[absentKey]*need{}}
 	for _, d := range j.digests {
+		w.graph.Rank(d.Rank, waitfor.Any)
 		for _, l := range d.windows.held {
 			key := lockKey{d.comms[l.comm].ID, l.target}
 			w.held[key] = append(w.held[key], d.Rank)
 		}
 	}
+	w.free = w.graph.Operation(waitfor.All)
 	for rank, d := range j.digests {
 		w.standings = append(w.standings, w.stand(int32(rank), d))
 	}
-	w.settle()
+	w.never = w.graph.Stuck(w.graph.Nodes())
+	w.lacks = make([]bool, len(w.graph.Nodes()))
+	for _, node := range w.never {
+		w.lacks[node] = true
+	}
 	return w
 }
 
@@ -71,7 +81,15 @@ func (w *waits) stand(rank int32, d *Digest) standing {
 		return standing{ended: true} // whatever MPI does there, the program has ended
 	}
 	s.ended = len(s.calls) == 0 && (d.phase == model.Finalized || d.end == model.Exited)
-	s.moves = !s.ended && (len(s.calls) == 0 || d.end == model.Aborted || w.otherThreads(d, s.calls))
+	switch {
+	case s.ended:
+	case len(s.calls) == 0, d.end == model.Aborted, w.otherThreads(d, s.calls):
+		w.graph.Need(int(rank), w.free)
+	default:
+		for _, c := range s.calls {
+			w.graph.Need(int(rank), w.nodeOf(c))
+		}
+	}
 	return s
 }
 
@@ -137,7 +155,31 @@ func (w *waits) blocked(rank int32, d *Digest) []*blocked {
 // meet notes that something is there. Of a call that needs one of many that is enough.
 func (b *blocked) meet() { b.open = b.open || b.any }
 
-func (b *blocked) add(n need) { b.needs = append(b.needs, n) }
+// nodeOf adds the node of a call.
+func (w *waits) nodeOf(b *blocked) int {
+	if b.open {
+		return w.free
+	}
+	nodes := make([]int, len(b.needs))
+	for i, n := range b.needs {
+		nodes[i] = n.node
+	}
+	return w.graph.Operation(waitfor.Kind(b.any), nodes...)
+}
+
+// need gives a need its node. Of a rank without a recording nothing can be said: it
+// may move.
+func (w *waits) need(n need) *need {
+	nodes := make([]int, len(n.ranks))
+	for i, r := range n.ranks {
+		nodes[i] = w.free
+		if node, known := w.graph.Node(r); known {
+			nodes[i] = node
+		}
+	}
+	n.node = w.graph.Operation(waitfor.Kind(n.any), nodes...)
+	return &n
+}
 
 func (w *waits) needMessage(b *blocked, r ref) {
 	d, m := w.message(r)
@@ -149,7 +191,7 @@ func (w *waits) needMessage(b *blocked, r ref) {
 	c := &d.channels[m.channel]
 	comm := d.comms[c.comm]
 	if c.peer >= 0 {
-		n.ranks = []int{world(comm, c.peer)}
+		n.ranks = []int{comm.WorldRank(c.peer)}
 	} else {
 		n.ranks = others(comm, d.Rank)
 	}
@@ -157,15 +199,12 @@ func (w *waits) needMessage(b *blocked, r ref) {
 		b.open = true
 		return
 	}
-	b.add(n)
+	b.needs = append(b.needs, *w.need(n))
 }
 
 // others are the ranks that a receive from any source may hear from.
 func others(comm *model.Comm, own int) []int {
-	group := comm.Members
-	if comm.Kind == model.Inter {
-		group = comm.Remote
-	}
+	group := comm.Peers()
 	out := slices.DeleteFunc(slices.Clone(group), func(r int) bool { return r == own })
 	if len(out) == 0 {
 		return slices.Clone(group)
@@ -179,36 +218,38 @@ func (w *waits) needEntry(b *blocked, r ref) {
 		b.open = true
 		return
 	}
-	e := w.events[at]
 	d, entry := w.entry(r)
-	name := d.shapes[entry.shape].name
-	if !w.whole(e.comm.members()) {
-		b.open = true // so that the numbers of collectives say nothing
-		return
-	}
-	ranks := w.notAt(e, name)
-	if len(ranks) == 0 {
+	switch n := w.notAt(w.events[at], d.shapes[entry.shape].name); {
+	case n == nil:
+		b.open = true
+	case len(n.ranks) == 0:
 		b.meet()
-		return
+	default:
+		b.needs = append(b.needs, *n)
 	}
-	b.add(need{ranks: ranks, message: none, event: e, what: fmt.Sprintf("%s of %s on %s", name, rankList(ranks), e.comm.name())})
 }
 
-// notAt are the members that did not come to a collective, or came with another call.
-func (w *waits) notAt(e *event, name string) []int {
+// notAt is the need of those who come to a collective with a call: the members that
+// did not come, or came with another call. It is nil if not all is recorded that the
+// members did, so that the numbers of collectives say nothing.
+func (w *waits) notAt(e *event, name string) *need {
 	key := absentKey{e, name}
-	ranks, ok := w.absent[key]
-	if !ok {
-		ranks = w.missing(e)
+	n, known := w.absent[key]
+	if known {
+		return n
+	}
+	if w.whole(e.comm.members()) {
+		ranks := w.missing(e)
 		for _, p := range e.parts {
 			if d, entry := w.entry(p); d.shapes[entry.shape].name != name {
 				ranks = append(ranks, d.Rank)
 			}
 		}
 		slices.Sort(ranks)
-		w.absent[key] = ranks
+		n = w.need(need{ranks: ranks, message: none, event: e, what: fmt.Sprintf("%s of %s on %s", name, rankList(ranks), e.comm.name())})
 	}
-	return ranks
+	w.absent[key] = n
+	return n
 }
 
 // wanted says what would let a half of a message go on.
@@ -217,7 +258,7 @@ func wanted(d *Digest, m *message) string {
 		return describe(d, m)
 	}
 	c := &d.channels[m.channel]
-	return fmt.Sprintf("rank %d to receive its message with tag %d", world(d.comms[c.comm], c.peer), c.tag)
+	return fmt.Sprintf("rank %d to receive its message with tag %d", d.comms[c.comm].WorldRank(c.peer), c.tag)
 }
 
 // needWait adds what a completion waits for.
@@ -247,52 +288,15 @@ func (w *waits) needLock(b *blocked, d *Digest, l lock) {
 		b.open = true
 		return
 	}
-	b.add(need{ranks: holders, any: true, message: none,
-		what: fmt.Sprintf("the lock of rank %d of %s, which %s has", l.target, commName(d.comms[l.comm]), rankList(holders))})
+	b.needs = append(b.needs, *w.need(need{ranks: holders, any: true, message: none,
+		what: fmt.Sprintf("the lock of rank %d of %s, which %s has", l.target, commName(d.comms[l.comm]), rankList(holders))}))
 }
 
-// settle lets every rank go on that can, until no more does.
-func (w *waits) settle() {
-	for changed, up := true, true; changed; up = !up {
-		changed = false
-		for i := range w.standings {
-			if !up {
-				i = len(w.standings) - 1 - i
-			}
-			s := &w.standings[i]
-			if !s.moves && !s.ended && slices.ContainsFunc(s.calls, w.canReturn) {
-				s.moves, changed = true, true
-			}
-		}
-	}
-}
-
-func (w *waits) canReturn(b *blocked) bool {
-	if b.open {
-		return true
-	}
-	if b.any {
-		return slices.ContainsFunc(b.needs, w.canCome)
-	}
-	return !slices.ContainsFunc(b.needs, func(n need) bool { return !w.canCome(n) })
-}
-
-func (w *waits) canCome(n need) bool {
-	if n.any {
-		return slices.ContainsFunc(n.ranks, w.mayCall)
-	}
-	return !slices.ContainsFunc(n.ranks, func(r int) bool { return !w.mayCall(r) })
-}
-
-// mayCall tells whether a rank may still make calls; of one without a recording
-// nothing else can be said.
-func (w *waits) mayCall(rank int) bool {
-	at, ok := w.byRank[rank]
-	return !ok || w.standings[at].moves
-}
+// canCome tells whether a need may still be met.
+func (w *waits) canCome(n need) bool { return !w.lacks[n.node] }
 
 // stuck tells whether a rank can never go on.
-func (w *waits) stuck(at int32) bool { s := &w.standings[at]; return !s.moves && !s.ended }
+func (w *waits) stuck(at int32) bool { return w.lacks[at] && !w.standings[at].ended }
 
 // lacking are the needs of a stuck rank that will never be met, in order.
 func (w *waits) lacking(at int32) []need {

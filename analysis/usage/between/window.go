@@ -201,7 +201,7 @@ func (w *windowDigester) access(c *usage.Call, step, win int32, e *epochs) {
 	a := access{kind: accessKinds[name], comm: win, step: step, done: -1, target: int(target), disp: disp}
 	_, locked := e.locks[target]
 	a.locked = locked && e.solitary[target]
-	a.stray = e.named && !slices.Contains(e.targets, world(w.comms[win], int(target)))
+	a.stray = e.named && !slices.Contains(e.targets, w.comms[win].WorldRank(int(target)))
 	a.buffer = w.targetBuffer(c)
 	if a.kind == accumulate {
 		a.op = name
