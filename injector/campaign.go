@@ -258,3 +258,20 @@ func (c *Campaign) Draw(profiles []*Profile) ([]Trial, error) {
 func (c *Campaign) mayDraw(t Target) bool {
 	return !slices.ContainsFunc(c.Functions.Exclude, func(p string) bool { return matches(p, t.Function) || matches(p, t.Name()) })
 }
+
+// Parts are the names of what can be run of a campaign by itself.
+var Parts = []string{"tune", "report", "healthy"}
+
+// Part picks the trials of a part of the campaign, "" all.
+func (c *Campaign) Part(part string, trials []Trial) []Trial {
+	if part == "" {
+		return trials
+	}
+	seeds := map[string][]uint64{"tune": c.Trials.Tune, "report": c.Trials.Report}[part]
+	return slices.DeleteFunc(slices.Clone(trials), func(t Trial) bool {
+		if t.Fault.Kind == None {
+			return part != "healthy"
+		}
+		return !slices.Contains(seeds, t.Seed)
+	})
+}

@@ -115,6 +115,16 @@ func (o Order) ReadProfiles(ranks int) ([]*Profile, error) {
 	return out, errors.Join(failed...)
 }
 
+// ReadProfiles reads the profiles that WriteProfiles has kept.
+func ReadProfiles(path string) ([]*Profile, error) {
+	var out []*Profile
+	err := readJSON(path, &out)
+	return out, err
+}
+
+// WriteProfiles keeps the profiles of a program for a later call.
+func WriteProfiles(path string, profiles []*Profile) error { return writeJSON(path, profiles) }
+
 func (o Order) profileFile(rank int) string {
 	return filepath.Join(o.Out, fmt.Sprintf("rank-%d.profile.json", rank))
 }

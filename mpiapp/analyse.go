@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"laggard/analysis/progress"
+	"laggard/job/collect"
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/report"
@@ -149,7 +150,7 @@ func (q question) report(index *model.Index, known facts, sum progress.Summary, 
 	if len(known.Moving) > 0 {
 		source.Finding.Notes = append(source.Finding.Notes, movingNote(known.Moving))
 	}
-	if away := awayNote(index); away != "" {
+	if away := collect.Note(index); away != "" {
 		source.Finding.Notes = append(source.Finding.Notes, away)
 	}
 	if known.Torn.Len() > 0 {

@@ -32,7 +32,7 @@ func TestExamplesLoad(t *testing.T) {
 	if err != nil || len(paths) < 4 {
 		t.Fatalf("configs: %q, %v", paths, err)
 	}
-	noJob(t)
+	noSettings(t)
 	plain, err := loadSettings("")
 	if err != nil {
 		t.Fatal(err)
@@ -45,5 +45,12 @@ func TestExamplesLoad(t *testing.T) {
 		if same := cmp.Equal(plain, s); same != (filepath.Base(path) == "laggard.toml") {
 			t.Errorf("%s: the same as the defaults: %v", path, same)
 		}
+	}
+}
+
+// noSettings takes away what is set around the tests.
+func noSettings(t *testing.T) {
+	for _, v := range new(settings).variables() {
+		t.Setenv(v.name, "")
 	}
 }

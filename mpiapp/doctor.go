@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"laggard/job/preload"
 	"laggard/slicing/dyninst"
 )
 
@@ -96,13 +97,14 @@ func (d *doctor) slicing() {
 
 // preload loads the recorder into a program, which it leaves alone.
 func (d *doctor) preload() {
-	lib, err := d.app.library()
+	set := d.app.settings.Recorder.Library
+	lib, err := preload.Libraries(set, nil)
 	if err != nil {
 		d.fail("recorder", "%v", err)
 		return
 	}
 	d.preloaded("recorder", lib)
-	both, err := d.app.preloads([]string{"volume"})
+	both, err := preload.Libraries(set, []string{"volume"})
 	if err != nil {
 		d.say("none", "below MPI", "%v", err)
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/intake/backtrace"
+	"laggard/job/rundir"
 	"laggard/model"
 	"laggard/symbol"
 )
@@ -207,10 +208,10 @@ func readBacktrace(path string) ([]backtrace.Stack, []*backtrace.Problem, error)
 
 // write makes the run directory.
 func (m *importer) write(job *backtrace.Job) (dir string, err error) {
-	if dir, err = newRunDir(m.flags.out); err != nil {
+	if dir, err = rundir.Create(m.flags.out); err != nil {
 		return "", err
 	}
-	id, err := newRunID()
+	id, err := rundir.NewID()
 	if err != nil {
 		return "", err
 	}

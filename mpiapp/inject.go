@@ -1,13 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -17,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/injector"
-	"laggard/model"
+	"laggard/job"
+	"laggard/job/trial"
 	"laggard/symbol"
 )
 
@@ -96,247 +94,93 @@ func (a *app) traceCommand() *cobra.Command {
 }
 
 func (a *app) inject(f injectFlags, file string) error {
-	if !slices.Contains([]string{"", "tune", "report", "healthy"}, f.only) {
+	if f.only != "" && !slices.Contains(injector.Parts, f.only) {
 		return usageError{fmt.Errorf("--only %s: it is tune, report or healthy", f.only)}
 	}
 	campaign, err := injector.ReadCampaign(file)
 	if err != nil {
 		return usageError{err}
 	}
-	dir := f.dir
-	if dir == "" {
-		dir = strings.TrimSuffix(file, ".toml")
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
+	runner, err := a.runner(campaign, cmp.Or(f.dir, strings.TrimSuffix(file, ".toml")))
+	if err != nil {
 		return err
 	}
-	if dir == file {
+	if runner.Dir == file {
 		return usageError{fmt.Errorf("inject: %s does not end in .toml; say where to keep the records with -o", file)}
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.MkdirAll(runner.Dir, 0o700); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	r := &trialRunner{app: a, campaign: campaign, dir: dir}
-	trials, err := r.draw(ctx)
+	trials, err := runner.Draw(ctx)
 	if err != nil {
 		return err
 	}
 	if f.trial != "" {
-		return r.replay(ctx, trials, f.trial)
+		return a.replay(ctx, runner, trials, f.trial)
 	}
-	return a.runCampaign(ctx, f, r, trials)
+	return a.runCampaign(ctx, f, runner, trials)
 }
 
-// draw profiles the program, unless that was done before, and draws the trials.
-func (r *trialRunner) draw(ctx context.Context) ([]injector.Trial, error) {
-	path := filepath.Join(r.dir, "profiles.json")
-	profiles, err := readProfiles(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := r.prepare(ctx); err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(r.app.err, "laggard: profiling %s\n", r.campaign.Program.Name)
-		if profiles, err = r.profile(ctx); err == nil {
-			err = writeProfiles(path, profiles)
-		}
-	}
+// runner runs the trials of a campaign, with the records in dir.
+func (a *app) runner(c *injector.Campaign, dir string) (*trial.Runner, error) {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	return r.campaign.Draw(profiles)
-}
-
-// prepare makes the program. What it prints is shown if it fails.
-func (r *trialRunner) prepare(ctx context.Context) error {
-	words := r.campaign.Program.Prepare
-	if len(words) == 0 {
-		return nil
-	}
-	fmt.Fprintf(r.app.err, "laggard: preparing %s\n", r.campaign.Program.Name)
-	out, err := exec.CommandContext(ctx, words[0], words[1:]...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("inject: prepare: %w\n%s", err, out)
-	}
-	return nil
-}
-
-func readProfiles(path string) ([]*injector.Profile, error) {
-	text, err := os.ReadFile(path)
+	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	var out []*injector.Profile
-	if err := json.Unmarshal(text, &out); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return out, nil
+	return &trial.Runner{
+		Campaign:  c,
+		Dir:       dir,
+		Recording: job.Recording{Library: a.settings.Recorder.Library, Settings: a.settings.recorderEnv(), Version: version},
+		Symbols:   symbol.Config{Roots: a.settings.Symbols.Roots, DebugDirs: a.settings.Symbols.DebugDirs},
+		Diagnose:  a.judge,
+		Under:     func(order string) []string { return []string{self, "inject", "exec", order, "--"} },
+		Say:       a.err,
+	}, nil
 }
 
-func writeProfiles(path string, profiles []*injector.Profile) error {
-	text, err := json.Marshal(profiles)
-	if err != nil {
-		return err
-	}
-	part := path + ".part"
-	if err := os.WriteFile(part, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(part, path)
-}
-
-// locate fills in where the functions of profiles begin in the source. The
-// modules are those that a recorded rank had mapped.
-func locate(profiles []*injector.Profile, modules []*model.Module, resolver *symbol.Resolver) {
-	byName := map[string]*model.Module{}
-	for _, m := range modules {
-		byName[filepath.Base(m.Path)] = m
-	}
-	for _, p := range profiles {
-		for i := range p.Functions {
-			t := &p.Functions[i].Target
-			if m := byName[t.Module]; m != nil && t.Class == injector.User {
-				at := resolver.Resolve(model.Frame{Module: m, Offset: t.Offset}, false)
-				t.File, t.Line = at.File, at.Line
-			}
-		}
-	}
-}
-
-func (a *app) runCampaign(ctx context.Context, f injectFlags, r *trialRunner, trials []injector.Trial) error {
-	journal, err := injector.OpenJournal(filepath.Join(r.dir, "trials.jsonl"), r.campaign, trials)
+func (a *app) runCampaign(ctx context.Context, f injectFlags, r *trial.Runner, trials []injector.Trial) error {
+	journal, err := injector.OpenJournal(filepath.Join(r.Dir, "trials.jsonl"), r.Campaign, trials)
 	if err != nil {
 		return err
 	}
 	defer journal.Close()
-	trials = partOf(r.campaign, f.only, trials)
-	done := doneOf(journal, trials)
+	trials = r.Campaign.Part(f.only, trials)
+	known, done := journal.Done(), 0
+	for _, t := range trials {
+		if known[t.ID] {
+			done++
+		}
+	}
 	err = injector.Run(ctx, trials, r, journal, func(record injector.Record) {
 		done++
-		fmt.Fprintf(a.err, "%4d/%d  %s\n", done, len(trials), trialText(record))
+		fmt.Fprintf(a.err, "%4d/%d  %s\n", done, len(trials), record)
 	})
 	if err != nil {
 		return fmt.Errorf("inject: %w; call it again to go on", err)
 	}
 	if f.json {
-		return a.campaignJSON(r.campaign, journal.Records)
+		return r.Campaign.JSON(a.out, journal.Records)
 	}
-	return a.campaignText(r.campaign, journal.Records)
+	return r.Campaign.Text(a.out, journal.Records)
 }
 
-// partOf picks the trials of a part of the campaign, "" all.
-func partOf(c *injector.Campaign, part string, trials []injector.Trial) []injector.Trial {
-	if part == "" {
-		return trials
+// replay runs one trial and prints the diagnosis as a user would get it.
+func (a *app) replay(ctx context.Context, r *trial.Runner, trials []injector.Trial, id string) error {
+	i := slices.IndexFunc(trials, func(t injector.Trial) bool { return t.ID == id })
+	if i < 0 {
+		return usageError{fmt.Errorf("--trial %s: there is no such trial; they are SEED-NUMBER, such as %s", id, trials[0].ID)}
 	}
-	seeds := map[string][]uint64{"tune": c.Trials.Tune, "report": c.Trials.Report}[part]
-	return slices.DeleteFunc(slices.Clone(trials), func(t injector.Trial) bool {
-		if t.Fault.Kind == injector.None {
-			return part != "healthy"
-		}
-		return !slices.Contains(seeds, t.Seed)
-	})
-}
-
-// doneOf counts the trials that the journal has already.
-func doneOf(j *injector.Journal, trials []injector.Trial) int {
-	done, n := j.Done(), 0
-	for _, t := range trials {
-		if done[t.ID] {
-			n++
-		}
+	outcome, err := r.Run(ctx, trials[i])
+	if err != nil {
+		return err
 	}
-	return n
-}
-
-// trialText is a trial in a line: what was done to whom, and what was found.
-func trialText(record injector.Record) string {
-	t := record.Trial
-	if t.Fault.Kind == injector.None {
-		return healthyText(record)
-	}
-	text := fmt.Sprintf("%s %s rank %d at entry %d of %s", t.ID, t.Fault, t.Rank, t.Invocation, t.Target)
-	if record.Outcome == nil {
-		return text + ": failed: " + record.Error
-	}
-	if s := record.Outcome.Report.State; s != injector.Injected {
-		return text + ": " + string(s)
-	}
-	if record.Outcome.Over {
-		return text + ": all ranks were through before it was looked at"
-	}
-	for _, d := range record.Outcome.Diagnoses {
-		v := injector.Judge(t.Strike, d)
-		mark := "MISSED"
-		switch {
-		case v.Exact:
-			mark = "exact"
-		case v.Recall:
-			mark = "recalled"
-		case v.Isolated:
-			mark = "isolated"
-		}
-		text += fmt.Sprintf("; %s %s", d.Algorithm, mark)
-	}
-	return text
-}
-
-func healthyText(record injector.Record) string {
-	text := record.Trial.ID + " no fault"
-	if record.Trial.Loaded {
-		text += ", loaded machine"
-	}
-	switch {
-	case record.Outcome == nil:
-		return text + ": failed: " + record.Error
-	case record.Outcome.Hang:
-		return text + ": FALSE ALARM"
-	}
-	return text + ": ended well"
-}
-
-// bySeeds picks the records of some seeds.
-func bySeeds(records []injector.Record, seeds []uint64) []injector.Record {
-	var out []injector.Record
-	for _, r := range records {
-		if r.Trial.Fault.Kind != injector.None && slices.Contains(seeds, r.Trial.Seed) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-func (a *app) campaignText(c *injector.Campaign, records []injector.Record) error {
-	for _, part := range []struct {
-		what  string
-		seeds []uint64
-	}{{"tuned on", c.Trials.Tune}, {"reported", c.Trials.Report}} {
-		some := bySeeds(records, part.seeds)
-		if len(some) == 0 {
-			continue
-		}
-		fmt.Fprintf(a.out, "%s, %s, %d ranks, seeds %v (%s)\n", c.Program.Name, c.Launch.Family, c.Launch.Ranks, part.seeds, part.what)
-		if err := injector.NewScore(some).Text(a.out); err != nil {
-			return err
-		}
-		fmt.Fprintln(a.out)
-	}
-	if h := injector.NewHealth(records); h.Runs > 0 {
-		fmt.Fprintln(a.out, h)
-	}
-	return nil
-}
-
-func (a *app) campaignJSON(c *injector.Campaign, records []injector.Record) error {
-	e := json.NewEncoder(a.out)
-	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{
-		"schema_version": 1, "campaign": c, "trials": records,
-		"totals": map[string]any{
-			"tune":   injector.NewScore(bySeeds(records, c.Trials.Tune)),
-			"report": injector.NewScore(bySeeds(records, c.Trials.Report)),
-			"health": injector.NewHealth(records),
-		},
-	})
+	fmt.Fprintln(a.out, injector.Record{Trial: trials[i], Outcome: &outcome})
+	fmt.Fprintln(a.out, strings.Repeat("-", 72))
+	return a.diagnose(diagnoseFlags{}, r.RunDir(id))
 }

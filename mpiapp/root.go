@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"laggard/job/rundir"
 	"laggard/model"
 	"laggard/reduce"
 )
@@ -69,7 +70,7 @@ func (a *app) code(err error) int {
 		}
 		fmt.Fprintf(a.err, "laggard: %v\n", cause)
 	}
-	if errors.As(err, &usage) || errors.Is(err, model.ErrNoRun) || !a.parsed {
+	if errors.As(err, &usage) || errors.Is(err, model.ErrNoRun) || errors.Is(err, rundir.ErrNotEmpty) || !a.parsed {
 		return exitUsage
 	}
 	return exitFailed

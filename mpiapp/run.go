@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +11,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"laggard/job"
+	"laggard/job/preload"
+	"laggard/job/watch"
 )
 
 const runLong = `Run an MPI job under the recorder. The job's output and exit status pass
@@ -29,14 +31,12 @@ const runExample = `  laggard run -- mpirun -np 16 ./app
   laggard run -o /scratch/me/run7 --timeout 5m -- srun -n 64 ./app
   laggard run --on-hang keep -- mpirun -np 4 ./app     # leave it for a debugger`
 
+// runFlags are the flags of run and exec.
 type runFlags struct {
-	dir, onHang string
-	liveDir     string             // of the node; "" the files are in dir from the start
-	feature     []string           // NAME=VALUE
-	numbers     map[string]float64 // the same
-	record      []string           // what besides the progress; see recordable
-	timeout     time.Duration
-	exitCode    bool
+	dir, onHang, liveDir string
+	record, feature      []string
+	timeout              time.Duration
+	exitCode             bool
 }
 
 func (f *runFlags) register(cmd *cobra.Command) {
@@ -50,43 +50,45 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	flags.SetInterspersed(false)
 }
 
-// settle fills in what the flags leave open from the settings, and checks.
-func (a *app) settle(f *runFlags, cmd *cobra.Command) error {
-	if f.dir == "" {
-		f.dir = a.settings.Run.Dir
+// recording fills in what the flags leave open from the settings, and checks.
+func (a *app) recording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
+	s := a.settings
+	r := job.Recording{
+		Dir: s.Run.Dir, LiveDir: s.Recorder.LiveDir, Record: s.Recorder.Record, Library: s.Recorder.Library,
+		Settings: s.recorderEnv(), Version: version, Timeout: time.Duration(s.Run.Timeout), OnHang: s.Run.OnHang, Say: a.err,
 	}
-	if !cmd.Flags().Changed("timeout") {
-		f.timeout = time.Duration(a.settings.Run.Timeout)
+	if f.dir != "" {
+		r.Dir = f.dir
 	}
-	if f.timeout < 0 {
-		return usageError{fmt.Errorf("--timeout %s: a time cannot be negative", f.timeout)}
+	if f.onHang != "" {
+		r.OnHang = f.onHang
 	}
-	if f.onHang == "" {
-		f.onHang = a.settings.Run.OnHang
+	if cmd.Flags().Changed("timeout") {
+		r.Timeout = f.timeout
 	}
-	if !slices.Contains(onHang, f.onHang) {
-		return usageError{fmt.Errorf("--on-hang %q: it is one of %s", f.onHang, strings.Join(onHang, ", "))}
+	if cmd.Flags().Changed("live-dir") {
+		r.LiveDir = f.liveDir
 	}
-	if !cmd.Flags().Changed("live-dir") {
-		f.liveDir = a.settings.Recorder.LiveDir
+	if cmd.Flags().Changed("record") {
+		r.Record = f.record
 	}
-	if f.liveDir != "" {
-		var err error
-		if f.liveDir, err = filepath.Abs(f.liveDir); err != nil {
-			return err
-		}
+	if r.Timeout < 0 {
+		return r, usageError{fmt.Errorf("--timeout %s: a time cannot be negative", r.Timeout)}
 	}
-	if !cmd.Flags().Changed("record") {
-		f.record = a.settings.Recorder.Record
+	if !slices.Contains(watch.Actions, r.OnHang) {
+		return r, usageError{fmt.Errorf("--on-hang %q: it is one of %s", r.OnHang, strings.Join(watch.Actions, ", "))}
 	}
 	var err error
-	if f.numbers, err = parseFeatures(f.feature); err != nil {
-		return err
+	if r.Features, err = parseFeatures(f.feature); err != nil {
+		return r, err
 	}
-	if f.record, err = recordList(f.record); err != nil {
-		return usageError{fmt.Errorf("--record: %w", err)}
+	if r.Record, err = preload.Ordered(r.Record); err != nil {
+		return r, usageError{fmt.Errorf("--record: %w", err)}
 	}
-	return nil
+	if r.LiveDir != "" {
+		r.LiveDir, err = filepath.Abs(r.LiveDir)
+	}
+	return r, err
 }
 
 func wantCommand(cmd *cobra.Command, args []string) error {
@@ -105,10 +107,11 @@ func (a *app) runCommand() *cobra.Command {
 		Example: runExample,
 		Args:    wantCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.settle(&f, cmd); err != nil {
+			r, err := a.recording(f, cmd)
+			if err != nil {
 				return err
 			}
-			return a.run(f, args)
+			return a.run(r, args, f.exitCode)
 		},
 	}
 	f.register(cmd)
@@ -116,77 +119,30 @@ func (a *app) runCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) run(f runFlags, command []string) error {
+func (a *app) run(r job.Recording, command []string, exitCode bool) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		return usageError{fmt.Errorf("run: %w", err)}
 	}
-	if _, err := a.preloads(f.record); err != nil {
-		return err // before a directory is made
-	}
-	dir, id, err := a.prepare(f, command)
-	if err != nil {
+	if err := r.Prepare(command); err != nil {
 		return err
 	}
-	env, err := a.recorderEnv(dir, f.liveDir, f.record, id)
-	if err != nil {
-		return err
-	}
-	env["LAGGARD_WATCHED"] = "1" // exec behind the launcher need not watch
-	child := exec.Command(path, forward(path, command[1:], env)...)
-	child.Args[0] = command[0]
-	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
-	child.Env = merge(os.Environ(), env)
-	// A terminal's interrupt reaches the launcher too, and it decides. A reader of
-	// stderr that went away must not keep a hung job from being ended.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	signals := make(chan os.Signal, 8)
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) { // nohup: the job shall ignore it too
-			signal.Notify(signals, s)
-		}
-	}
-	if err := child.Start(); err != nil {
-		return fmt.Errorf("run: %w", err)
-	}
-	fmt.Fprintf(a.err, "laggard: recording in %s\n", dir)
-	done := make(chan error, 1)
-	go func() { done <- child.Wait() }()
-	collected := a.keepWhile(f, dir, id)
-	w := watcher{app: a, flags: f, dir: dir, own: dir, pid: child.Process.Pid}
-	if f.liveDir != "" {
-		w.own = livePath(f.liveDir, id)
-	}
-	hung, err := w.until(done, signals)
-	collected()
-	return a.passOn(f, dir, hung, err)
-}
-
-// prepare makes the run directory with its manifest.
-func (a *app) prepare(f runFlags, command []string) (string, uint64, error) {
-	dir, err := newRunDir(f.dir)
-	if err != nil {
-		return "", 0, err
-	}
-	id, err := newRunID()
-	if err != nil {
-		return "", 0, err
-	}
-	return dir, id, writeManifest(dir, f, id, command, 0)
-}
-
-// passOn turns how the launcher ended into how run ends.
-func (a *app) passOn(f runFlags, dir string, hung bool, err error) error {
-	if hung && f.exitCode {
+	hung, err := r.Run(path, command, func() { a.explain(r) })
+	if hung && exitCode {
 		return exitError{exitFindings}
 	}
-	if f.exitCode && slices.Contains(f.record, "usage") {
-		if found, failed := a.wrongUse(dir); found {
+	if exitCode && slices.Contains(r.Record, "usage") {
+		if found, failed := a.wrongUse(r.Dir); found {
 			return exitError{exitFindings}
 		} else if err == nil && failed != nil {
 			return failed
 		}
 	}
+	return a.passOn(r.Dir, hung, err)
+}
+
+// passOn turns how the launcher ended into how run ends.
+func (a *app) passOn(dir string, hung bool, err error) error {
 	var exit *exec.ExitError
 	if err == nil {
 		return nil
@@ -201,48 +157,4 @@ func (a *app) passOn(f runFlags, dir string, hung bool, err error) error {
 		return exitError{128 + int(ws.Signal())}
 	}
 	return exitError{exit.ExitCode()}
-}
-
-// forward adds what a launcher needs to hand the environment on: OpenMPI's does
-// so only when told, for ranks on other hosts.
-func forward(path string, args []string, env map[string]string) []string {
-	if !isOpenMPI(path) {
-		return args
-	}
-	names := make([]string, 0, len(env))
-	for name := range env {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	var more []string
-	for _, name := range names {
-		more = append(more, "-x", name)
-	}
-	return append(more, args...)
-}
-
-// isOpenMPI tells OpenMPI's launchers from others of the same name.
-func isOpenMPI(path string) bool {
-	base := filepath.Base(path)
-	if !strings.HasPrefix(base, "mpirun") && !strings.HasPrefix(base, "mpiexec") && !strings.HasPrefix(base, "orterun") && !strings.HasPrefix(base, "prterun") {
-		return false
-	}
-	out, err := exec.Command(path, "--version").CombinedOutput()
-	return err == nil && (strings.Contains(string(out), "Open MPI") || strings.Contains(string(out), "OpenRTE") || strings.Contains(string(out), "PRTE"))
-}
-
-// merge puts variables into an environment, over those of the same name.
-func merge(environ []string, env map[string]string) []string {
-	var out []string
-	for _, kv := range environ {
-		name, _, _ := strings.Cut(kv, "=")
-		if _, ok := env[name]; !ok {
-			out = append(out, kv)
-		}
-	}
-	for name, value := range env {
-		out = append(out, name+"="+value)
-	}
-	slices.Sort(out)
-	return out
 }

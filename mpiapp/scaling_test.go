@@ -83,7 +83,7 @@ func said(args ...string) (status int, out, errs string) {
 
 func trainOn(t *testing.T, dir string, more ...string) string {
 	t.Helper()
-	noJob(t)
+	noSettings(t)
 	file := filepath.Join(dir, "app.model")
 	args := append([]string{"scaling", "train", "-o", file}, more...)
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {

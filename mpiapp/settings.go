@@ -15,6 +15,8 @@ import (
 	"laggard/analysis/movement/recorded"
 	"laggard/analysis/progress"
 	"laggard/analysis/usage/replay"
+	"laggard/job/preload"
+	"laggard/job/watch"
 )
 
 // duration is a time.Duration that TOML and the environment write as "90s".
@@ -291,18 +293,15 @@ func number(text string) (int, error) {
 	return int(n), nil
 }
 
-// onHang are the things run can do with a hung job.
-var onHang = []string{"diagnose", "keep", "dump"}
-
 // check returns the first key whose value is none that it can have.
 func (s *settings) check() (toml.Key, error) {
-	if !slices.Contains(onHang, s.Run.OnHang) {
-		return toml.Key{"run", "on_hang"}, fmt.Errorf("on_hang %q: it is one of %s", s.Run.OnHang, strings.Join(onHang, ", "))
+	if !slices.Contains(watch.Actions, s.Run.OnHang) {
+		return toml.Key{"run", "on_hang"}, fmt.Errorf("on_hang %q: it is one of %s", s.Run.OnHang, strings.Join(watch.Actions, ", "))
 	}
 	if s.Recorder.MaxMB < 1 {
 		return toml.Key{"recorder", "max_mb"}, fmt.Errorf("max_mb %d: it is 1 or more", s.Recorder.MaxMB)
 	}
-	if _, err := recordList(s.Recorder.Record); err != nil {
+	if _, err := preload.Ordered(s.Recorder.Record); err != nil {
 		return toml.Key{"recorder", "record"}, err
 	}
 	for _, list := range []struct {
@@ -325,4 +324,23 @@ func (s *settings) check() (toml.Key, error) {
 	}
 	_, err := progress.NewAlgorithm(s.Diagnose.Algorithm)
 	return toml.Key{"diagnose", "algorithm"}, err
+}
+
+// recorderEnv is the variables by which settings reach the recorder.
+func (s *settings) recorderEnv() map[string]string {
+	env := map[string]string{
+		"LAGGARD_QUIET_MS": strconv.FormatInt(time.Duration(s.Recorder.Quiet).Milliseconds(), 10),
+		"LAGGARD_MAX_MB":   strconv.Itoa(s.Recorder.MaxMB),
+	}
+	for name, value := range map[string]string{
+		"LAGGARD_SIGNAL":     s.Recorder.Signal,
+		"LAGGARD_ALLOCATORS": s.allocators(),
+		"LAGGARD_IGNORE":     strings.Join(s.Movement.Ignore, ","),
+		"LAGGARD_LEVEL":      s.Movement.Level,
+	} {
+		if value != "" {
+			env[name] = value
+		}
+	}
+	return env
 }

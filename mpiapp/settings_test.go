@@ -113,3 +113,19 @@ func TestReadEnv(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestRecorderEnv(t *testing.T) {
+	var s settings
+	s.Recorder.Quiet, s.Recorder.MaxMB = duration(1500e6), 64
+	want := map[string]string{"LAGGARD_QUIET_MS": "1500", "LAGGARD_MAX_MB": "64"}
+	if diff := cmp.Diff(want, s.recorderEnv()); diff != "" {
+		t.Error(diff)
+	}
+	s.Recorder.Signal = "USR1"
+	s.Movement.Allocators, s.Movement.Frees = []string{"get:2", "fresh"}, []string{"put"}
+	s.Movement.Ignore = []string{"libone", "libtwo"}
+	want["LAGGARD_SIGNAL"], want["LAGGARD_ALLOCATORS"], want["LAGGARD_IGNORE"] = "USR1", "get:2,fresh;free=put", "libone,libtwo"
+	if diff := cmp.Diff(want, s.recorderEnv()); diff != "" {
+		t.Errorf("what is not always set: %s", diff)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/injector/synth"
+	"laggard/job/rundir"
 	"laggard/model"
 )
 
@@ -75,7 +76,7 @@ func (a *app) synth(f synthFlags) error {
 	if f.out == "" {
 		return usageError{errors.New("synth: -o names the directory to make")}
 	}
-	dir, err := newRunDir(f.out)
+	dir, err := rundir.Create(f.out)
 	if err != nil {
 		return err
 	}

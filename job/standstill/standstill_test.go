@@ -1,4 +1,4 @@
-package main
+package standstill
 
 import (
 	"testing"
@@ -51,7 +51,7 @@ func survived(d time.Duration) func(*model.Rank) {
 	return func(r *model.Rank) { r.LongestQuiet = d }
 }
 
-func TestHung(t *testing.T) {
+func TestHangs(t *testing.T) {
 	const minute = time.Minute
 	for _, c := range []struct {
 		name    string
@@ -93,8 +93,8 @@ func TestHung(t *testing.T) {
 				run.Size = r.Size
 				run.Seen.Add(r.Rank)
 			}
-			if got := lookAt(run, now).hung(c.timeout, now); got != c.want {
-				t.Errorf("hung: %v, want %v: %+v", got, c.want, lookAt(run, now))
+			if got := Of(run, now).Hangs(c.timeout, now); got != c.want {
+				t.Errorf("hung: %v, want %v: %+v", got, c.want, Of(run, now))
 			}
 		})
 	}

@@ -1,0 +1,74 @@
+package job
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"laggard/job/collect"
+	"laggard/job/launcher"
+	"laggard/job/rundir"
+	"laggard/model"
+)
+
+// Join makes the run directory together with the other ranks of the job and
+// returns what the environment of this rank's program needs. It may return both
+// that and an error: then the rank is recorded, and something beside it failed.
+//
+// beside starts a process of laggard's that looks after the program this one is
+// about to become: "watch RUNDIR" at rank 0, unless the job is watched already, and
+// "keep RUNDIR RUNID" at the first rank of a node with files of its own.
+func (r *Recording) Join(command []string, beside func(words ...string) error) (map[string]string, error) {
+	if err := r.meet(); err != nil {
+		return nil, err
+	}
+	env, err := r.Environment()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.keepNode(beside); err != nil {
+		return nil, err
+	}
+	if launcher.Rank() != "0" || os.Getenv(watched) != "" {
+		return env, nil
+	}
+	if err := r.describe(command, launcher.Size()); err != nil && !errors.Is(err, fs.ErrExist) {
+		return env, err
+	}
+	r.announce()
+	return env, beside("watch", r.Dir)
+}
+
+// meet makes the run directory, whose name and number all ranks agree on.
+func (r *Recording) meet() error {
+	name, err := launcher.Job()
+	if err != nil && (r.Dir == "" || os.Getenv("LAGGARD_RUN_ID") == "") {
+		return err
+	}
+	if r.Dir == "" {
+		r.Dir = "laggard-" + name
+	}
+	if r.Dir, err = rundir.Share(r.Dir); err != nil {
+		return err
+	}
+	if r.ID, err = rundir.IDOf(name); err != nil {
+		return err
+	}
+	return rundir.Belongs(r.Dir, r.ID)
+}
+
+// keepNode has the first rank of a node, the one that makes its directory, leave
+// a keeper there.
+func (r *Recording) keepNode(beside func(words ...string) error) error {
+	if r.LiveDir == "" {
+		return nil
+	}
+	err := os.Mkdir(collect.Path(r.LiveDir, r.ID), 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return beside("keep", r.Dir, model.RunIDText(r.ID))
+}

@@ -1,0 +1,50 @@
+package launcher
+
+import (
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Forward adds to a launcher's arguments what it needs to hand the variables on:
+// Open MPI's does so for ranks on other hosts only when told. path is that of the
+// launcher.
+func Forward(path string, args []string, env map[string]string) []string {
+	if !isOpenMPI(path) {
+		return args
+	}
+	var more []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		more = append(more, "-x", name)
+	}
+	return append(more, args...)
+}
+
+// isOpenMPI tells Open MPI's launchers from others of the same name.
+func isOpenMPI(path string) bool {
+	starts := func(name string) bool { return strings.HasPrefix(filepath.Base(path), name) }
+	if !slices.ContainsFunc([]string{"mpirun", "mpiexec", "orterun", "prterun"}, starts) {
+		return false
+	}
+	out, err := exec.Command(path, "--version").CombinedOutput()
+	says := func(name string) bool { return strings.Contains(string(out), name) }
+	return err == nil && slices.ContainsFunc([]string{"Open MPI", "OpenRTE", "PRTE"}, says)
+}
+
+// Merge puts variables into an environment, in place of those of the same name.
+func Merge(environ []string, env map[string]string) []string {
+	var out []string
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, ok := env[name]; !ok {
+			out = append(out, kv)
+		}
+	}
+	for name, value := range env {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
+}

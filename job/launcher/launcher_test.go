@@ -1,0 +1,111 @@
+package launcher
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// noJob takes away what a launcher around the tests may have set.
+func noJob(t *testing.T) {
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		for _, prefix := range []string{"SLURM_", "OMPI_", "PMI", "PALS_", "FLUX_", "PBS_", "LSB_", "COBALT_", "LAGGARD_"} {
+			if strings.HasPrefix(name, prefix) {
+				t.Setenv(name, "")
+			}
+		}
+	}
+}
+
+func TestLaunchers(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		environ   []string
+		key, rank string // key "": no name for the job
+		size      int    // 0: unknown
+	}{
+		{"srun with PMI2", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=2", "SLURM_PROCID=3", "SLURM_NTASKS=8", "PMI_RANK=3"}, "slurm-17.2", "3", 8},
+		{"srun with PMIx", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_NTASKS=2", "PMIX_NAMESPACE=slurm.pmix.17.0", "PMIX_RANK=1"}, "slurm-17.0", "1", 2},
+		{"OpenMPI's mpirun", []string{"PMIX_NAMESPACE=prterun-n1-77@1", "PMIX_RANK=5", "OMPI_COMM_WORLD_RANK=5", "OMPI_COMM_WORLD_SIZE=16"}, "prterun-n1-77_1", "5", 16},
+		{"OpenMPI 4", []string{"OMPI_MCA_ess_base_jobid=3211264001", "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=4"}, "3211264001", "0", 4},
+		{"in a batch script, without srun", []string{"SLURM_JOB_ID=17", "PMIX_NAMESPACE=n", "PMIX_RANK=0"}, "n", "0", 0},
+		{"MPICH, named by PMI", []string{"PMI_JOBID=kvs_1", "PMI_RANK=2", "PMI_SIZE=4"}, "kvs_1", "2", 4},
+		{"no path out of a name", []string{"PMI_JOBID=../../etc x", "PMI_RANK=2"}, ".._.._etc_x", "2", 0},
+		{"Cray PALS", []string{"PALS_APID=ab-12", "PALS_RANKID=7"}, "ab-12", "7", 0},
+		{"none", nil, "", "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			noJob(t)
+			for _, kv := range c.environ {
+				name, value, _ := strings.Cut(kv, "=")
+				t.Setenv(name, value)
+			}
+			key, err := Job()
+			if key != c.key || c.key == "" && !errors.Is(err, ErrNoJob) || c.key != "" && err != nil {
+				t.Errorf("job %q, %v, want %q", key, err, c.key)
+			}
+			if got := Rank(); got != c.rank {
+				t.Errorf("rank %q, want %q", got, c.rank)
+			}
+			if got := Size(); got != c.size {
+				t.Errorf("size %d, want %d", got, c.size)
+			}
+		})
+	}
+}
+
+// TestHydra: MPICH's launcher names no job; its ranks on a host share a parent.
+func TestHydra(t *testing.T) {
+	noJob(t)
+	t.Setenv("PMI_RANK", "1")
+	t.Setenv("PMI_SIZE", "4")
+	one, err := Job()
+	if err != nil || !strings.HasPrefix(one, "hydra-") {
+		t.Errorf("job %q, %v", one, err)
+	}
+	t.Setenv("PMI_RANK", "2")
+	if two, _ := Job(); two != one {
+		t.Errorf("ranks of one job name it %q and %q", one, two)
+	}
+	if startTime(os.Getpid()) == "0" {
+		t.Error("the start of a process is unknown")
+	}
+}
+
+func TestMerge(t *testing.T) {
+	got := Merge([]string{"A=1", "LD_PRELOAD=x", "Z"}, map[string]string{"LD_PRELOAD": "y", "B": "2"})
+	if want := []string{"A=1", "B=2", "LD_PRELOAD=y", "Z"}; !slices.Equal(got, want) {
+		t.Errorf("merged %q, want %q", got, want)
+	}
+}
+
+// TestForward: only OpenMPI's launchers are told which variables to hand on.
+func TestForward(t *testing.T) {
+	env := map[string]string{"LD_PRELOAD": "l.so", "LAGGARD_DIR": "d"}
+	args := []string{"-np", "4", "./app"}
+	told := append([]string{"-x", "LAGGARD_DIR", "-x", "LD_PRELOAD"}, args...)
+	for _, c := range []struct {
+		launcher, version string
+		want              []string
+	}{
+		{"mpirun", "mpirun (Open MPI) 4.1.4", told},
+		{"mpiexec.openmpi", "mpiexec.openmpi (OpenRTE) 4.1.4", told},
+		{"prterun", "prterun (PRTE) 3.0", told},
+		{"mpirun", "HYDRA build details:", args},
+		{"mpiexec", "Intel(R) MPI Library for Linux* OS, Version 2021", args},
+		{"srun", "mentions Open MPI, but is none of its launchers", args},
+		{"app", "Open MPI", args},
+	} {
+		path := filepath.Join(t.TempDir(), c.launcher)
+		if err := os.WriteFile(path, []byte("#!/bin/sh\necho '"+c.version+"'\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if got := Forward(path, args, env); !slices.Equal(got, c.want) {
+			t.Errorf("%s, %s: %q, want %q", c.launcher, c.version, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+// Package preload finds the libraries that record a job, and says which of them
+// what is to be recorded needs.
+package preload
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Kinds are the things that can be recorded, in the order they are named.
+var Kinds = []string{"progress", "usage", "movement", "volume"}
+
+// belowMPI tells what can be seen only by interposing C library functions.
+func belowMPI(kind string) bool { return kind == "movement" || kind == "volume" }
+
+// Ordered brings a list of things to record into order, each once; progress is
+// always among them.
+func Ordered(wanted []string) ([]string, error) {
+	for _, w := range wanted {
+		if !slices.Contains(Kinds, w) {
+			return nil, fmt.Errorf("%q: it is one of %s", w, strings.Join(Kinds, ", "))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(Kinds), func(k string) bool {
+		return k != "progress" && !slices.Contains(wanted, k)
+	}), nil
+}
+
+// Names of the libraries. The second interposes C library functions and is
+// preloaded only for what needs that.
+const (
+	library     = "liblaggard.so"
+	libcLibrary = "liblaggard-libc.so"
+)
+
+// Libraries are those that record what is named, as LD_PRELOAD lists them. set is
+// the path of the first; "" looks beside this program and where make install puts
+// it.
+func Libraries(set string, record []string) (string, error) {
+	lib, err := find(set)
+	if err != nil || !slices.ContainsFunc(record, belowMPI) {
+		return lib, err
+	}
+	second := filepath.Join(filepath.Dir(lib), libcLibrary)
+	if _, err := os.Stat(second); err != nil {
+		return "", fmt.Errorf("recorder: to record %s: %w", strings.Join(record, ", "), err)
+	}
+	return lib + ":" + second, nil
+}
+
+func find(set string) (string, error) {
+	if set != "" {
+		if _, err := os.Stat(set); err != nil {
+			return "", fmt.Errorf("recorder: %w", err)
+		}
+		return filepath.Abs(set)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	bin := filepath.Dir(self)
+	for _, dir := range []string{bin, filepath.Join(bin, "..", "lib", "laggard")} {
+		path := filepath.Join(dir, library)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("recorder: %s is neither beside %s nor in ../lib/laggard; make build makes it", library, self)
+}

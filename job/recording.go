@@ -1,0 +1,103 @@
+package job
+
+import (
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"laggard/job/collect"
+	"laggard/job/launcher"
+	"laggard/job/preload"
+	"laggard/job/rundir"
+	"laggard/job/watch"
+	"laggard/model"
+)
+
+// Recording says where and what is recorded of a job, and how it is watched.
+type Recording struct {
+	Dir      string             // the run directory; "": named by date, or by the job
+	ID       uint64             // of the run; Prepare and Join fill it in
+	LiveDir  string             // directory of each node for the files while the job runs; "": Dir
+	Record   []string           // what is recorded, see preload.Kinds
+	Features map[string]float64 // how large the run is, for the manifest
+	Library  string             // the recorder; "": where it is installed
+	Settings map[string]string  // more variables of the recorder, by name
+	Version  string             // of laggard, for the manifest
+	Timeout  time.Duration      // see standstill.Standstill.Hangs
+	OnHang   string             // one of watch.Actions
+	Say      io.Writer          // where the user is told what is done
+}
+
+// Prepare makes the run directory with its manifest, if the recorder is there.
+func (r *Recording) Prepare(command []string) (err error) {
+	if _, err := preload.Libraries(r.Library, r.Record); err != nil {
+		return err
+	}
+	if r.Dir, err = rundir.Create(r.Dir); err != nil {
+		return err
+	}
+	if r.ID, err = rundir.NewID(); err != nil {
+		return err
+	}
+	return r.describe(command, 0)
+}
+
+func (r *Recording) describe(command []string, ranks int) error {
+	return rundir.Describe(r.Dir, r.ID, model.Manifest{
+		Version: r.Version, Command: command, Ranks: ranks, LiveDir: r.LiveDir, Record: r.Record, Features: r.Features,
+	})
+}
+
+// Environment is what switches the recorder on in a process.
+func (r *Recording) Environment() (map[string]string, error) {
+	libraries, err := preload.Libraries(r.Library, r.Record)
+	if err != nil {
+		return nil, err
+	}
+	if before := os.Getenv("LD_PRELOAD"); before != "" {
+		libraries += ":" + before
+	}
+	env := map[string]string{
+		"LD_PRELOAD":       libraries,
+		"LAGGARD_DIR":      r.Dir,
+		"LAGGARD_RUN_ID":   model.RunIDText(r.ID),
+		"LAGGARD_LIVE_DIR": r.LiveDir,
+		"LAGGARD_RECORD":   strings.Join(r.Record, ","),
+	}
+	maps.Copy(env, r.Settings)
+	return env, nil
+}
+
+// Command is a launcher, found at path, that passes the recorder and more
+// variables on to the ranks.
+func (r *Recording) Command(path string, words []string, more map[string]string) (*exec.Cmd, error) {
+	env, err := r.Environment()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(env, more)
+	cmd := exec.Command(path, launcher.Forward(path, words[1:], env)...)
+	cmd.Args[0], cmd.Env = words[0], launcher.Merge(os.Environ(), env)
+	return cmd, nil
+}
+
+// Watch watches the job until done, see watch.Watcher. pid is that of the launcher
+// or of rank 0's program.
+func (r *Recording) Watch(pid int, explain func(), done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
+	w := watch.Watcher{
+		Dir: r.Dir, Own: r.Dir, PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, Say: r.Say,
+	}
+	if r.LiveDir != "" {
+		w.Own = collect.Path(r.LiveDir, r.ID)
+	}
+	return w.Until(done, signals)
+}
+
+// Keep looks after the files of this node until done, see watch.Keeper.
+func (r *Recording) Keep(done <-chan error, signals <-chan os.Signal, limit time.Duration) error {
+	k := watch.Keeper{Live: collect.Path(r.LiveDir, r.ID), Dir: r.Dir, Timeout: r.Timeout, Say: r.Say}
+	return k.Until(done, signals, limit)
+}

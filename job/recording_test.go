@@ -1,0 +1,44 @@
+package job
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEnvironment(t *testing.T) {
+	library := filepath.Join(t.TempDir(), "liblaggard.so")
+	if err := os.WriteFile(library, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LD_PRELOAD", "/other.so")
+	r := Recording{
+		Dir: "/run", ID: 0xbeef, LiveDir: "/tmp", Record: []string{"progress"}, Library: library,
+		Settings: map[string]string{"LAGGARD_MAX_MB": "64"},
+	}
+	env, err := r.Environment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"LD_PRELOAD": library + ":/other.so", "LAGGARD_DIR": "/run", "LAGGARD_RUN_ID": "000000000000beef",
+		"LAGGARD_MAX_MB": "64", "LAGGARD_LIVE_DIR": "/tmp", "LAGGARD_RECORD": "progress",
+	}
+	if diff := cmp.Diff(want, env); diff != "" {
+		t.Error(diff)
+	}
+	r.Record = []string{"progress", "volume"}
+	if _, err = r.Environment(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("volume without the second library: %v", err)
+	}
+	second := filepath.Join(filepath.Dir(library), "liblaggard-libc.so")
+	if err := os.WriteFile(second, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if env, err = r.Environment(); err != nil || env["LD_PRELOAD"] != library+":"+second+":/other.so" {
+		t.Errorf("volume: %v, %v", env, err)
+	}
+}

@@ -1,0 +1,117 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"laggard/job/launcher"
+	"laggard/model"
+)
+
+// ErrNotEmpty is returned for a directory that holds something already.
+var ErrNotEmpty = errors.New("is not empty; nothing is overwritten, choose another")
+
+// Create makes the directory of a new run, with its parents, for the user alone;
+// "" makes one named by date and process in the current directory. It returns the
+// absolute path. The directory may be there if it is empty (else ErrNotEmpty).
+func Create(dir string) (string, error) {
+	if dir == "" {
+		dir = fmt.Sprintf("laggard-%s-%d", time.Now().Format("20060102-150405"), os.Getpid())
+	}
+	dir, err := Share(dir)
+	if err != nil {
+		return "", fmt.Errorf("run directory: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("run directory: %w", err)
+	}
+	if len(entries) > 0 {
+		return "", fmt.Errorf("run directory %s %w", dir, ErrNotEmpty)
+	}
+	return dir, os.Chmod(dir, 0o700)
+}
+
+// Share makes a directory as Create does, which others may have made or be about
+// to make as well.
+func Share(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return dir, nil
+}
+
+// Describe writes the manifest of a run, which must not have one yet. It fills in
+// what is known here: schema, date and the name of the job.
+func Describe(dir string, id uint64, m model.Manifest) error {
+	m.RunID, m.Created, m.Job = model.RunIDText(id), time.Now().UTC().Truncate(time.Second), launcher.Allocation()
+	return model.WriteManifest(dir, &m)
+}
+
+// Manifest reads the manifest of a run directory. Without one the error wraps
+// model.ErrNoRun.
+func Manifest(dir string) (*model.Manifest, error) {
+	text, err := os.ReadFile(filepath.Join(dir, model.ManifestName))
+	if err != nil {
+		return nil, fmt.Errorf("%s is %w: %w", dir, model.ErrNoRun, err)
+	}
+	return model.ParseManifest(text)
+}
+
+// Belongs returns an error if the directory holds another run than this one.
+func Belongs(dir string, id uint64) error {
+	m, err := Manifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && m.RunID != model.RunIDText(id) {
+		err = fmt.Errorf("%s holds another run; choose another directory", dir)
+	}
+	return err
+}
+
+// nodePaths returns where in a run directory the file of a node may be. That
+// depends on how many nodes the job has: up to 256, up to 32768, or more
+// (levels in recorder/file.c).
+func nodePaths(host string) [3]string {
+	host = strings.ReplaceAll(host, "/", "_")
+	hash := crc32.Checksum([]byte(host), crc32.MakeTable(crc32.Castagnoli))
+	name := "node-" + host + ".lgd"
+	return [3]string{
+		name,
+		fmt.Sprintf("%02x/%s", hash&0xff, name),
+		fmt.Sprintf("%02x/%02x/%s", hash&0xff, hash>>8&0xff, name),
+	}
+}
+
+// OpenOwn reads what the ranks of this node have recorded, nil if there is
+// nothing.
+func OpenOwn(dir string) *model.Run {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil
+	}
+	for _, name := range nodePaths(host) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		if run, err := model.Decode(name, data); err == nil {
+			return run
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+func TestCreate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dir, err := Create("")
+	if err != nil || !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), "laggard-") {
+		t.Errorf("a name of its own: %s, %v", dir, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "data"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(dir); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("a directory with data in it: %v", err)
+	}
+	if _, err := Create(filepath.Join(dir, "data")); err == nil {
+		t.Error("a file is taken for a directory")
+	}
+	if err := os.Mkdir("open", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if dir, err = Create("open"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("an empty directory is left at %v, %v", info.Mode(), err)
+	}
+	if dir, err = Create(filepath.Join("deep", "er")); err != nil || dir == "" {
+		t.Errorf("a directory without its parent: %q, %v", dir, err)
+	}
+}
+
+// TestNodePaths: however the nodes of a cluster are named, no directory has more
+// than 256 entries.
+func TestNodePaths(t *testing.T) {
+	for _, c := range []struct {
+		format string
+		nodes  int
+		level  int
+	}{
+		{"node%d", 32768, 1}, {"nid%06d", 32768, 1}, {"frontier%05d", 9408, 1}, {"r%03dc%02d", 32768, 1}, {"cn-%d.cluster.example.org", 32768, 1},
+		{"node%d", 1 << 20, 2}, {"nid%06d", 160000, 2}, {"x%08d", 1 << 20, 2},
+	} {
+		entries := map[string]map[string]bool{}
+		for i := range c.nodes {
+			host := fmt.Sprintf(c.format, i)
+			if strings.Count(c.format, "%") == 2 {
+				host = fmt.Sprintf(c.format, i/64, i%64)
+			}
+			for path := nodePaths(host)[c.level]; path != "."; path = filepath.Dir(path) {
+				dir := filepath.Dir(path)
+				if entries[dir] == nil {
+					entries[dir] = map[string]bool{}
+				}
+				entries[dir][path] = true
+			}
+		}
+		for dir, in := range entries {
+			if len(in) > 256 {
+				t.Errorf("%d nodes named %s: %d entries in %s", c.nodes, c.format, len(in), dir)
+			}
+		}
+	}
+}
+
+func TestRunID(t *testing.T) {
+	t.Setenv("LAGGARD_RUN_ID", "")
+	a, _ := IDOf("job-1")
+	again, _ := IDOf("job-1")
+	b, _ := IDOf("job-2")
+	if a != again || a == b {
+		t.Errorf("run ids %x, %x of one job, %x of another", a, again, b)
+	}
+	t.Setenv("LAGGARD_RUN_ID", "00000000000004d2")
+	if id, err := IDOf("job-1"); id != 1234 || err != nil {
+		t.Errorf("given id: %x, %v", id, err)
+	}
+	t.Setenv("LAGGARD_RUN_ID", "night")
+	if _, err := IDOf("job-1"); err == nil {
+		t.Error("an id that is no number is taken")
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("SLURM_JOB_ID", "17")
+	t.Setenv("SLURM_STEP_ID", "")
+	wrote := model.Manifest{Ranks: 4, Command: []string{"srun", "./app"}, LiveDir: "/dev/shm", Record: []string{"progress", "volume"}}
+	if err := Describe(dir, 0xbeef, wrote); err != nil {
+		t.Fatal(err)
+	}
+	if err := Describe(dir, 0xbeef, model.Manifest{}); !errors.Is(err, os.ErrExist) {
+		t.Errorf("a manifest was overwritten: %v", err)
+	}
+	index, err := model.Scan(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := *index.Manifest
+	if index.ID != 0xbeef || m.Job != "slurm 17" || m.Created.IsZero() {
+		t.Errorf("manifest %+v", m)
+	}
+	wrote.SchemaVersion, wrote.RunID, wrote.Job, wrote.Created = m.SchemaVersion, m.RunID, m.Job, m.Created
+	if diff := cmp.Diff(wrote, m); diff != "" {
+		t.Error(diff)
+	}
+	if err := Belongs(dir, 0xbeef); err != nil {
+		t.Error(err)
+	}
+	if err := Belongs(dir, 1); err == nil {
+		t.Error("the directory of another run is taken")
+	}
+	if err := Belongs(t.TempDir(), 1); err != nil {
+		t.Error(err)
+	}
+}

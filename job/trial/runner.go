@@ -1,0 +1,169 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"laggard/injector"
+	"laggard/job"
+	"laggard/job/standstill"
+	"laggard/job/watch"
+	"laggard/model"
+	"laggard/symbol"
+)
+
+// Runner runs and diagnoses the trials of a campaign (injector.Runner).
+type Runner struct {
+	Campaign  *injector.Campaign
+	Dir       string        // where profiles, records and run directories are kept
+	Recording job.Recording // how its jobs are recorded; Dir and ID are filled in
+	Symbols   symbol.Config // for the functions of profiles; RunDir is filled in
+	// Diagnose asks every judge about the run in a directory.
+	Diagnose func(dir string) ([]injector.Diagnosis, error)
+	// Under is the words to put before a program that is to run under an order in a
+	// file.
+	Under func(file string) []string
+	Say   io.Writer // where the user is told what is done
+}
+
+// RunDir is the run directory of a trial.
+func (r *Runner) RunDir(id string) string { return filepath.Join(r.Dir, "trials", id, "run") }
+
+// Run runs one trial: until the fault is in and the job hangs or ends, or, of a
+// slow-down, until the hang timeout after the fault. Then it diagnoses.
+func (r *Runner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, error) {
+	place := filepath.Join(r.Dir, "trials", t.ID)
+	if t.Fault.Kind == injector.None {
+		return r.healthy(ctx, place, t.Loaded)
+	}
+	order := injector.Order{Out: place, Strike: &t.Strike}
+	l, err := r.launch(place, &order)
+	if err != nil {
+		return injector.Outcome{}, err
+	}
+	defer l.end()
+	slow := t.Fault.Kind == injector.Slow
+	var out injector.Outcome
+	if out.Hang, out.Early, err = r.strike(ctx, l, order, slow); err != nil {
+		return out, err
+	}
+	if out.Report, err = lateReport(order); errors.Is(err, fs.ErrNotExist) {
+		return out, fmt.Errorf("the tracer left no report; the output is in %s", l.output.Name())
+	}
+	if err != nil || out.Report.State != injector.Injected {
+		return out, err
+	}
+	if out.Over = slow && (!out.Hang || over(l.dir)); out.Over {
+		return out, nil
+	}
+	out.Detected = time.Since(out.Report.Time).Seconds()
+	out.Diagnoses, err = r.Diagnose(l.dir)
+	return out, err
+}
+
+// strike waits until the fault shows or the job is over. early: a hang was seen
+// before the fault was in.
+func (r *Runner) strike(ctx context.Context, l *launched, order injector.Order, slow bool) (hang, early bool, err error) {
+	hang, err = r.await(ctx, l, func(now time.Time) bool {
+		hangs := !slow && r.hangs(l, now)
+		report, err := order.ReadReport()
+		if err != nil {
+			early = early || hangs
+			return false
+		}
+		// The job may have stood still before, while the tracer was at work.
+		since := now.Sub(report.Time)
+		return since >= time.Duration(r.Campaign.Launch.Timeout) && (hangs || slow)
+	})
+	return hang, early, err
+}
+
+// lateReport waits a moment for the report: the tracer outlives a job that ended
+// without its fault.
+func lateReport(order injector.Order) (report injector.Report, err error) {
+	for end := time.Now().Add(watch.Grace); ; time.Sleep(50 * time.Millisecond) {
+		if report, err = order.ReadReport(); !errors.Is(err, fs.ErrNotExist) || time.Now().After(end) {
+			return report, err
+		}
+	}
+}
+
+// healthy runs the program without a fault. One that fails by itself is an error.
+func (r *Runner) healthy(ctx context.Context, place string, loaded bool) (injector.Outcome, error) {
+	l, err := r.launch(place, nil)
+	if err != nil {
+		return injector.Outcome{}, err
+	}
+	defer l.end()
+	if loaded {
+		defer busyCores()()
+	}
+	hang, err := r.await(ctx, l, func(now time.Time) bool { return r.hangs(l, now) })
+	if err == nil && !hang {
+		err = <-l.done
+		l.done <- nil // for end
+	}
+	return injector.Outcome{Hang: hang, Diagnoses: []injector.Diagnosis{}}, err
+}
+
+// busyCores keeps every core busy until the function that it returns is called.
+func busyCores() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	for range runtime.NumCPU() {
+		go func() {
+			for ctx.Err() == nil {
+			}
+		}()
+	}
+	return cancel
+}
+
+// over tells whether every rank has finished with MPI.
+func over(dir string) bool {
+	run, err := model.Open(dir)
+	return err == nil && standstill.Of(run, time.Now()).Over
+}
+
+func (r *Runner) hangs(l *launched, now time.Time) bool {
+	run, err := model.Open(l.dir)
+	return err == nil && standstill.Of(run, now).Hangs(time.Duration(r.Campaign.Launch.Timeout), now)
+}
+
+// await waits until the job is over, or what the trial is to show is there.
+func (r *Runner) await(ctx context.Context, l *launched, there func(now time.Time) bool) (hang bool, err error) {
+	longest := time.Duration(r.Campaign.Launch.Limit)
+	limit := time.After(longest)
+	tick := time.NewTicker(500 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-l.done:
+			l.done <- err // for those who wait next
+			return unfinished(l.dir), nil
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-limit:
+			return false, fmt.Errorf("neither hung nor ended after %s; the output is in %s", longest, l.output.Name())
+		case now := <-tick.C:
+			if there(now) {
+				return true, nil
+			}
+		}
+	}
+}
+
+// unfinished tells whether a job that is over left ranks that did not finish.
+func unfinished(dir string) bool {
+	run, err := model.Open(dir)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(run.Ranks, func(k *model.Rank) bool { return k.Phase < model.Finalized })
+}

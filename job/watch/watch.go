@@ -1,0 +1,159 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"laggard/job/rundir"
+	"laggard/job/standstill"
+	"laggard/model"
+	"laggard/model/process"
+)
+
+// Actions are what can be done with a hung job: Diagnose prints the diagnosis and
+// ends it, Keep prints the diagnosis and leaves it, Dump only records.
+var Actions = []string{Diagnose, Keep, Dump}
+
+// The actions.
+const (
+	Diagnose = "diagnose"
+	Keep     = "keep"
+	Dump     = "dump"
+)
+
+// Watcher looks at the run directory while the job runs.
+type Watcher struct {
+	Dir     string        // the run directory
+	Own     string        // where the file of this node is: Dir, or a directory of the node
+	PID     int           // of the launcher, or of rank 0's program
+	OnHang  string        // one of Actions
+	Timeout time.Duration // see standstill.Standstill.Hangs
+	Explain func()        // prints the diagnosis
+	Say     io.Writer     // where the user is told what is done
+}
+
+// Grace is how long a job has to end after SIGTERM.
+const Grace = 10 * time.Second
+
+// Until waits for the end of the job, and acts once if it hangs. It returns whether
+// it did, and the error from done. Of the signals it passes on to the job those
+// that only laggard may have got.
+func (w Watcher) Until(done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	for {
+		select {
+		case err := <-done:
+			return hung, err
+		case s := <-signals:
+			if s == syscall.SIGTERM || s == syscall.SIGHUP {
+				_ = syscall.Kill(w.PID, s.(syscall.Signal))
+			}
+		case <-timer.C:
+			if hung || w.OnHang == Dump {
+				continue // the timer is not set again: nothing left to look for
+			}
+			begin := time.Now()
+			if hung = w.hangs(begin); hung {
+				w.act()
+			}
+			timer.Reset(pauseAfter(begin))
+		}
+	}
+}
+
+// pauseAfter is how long to rest after a look that began then, so that looking
+// takes at most a twentieth of a core.
+func pauseAfter(begin time.Time) time.Duration {
+	return max(time.Second, 20*time.Since(begin))
+}
+
+// hangs tells whether the job hangs now. What cannot be read yet is no hang.
+func (w Watcher) hangs(now time.Time) bool {
+	if w.Own == w.Dir {
+		return w.stands(now)
+	}
+	if !w.stands(now) {
+		return false
+	}
+	time.Sleep(withdrawal)
+	return w.stands(now.Add(withdrawal))
+}
+
+// stands tells whether all ranks stand still. Those of this node are looked at
+// first: while one of them moves, the files of other nodes are left in peace,
+// which on a shared file system is what costs.
+func (w Watcher) stands(now time.Time) bool {
+	if own := rundir.OpenOwn(w.Own); own != nil && !standstill.Of(own, now).Still {
+		return false
+	}
+	run, err := model.Open(w.Dir)
+	if err != nil || w.Own != w.Dir && run.Missing().Len() > 0 {
+		return false // a node that shows nothing is at work (Keeper)
+	}
+	return standstill.Of(run, now).Hangs(w.Timeout, now)
+}
+
+// act prints the diagnosis and ends the job, as told.
+func (w Watcher) act() {
+	fmt.Fprintf(w.Say, "laggard: the job makes no progress\n\n")
+	w.Explain()
+	if w.OnHang == Diagnose {
+		fmt.Fprintf(w.Say, "\nlaggard: ending the job; --on-hang keep would leave it\n")
+		end(w.PID, w.Dir)
+	}
+}
+
+// end ends a job: the launcher is asked to, and what is left of it is killed.
+func end(pid int, dir string) {
+	_ = syscall.Kill(pid, syscall.SIGTERM)
+	go func() {
+		time.Sleep(Grace)
+		KillRanks(dir)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}()
+}
+
+// KillRanks kills the ranks of this host that still run. A stopped process, for
+// instance, does not end when its launcher asks it to.
+func KillRanks(dir string) {
+	host, err := os.Hostname()
+	if err != nil {
+		return
+	}
+	run, err := model.Open(dir)
+	if err != nil {
+		return
+	}
+	for _, r := range run.Ranks {
+		if r.Host == host && process.Of(r) != process.Gone {
+			_ = syscall.Kill(r.PID, syscall.SIGKILL)
+		}
+	}
+}
+
+// End tells when a process that is no child has ended.
+func End(pid int) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			done <- nil
+			return
+		}
+		for {
+			_, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
+			if !errors.Is(err, unix.EINTR) {
+				done <- nil
+				return
+			}
+		}
+	}()
+	return done
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"laggard/analysis/progress"
+	"laggard/injector"
+	"laggard/model"
+	"laggard/reduce"
+	"laggard/report"
+	"laggard/symbol"
+)
+
+// judges are the ways of diagnosing that a campaign compares: as laggard does
+// it, and by each algorithm without evidence.
+var judges = []struct {
+	name    string
+	options progress.Options
+}{
+	{"laggard", progress.Options{}},
+	{"loop-aware alone", progress.Options{Algorithm: progress.LoopAware, PaperOnly: true}},
+	{"pdi", progress.Options{Algorithm: progress.PDI, PaperOnly: true}},
+}
+
+// judge asks all judges about the run in a directory.
+func (a *app) judge(dir string) ([]injector.Diagnosis, error) {
+	var out []injector.Diagnosis
+	symbols := symbol.Config{RunDir: dir, Roots: a.settings.Symbols.Roots, DebugDirs: a.settings.Symbols.DebugDirs}
+	for _, j := range judges {
+		q := question{dir: dir, options: j.options, symbols: symbols, analysts: 1}
+		var result *report.Result
+		err := reduce.Run(1, func(c reduce.Comm) (err error) {
+			result, err = answer(q, c)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, diagnosisOf(j.name, result))
+	}
+	return out, nil
+}
+
+func diagnosisOf(name string, r *report.Result) injector.Diagnosis {
+	d := injector.Diagnosis{Algorithm: name, LP: []int{}, First: []int{}, Isolated: []int{}}
+	if l := r.LeastProgressed; l != nil {
+		d.LP, d.Method = l.Ranks, l.Method
+		for _, at := range l.Locations {
+			d.Where = append(d.Where, locationOf(at))
+		}
+	}
+	if len(r.RankOrder) > 0 {
+		d.First = ranksOfSet(r.RankOrder[0])
+	}
+	for _, g := range r.Groups {
+		if g.Isolated {
+			d.Isolated = append(d.Isolated, ranksOfSet(g.Ranks)...)
+		}
+	}
+	return d
+}
+
+func ranksOfSet(text string) []int {
+	set, err := model.ParseRankSet(text)
+	if err != nil {
+		return nil
+	}
+	return set.Slice()
+}
+
+func locationOf(l report.Location) injector.Location {
+	out := injector.Location{Rank: l.Rank}
+	if l.InMPI != nil {
+		out.MPI = *l.InMPI
+	}
+	for _, f := range l.Stack {
+		out.Stack = append(out.Stack, injector.Source{Function: f.Function, File: f.File, Line: f.Line})
+	}
+	return out
+}
