@@ -10,8 +10,22 @@ import (
 // data flow from the recorder to the report, and nothing on the left imports
 // anything on the right.
 var allowed = map[string][]string{
-	"laggard/analysis/movement":          {"laggard/model"},
-	"laggard/analysis/movement/recorded": {"laggard/model", "laggard/analysis/movement"},
+	"laggard/analysis/movement": {
+		"laggard/analysis/movement/chain", "laggard/analysis/movement/invariant",
+		"laggard/analysis/movement/outlier", "laggard/analysis/movement/profile",
+		"laggard/analysis/movement/recorded", "laggard/analysis/share", "laggard/model", "laggard/reduce",
+		"laggard/symbol",
+	},
+	"laggard/analysis/movement/chain":           {"laggard/model"},
+	"laggard/analysis/movement/chain/chaintest": {"laggard/analysis/movement/chain"},
+	"laggard/analysis/movement/invariant": {
+		"laggard/analysis/movement/chain", "laggard/analysis/movement/profile", "laggard/model",
+	},
+	"laggard/analysis/movement/outlier": {
+		"laggard/analysis/movement/chain", "laggard/analysis/movement/profile",
+	},
+	"laggard/analysis/movement/profile":  {"laggard/analysis/movement/chain"},
+	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model"},
 	"laggard/analysis/progress":          {"laggard/model"},
 	"laggard/analysis/scaling":           {"laggard/model"},
 	"laggard/analysis/share":             {"laggard/model", "laggard/reduce"},
@@ -38,18 +52,22 @@ var allowed = map[string][]string{
 	"laggard/recorder/gen":               {"laggard/model/mpi"},
 	"laggard/reduce":                     {},
 	"laggard/reduce/reducetest":          {"laggard/reduce"},
-	"laggard/report":                     {"laggard/analysis/movement", "laggard/analysis/movement/recorded", "laggard/analysis/progress", "laggard/analysis/usage/replay", "laggard/model", "laggard/slicing", "laggard/symbol"},
-	"laggard/report/reporttest":          {"laggard/model", "laggard/report", "laggard/slicing"},
-	"laggard/report/scaling":             {"laggard/analysis/scaling", "laggard/model", "laggard/report"},
-	"laggard/slicing":                    {"laggard/model"},
-	"laggard/slicing/calls":              {},
-	"laggard/slicing/calls/gen":          {"laggard/model/mpi"},
-	"laggard/slicing/dyninst":            {"laggard/slicing", "laggard/slicing/native", "laggard/slicing/x86", "laggard/symbol"},
-	"laggard/slicing/folded":             {"laggard/slicing"},
-	"laggard/slicing/native":             {"laggard/model", "laggard/slicing", "laggard/slicing/calls", "laggard/slicing/folded", "laggard/slicing/x86", "laggard/symbol"},
-	"laggard/slicing/slicetest":          {"laggard/model", "laggard/slicing", "laggard/slicing/x86", "laggard/symbol"},
-	"laggard/slicing/x86":                {},
-	"laggard/symbol":                     {"laggard/model"},
+	"laggard/report": {
+		"laggard/analysis/movement", "laggard/analysis/movement/chain", "laggard/analysis/movement/invariant",
+		"laggard/analysis/movement/outlier", "laggard/analysis/progress", "laggard/analysis/usage/replay",
+		"laggard/model", "laggard/slicing", "laggard/symbol",
+	},
+	"laggard/report/reporttest": {"laggard/model", "laggard/report", "laggard/slicing"},
+	"laggard/report/scaling":    {"laggard/analysis/scaling", "laggard/model", "laggard/report"},
+	"laggard/slicing":           {"laggard/model"},
+	"laggard/slicing/calls":     {},
+	"laggard/slicing/calls/gen": {"laggard/model/mpi"},
+	"laggard/slicing/dyninst":   {"laggard/slicing", "laggard/slicing/native", "laggard/slicing/x86", "laggard/symbol"},
+	"laggard/slicing/folded":    {"laggard/slicing"},
+	"laggard/slicing/native":    {"laggard/model", "laggard/slicing", "laggard/slicing/calls", "laggard/slicing/folded", "laggard/slicing/x86", "laggard/symbol"},
+	"laggard/slicing/slicetest": {"laggard/model", "laggard/slicing", "laggard/slicing/x86", "laggard/symbol"},
+	"laggard/slicing/x86":       {},
+	"laggard/symbol":            {"laggard/model"},
 }
 
 func TestImportDirections(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 
 	"laggard/analysis/movement"
 	"laggard/analysis/movement/recorded"
-	"laggard/model"
 	"laggard/reduce"
 	"laggard/report"
 	"laggard/symbol"
@@ -52,7 +52,7 @@ func (a *app) movementCommand() *cobra.Command {
 		Long:    movementLong,
 		Example: movementExample,
 		Args:    oneRunDir,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.movement(f, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.movement(cmd.Context(), f, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
@@ -69,72 +69,52 @@ func (a *app) movementCommand() *cobra.Command {
 	return cmd
 }
 
-// inquiry is what an analysis of data movements is asked.
-type inquiry struct {
-	dir      string
-	train    []string
-	options  movement.Options
-	ranks    *model.RankSet // nil: all
-	depth    int
-	level    recorded.Level
-	symbols  symbol.Config
-	analysts int
-}
-
-func (a *app) inquire(f movementFlags, dir string) (inquiry, error) {
+func (a *app) movementQuestion(f movementFlags, dir string) (movement.Question, error) {
 	only, err := parseOnly(f.ranks, "")
 	level, badLevel := recorded.ParseLevel(cmp.Or(f.level, a.settings.Movement.Level))
 	switch {
 	case err != nil:
-		return inquiry{}, err
+		return movement.Question{}, err
 	case f.json && f.html != "":
-		return inquiry{}, usageError{errors.New("--json and --html: it is one or the other")}
+		return movement.Question{}, usageError{errors.New("--json and --html: it is one or the other")}
 	case badLevel != nil:
-		return inquiry{}, usageError{fmt.Errorf("--%w", badLevel)}
+		return movement.Question{}, usageError{fmt.Errorf("--%w", badLevel)}
 	case f.depth < 1:
-		return inquiry{}, usageError{fmt.Errorf("--depth %d: it is 1 or more", f.depth)}
+		return movement.Question{}, usageError{fmt.Errorf("--depth %d: it is 1 or more", f.depth)}
 	case f.analysts < 0:
-		return inquiry{}, usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
+		return movement.Question{}, usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
+	case only.ranks != nil && only.ranks.Len() == 0:
+		return movement.Question{}, usageError{errors.New("--ranks: the set is empty")}
 	}
 	for _, d := range append([]string{dir}, f.train...) {
 		if err := isDir(d); err != nil {
-			return inquiry{}, err
+			return movement.Question{}, err
 		}
 	}
-	q := inquiry{
-		dir: dir, train: f.train, ranks: only.ranks, depth: f.depth, level: level, analysts: f.analysts,
-		options: movement.Options{LastPhase: f.lastPhase},
-		symbols: symbol.Config{
+	return movement.Question{
+		Dir: dir, Train: f.train, Ranks: only.ranks, LastPhase: f.lastPhase, Depth: f.depth, Level: level,
+		Symbols: symbol.Config{
 			RunDir:    dir,
 			Roots:     append(f.roots, a.settings.Symbols.Roots...),
 			DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
 		},
-	}
-	if q.ranks != nil {
-		q.options.Ranks = *q.ranks
-	}
-	if q.analysts == 0 {
-		q.analysts = runtime.NumCPU()
-	}
-	return q, nil
+	}, nil
 }
 
-func (a *app) movement(f movementFlags, dir string) error {
-	q, err := a.inquire(f, dir)
+func (a *app) movement(ctx context.Context, f movementFlags, dir string) error {
+	q, err := a.movementQuestion(f, dir)
 	if err != nil {
 		return err
 	}
-	var result *report.Movement
-	err = inWorld(q.analysts, func(c reduce.Comm) error {
-		r, err := q.answer(c)
-		if r != nil {
-			result = r
-		}
-		return err
-	})
-	if err != nil || result == nil {
+	found, err := concluded(q, cmp.Or(f.analysts, runtime.NumCPU()),
+		func(q movement.Question, c reduce.Comm) (*movement.Result, error) { return movement.Run(ctx, q, c) })
+	if none, ok := errors.AsType[*movement.RanksError](err); ok {
+		return usageError{fmt.Errorf("--ranks: %w", none)}
+	}
+	if err != nil || found == nil {
 		return err
 	}
+	result := report.NewMovement(runInfo(found.Index), found)
 	switch {
 	case f.html != "":
 		err = a.writePage(f.html, func(w io.Writer) error { return report.MovementHTML(w, result) })
@@ -152,49 +132,4 @@ func (a *app) movement(f movementFlags, dir string) error {
 		return exitError{exitDamaged}
 	}
 	return nil
-}
-
-// answer is one analysis rank's part; the result is at rank 0.
-func (q inquiry) answer(c reduce.Comm) (*report.Movement, error) {
-	tree, resolver := reduce.NewTree(c), symbol.New(q.symbols)
-	defer resolver.Close()
-	var good movement.Profile
-	for _, dir := range q.train {
-		moved, err := q.gather(dir, c, tree, resolver)
-		if err != nil {
-			return nil, err
-		}
-		if moved.trace != nil {
-			good = movement.MergeProfiles(good, movement.NewProfile(moved.trace))
-		}
-	}
-	moved, err := q.gather(q.dir, c, tree, resolver)
-	if err != nil {
-		return nil, err
-	}
-	var result *report.Movement
-	if c.Rank() == 0 {
-		result, err = q.conclude(moved, good, resolver)
-	}
-	if err = reduce.Agree(tree, err); err != nil {
-		return nil, err
-	}
-	return result, nil
-}
-
-func (q inquiry) conclude(moved *moves, good movement.Profile, resolver *symbol.Resolver) (*report.Movement, error) {
-	if q.ranks != nil && q.ranks.Len() == 0 {
-		return nil, usageError{errors.New("--ranks: the set is empty")}
-	}
-	if q.ranks != nil && moved.index.Size > 0 && q.ranks.Max() >= moved.index.Size {
-		return nil, usageError{fmt.Errorf("--ranks: there is no rank %d, the run has ranks 0-%d", q.ranks.Max(), moved.index.Size-1)}
-	}
-	if len(q.train) > 0 {
-		q.options.Training = &good
-	}
-	return report.NewMovement(report.MovementSource{
-		Run: runInfo(moved.index), Found: movement.Analyse(moved.trace, q.options), Trace: moved.trace,
-		Book: moved.book, Ways: moved.ways, Training: len(q.train), Notes: moved.notes(), Problems: moved.problems.Lines(),
-		Resolver: resolver,
-	}), nil
 }

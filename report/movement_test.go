@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"laggard/analysis/movement"
+	"laggard/analysis/movement/chain"
 	"laggard/analysis/movement/recorded"
 	"laggard/model"
 	"laggard/symbol"
@@ -16,43 +17,44 @@ func brokenChains(t *testing.T) *Movement {
 	t.Helper()
 	names := recorded.NewNamer(1, nil)
 	app := &model.Module{BuildID: "aa", Path: "/tmp/<script>alert(1)</script>\x1b[2Japp"}
-	site := func(p *movement.Parser, call string, offset uint64) int32 {
+	site := func(p *chain.Parser, call string, offset uint64) int32 {
 		return p.Site(names.Name(call, []model.Frame{{Module: app, Offset: offset}}))
 	}
-	var table movement.Table
+	var table chain.Table
 	for rank := range 3 {
-		p := movement.NewParser(rank)
-		alloc, channel := site(p, "malloc", 0x10), p.Channel(movement.Channel{ID: 1, From: int32(rank), To: int32(rank)})
-		add := func(e movement.Event) {
+		p := chain.NewParser(rank)
+		alloc, channel := site(p, "malloc", 0x10), p.Channel(chain.Channel{ID: 1, From: int32(rank), To: int32(rank)})
+		add := func(e chain.Event) {
 			if err := p.Add(&e); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for i := range 5 {
-			add(movement.Event{Kind: movement.Alloc, Site: alloc, Dst: uint64(i+1) * 0x1000, Len: 64})
+			add(chain.Event{Kind: chain.Alloc, Site: alloc, Dst: uint64(i+1) * 0x1000, Len: 64})
 		}
 		for i := range 60 {
 			if rank != 2 || i%20 != 10 {
-				add(movement.Event{Kind: movement.Copy, Site: site(p, "memcpy", 0x20), Src: 0x1000, Dst: 0x2000, Len: 64})
+				add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x20), Src: 0x1000, Dst: 0x2000, Len: 64})
 			}
-			add(movement.Event{Kind: movement.Copy, Site: site(p, "memcpy", 0x30), Src: 0x2000, Dst: 0x3000, Len: 64})
-			add(movement.Event{Kind: movement.Send, Site: site(p, "MPI_Send", 0x40), Channel: channel, Seq: uint64(i) + 1, Src: 0x3000, Len: 64})
-			add(movement.Event{Kind: movement.Recv, Site: site(p, "MPI_Recv", 0x50), Channel: channel, Seq: uint64(i) + 1, Dst: 0x4000, Len: 64})
-			add(movement.Event{Kind: movement.Copy, Site: site(p, "memcpy", 0x60), Src: 0x4000, Dst: 0x5000, Len: 64})
+			add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x30), Src: 0x2000, Dst: 0x3000, Len: 64})
+			add(chain.Event{Kind: chain.Send, Site: site(p, "MPI_Send", 0x40), Channel: channel, Seq: uint64(i) + 1, Src: 0x3000, Len: 64})
+			add(chain.Event{Kind: chain.Recv, Site: site(p, "MPI_Recv", 0x50), Channel: channel, Seq: uint64(i) + 1, Dst: 0x4000, Len: 64})
+			add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x60), Src: 0x4000, Dst: 0x5000, Len: 64})
 		}
 		part, err := p.Finish()
 		if err == nil {
-			table, err = movement.Merge(table, part)
+			table, err = chain.Merge(table, part)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	trace := movement.Resolve(table)
+	trace := chain.Resolve(table)
 	resolver := symbol.New(symbol.Config{})
 	t.Cleanup(resolver.Close)
-	return NewMovement(MovementSource{
-		Found: movement.Analyse(trace, movement.Options{}), Trace: trace, Book: names.Book, Resolver: resolver,
+	found := movement.Analyse(trace, movement.Options{})
+	return NewMovement(Run{}, &movement.Result{
+		Found: found, Trace: trace, Calls: movement.Calls(found, names.Book, resolver),
 	})
 }
 

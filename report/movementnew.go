@@ -1,33 +1,21 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"laggard/analysis/movement"
-	"laggard/analysis/movement/recorded"
+	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/invariant"
+	"laggard/analysis/movement/outlier"
 	"laggard/symbol"
 )
 
-// MovementSource is what a Movement is made of.
-type MovementSource struct {
-	Run      Run
-	Found    movement.Result
-	Trace    *movement.Trace // that it was found in
-	Book     recorded.Book
-	Ways     recorded.Ways
-	Training int
-	Notes    []string
-	Problems []string
-	Resolver *symbol.Resolver
-}
-
-// NewMovement puts the names of functions and lines to what was found.
-func NewMovement(s MovementSource) *Movement {
-	names := placer{source: &s, places: map[string]*MovementPlace{}}
+// NewMovement makes what the user gets of what was found in a run.
+func NewMovement(run Run, s *movement.Result) *Movement {
+	names := placer{calls: s.Calls, places: map[string]*MovementPlace{}}
 	f := s.Found
 	m := &Movement{
-		SchemaVersion: SchemaVersion, Run: s.Run, Ranks: f.Ranks.String(), Chains: f.Chains, Groups: len(f.Groups),
+		SchemaVersion: SchemaVersion, Run: run, Ranks: f.Ranks.String(), Chains: f.Chains, Groups: len(f.Groups),
 		Links: MovementLinks{
 			f.Links.Sends, f.Links.LinkedSends, f.Links.Recvs, f.Links.LinkedRecvs, f.Links.Bytes, f.Links.LinkedBytes,
 			s.Ways.Streams(), s.Ways.Messages(), f.Links.Shortened,
@@ -52,7 +40,7 @@ func NewMovement(s MovementSource) *Movement {
 	return m
 }
 
-func newDistances(d movement.Distances) MovementDistances {
+func newDistances(d outlier.Distances) MovementDistances {
 	out := MovementDistances{
 		K: d.K, Average: d.Average, FromNS: d.From, ToNS: d.To, Chains: d.Chains, Error: d.Error,
 		Ranks: append([]int{}, d.Ranks...), DistanceK: []float64{},
@@ -65,7 +53,7 @@ func newDistances(d movement.Distances) MovementDistances {
 
 // placer turns names of sites into places, each once.
 type placer struct {
-	source *MovementSource
+	calls  map[string]movement.Call
 	places map[string]*MovementPlace
 }
 
@@ -78,27 +66,27 @@ func (n *placer) place(name string) *MovementPlace {
 	}
 	p := &MovementPlace{Call: Printable(name), Stack: []Frame{}}
 	n.places[name] = p
-	site, err := n.source.Book.Site(name)
-	if err != nil {
+	call, known := n.calls[name]
+	if !known {
 		return p
 	}
-	p.Call = Printable(site.Function)
-	p.Stack = append(p.Stack, frames(n.source.Resolver.Stack(site.Stack, false))...)
-	if len(site.Frames) > 0 {
-		top := frames(n.source.Resolver.Stack(site.Frames[:1], false))[0]
+	p.Call = Printable(call.Function)
+	p.Stack = append(p.Stack, frames(call.Stack)...)
+	if call.Frame != nil {
+		top := frames([]symbol.Location{*call.Frame})[0]
 		p.Function, p.File, p.Line, p.Module, p.Offset = top.Function, top.File, top.Line, top.Module, top.Offset
 	}
 	return p
 }
 
-func (n *placer) operation(o movement.Operation, weight float64) MovementOperation {
+func (n *placer) operation(o chain.Operation, weight float64) MovementOperation {
 	return MovementOperation{
 		Kind: o.Kind.String(), Weight: weight,
 		At: n.place(o.Site), Partner: n.place(o.Partner), Source: n.place(o.Source), Dest: n.place(o.Dest),
 	}
 }
 
-func (n *placer) chain(g movement.Group) MovementChain {
+func (n *placer) chain(g chain.Group) MovementChain {
 	c := MovementChain{Count: g.Count, Uniqueness: g.Uniqueness(), Operations: []MovementOperation{}}
 	for i, o := range g.Ops {
 		c.Operations = append(c.Operations, n.operation(o, g.Weight(i)))
@@ -106,7 +94,7 @@ func (n *placer) chain(g movement.Group) MovementChain {
 	return c
 }
 
-func (n *placer) violation(v movement.Violation, inv MovementInvariant) MovementViolation {
+func (n *placer) violation(v invariant.Violation, inv MovementInvariant) MovementViolation {
 	out := MovementViolation{
 		Chain: n.chain(v.Chain), Invariant: v.Invariant,
 		Similarity: v.Similarity, Rareness: v.Rareness, Abnormality: v.Abnormality, Evidence: v.Evidence,
@@ -135,7 +123,7 @@ func (n *placer) violation(v movement.Violation, inv MovementInvariant) Movement
 	return out
 }
 
-func (n *placer) outlier(o movement.Outlier) MovementOutlier {
+func (n *placer) outlier(o outlier.Outlier) MovementOutlier {
 	out := MovementOutlier{
 		Rank: o.Rank, DistanceK: o.K, Ratio: o.Ratio, LeaveOneOut: o.LeaveOneOut, Neighbour: o.Neighbour,
 		TopGroup: n.chain(o.Group), Share: o.Share, PeerShare: o.PeerShare,
@@ -192,24 +180,23 @@ const maxShares = 11
 
 // newShares computes the shares of the commonest kinds; the last entry is the
 // rest of them together.
-func newShares(tr *movement.Trace, f movement.Result, names *placer) []groupShare {
+func newShares(tr *chain.Trace, f movement.Found, names *placer) []groupShare {
 	if tr == nil || f.Chains == 0 {
 		return nil
 	}
 	shown := min(maxShares, len(f.Groups))
-	key := func(g movement.Group) string { return fmt.Sprint(g.Ops) }
 	place := map[string]int{}
 	for i, g := range f.Groups[:shown] {
-		place[key(g)] = i
+		place[g.Key()] = i
 	}
 	of := make([]int, len(tr.Groups))
 	for i, g := range tr.Groups {
 		of[i] = shown
-		if k, known := place[key(g)]; known {
+		if k, known := place[g.Key()]; known {
 			of[i] = k
 		}
 	}
-	var tracks []movement.Track
+	var tracks []chain.Track
 	for _, t := range tr.Tracks {
 		if f.Ranks.Contains(t.Rank) {
 			tracks = append(tracks, t)

@@ -1,57 +1,55 @@
 package movement
 
 import (
-	"slices"
-
+	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/invariant"
+	"laggard/analysis/movement/outlier"
+	"laggard/analysis/movement/profile"
 	"laggard/model"
 )
 
-// Analyse extracts the invariants of a trace, or takes those of the training
-// runs, and finds what violates them. The trace stays as it is.
-func Analyse(tr *Trace, opts Options) Result {
-	opts = opts.withDefaults()
-	if opts.Ranks.Len() > 0 {
-		tr = tr.only(opts.Ranks)
-	}
-	r := Result{Groups: tr.Groups, Links: tr.Links}
-	for _, t := range tr.Tracks {
-		r.Ranks.Add(t.Rank)
-		r.Chains += uint64(len(t.Chains))
-	}
-	base := tr.Groups
-	if opts.Training != nil {
-		base = opts.Training.frequentFirst()
-	}
-	r.Invariants = invariants(base, opts)
-	r.Violations, r.Pruned = violations(tr.Groups, r.Invariants, opts)
-	checkInstances(r.Violations, tr, r.Invariants, opts)
-	r.Violations = slices.DeleteFunc(r.Violations, func(v Violation) bool { return v.Abnormality <= opts.MinAbnormality && !v.broken() })
-	rank(r.Violations)
-	r.Distances, r.Outliers = outliers(tr, opts)
-	return r
+// Options steer [Analyse]. The limits are the paper's where it has one.
+type Options struct {
+	// Ranks: only chains that start at these ranks are looked at; empty: at any.
+	Ranks model.RankSet
+	// Training: known good runs, nil if there are none. Invariants are then taken
+	// from them (§3.1), a chain that occurs in them is no violation, and a rank whose
+	// distribution is like one of theirs is no outlier (§5.4).
+	Training *profile.Profile
+	// LastPhase: where the whole run shows no outlier, search shorter and shorter
+	// spans of time (§4.5).
+	LastPhase bool
 }
 
-// only returns the part of the trace that starts at the given ranks.
-func (tr *Trace) only(ranks model.RankSet) *Trace {
-	out := &Trace{Links: tr.Links, Groups: slices.Clone(tr.Groups)}
-	for i := range out.Groups {
-		out.Groups[i].Count = 0
+// Found is what Analyse found.
+type Found struct {
+	Ranks  model.RankSet // that were looked at
+	Chains uint64        // that start there
+	Groups []chain.Group // of these, by falling count
+	Links  chain.Links   // of the whole trace
+
+	Invariants []invariant.Invariant // by falling count
+	Violations []invariant.Violation // the most suspicious first
+	// Pruned counts violations left out because the training runs have the chain.
+	Pruned int
+
+	Distances outlier.Distances // of the span that Outliers was found in
+	Outliers  []outlier.Outlier // by falling distance
+}
+
+// Analyse extracts the invariants of a trace, or takes those of the training
+// runs, and finds what violates them. The trace stays as it is.
+func Analyse(tr *chain.Trace, opts Options) Found {
+	if opts.Ranks.Len() > 0 {
+		tr = tr.Only(opts.Ranks)
 	}
+	f := Found{Groups: tr.Groups, Links: tr.Links}
 	for _, t := range tr.Tracks {
-		if !ranks.Contains(t.Rank) {
-			continue
-		}
-		out.Tracks = append(out.Tracks, Track{t.Rank, slices.Clone(t.Chains)})
-		for _, c := range t.Chains {
-			out.Groups[c.Group].Count++
-		}
+		f.Ranks.Add(t.Rank)
+		f.Chains += uint64(len(t.Chains))
 	}
-	place := sortGroups(out.Groups)
-	for _, t := range out.Tracks {
-		for i := range t.Chains {
-			t.Chains[i].Group = place[t.Chains[i].Group]
-		}
-	}
-	out.Groups = slices.DeleteFunc(out.Groups, func(g Group) bool { return g.Count == 0 })
-	return out
+	f.Invariants = invariant.Frequent(tr, opts.Training)
+	f.Violations, f.Pruned = invariant.Violations(tr, f.Invariants, opts.Training)
+	f.Distances, f.Outliers = outlier.Find(tr, opts.Training, opts.LastPhase)
+	return f
 }

@@ -3,18 +3,20 @@
 // way but not quite, and which rank moves its data unlike its peers (paper
 // DMTracker §3 and §4).
 //
-// Input is one stream of events per rank: memory allocated and freed, bytes
-// copied, bytes sent and received over a connection or by an MPI message. A
-// Parser turns the stream of one rank into a Table (§4.2): operations, and the
-// legs of chains that lie within the rank. Tables of several ranks merge;
-// Resolve matches sends with receives and gives the chains of the whole job as
-// a Trace. Analyse extracts the invariants (§4.3) and checks them (§4.4, §4.5).
+// Input is a [Question] about a run directory, output of [Run] a [Result] at
+// analysis rank 0. Each analysis rank reads its share of the run with package
+// recorded and forms the chains that lie within a rank with package chain; the
+// tables merge over the tree, and rank 0 resolves the chains of the whole job.
+// [Analyse] then asks package invariant for the frequent chains and what violates
+// them, and package outlier for the ranks unlike the others. Package profile
+// keeps what good runs have.
 //
-// Output is a Result: the frequent chains, the rare chains that are like one of
-// them, and the ranks whose distribution of chains is an outlier.
+// A share is read twice. Which connections lead to which rank, and between which
+// ranks messages must be followed by MPI, is known only when all ranks have been
+// read; an event that is not followed must not reach the parser, because it would
+// end a chain. To keep the moves of a share in memory instead would take more than
+// the streams themselves, which the page cache still holds.
 //
-// Table and Profile are the values that a reduction carries: each has Encode,
-// Decode and Merge, and the merge is associative and commutative in what Encode
-// makes of it. Where the paper leaves something open, docs/movement.md says
-// what was chosen and where that fails.
+// Where the paper leaves something open, docs/movement.md says what was chosen
+// and where that fails.
 package movement

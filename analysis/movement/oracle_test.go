@@ -11,39 +11,40 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/invariant"
 )
 
 // parseOp reads an operation as testdata/oracle/groups.tsv has it:
 // kind:site:source>dest[:segments], the site of a network operation send/receive.
-func parseOp(text string) (op Operation, uniqueness uint64) {
+func parseOp(text string) (op chain.Operation, uniqueness uint64) {
 	f := strings.Split(text, ":")
 	op.Site = f[1]
 	op.Source, op.Dest, _ = strings.Cut(f[2], ">")
 	switch f[0] {
 	case "C":
-		op.Kind, uniqueness = Single, 1
+		op.Kind, uniqueness = chain.Single, 1
 	case "N":
-		op.Kind, uniqueness = Network, networkUniqueness
+		op.Kind, uniqueness = chain.Network, 2
 		op.Site, op.Partner, _ = strings.Cut(f[1], "/")
 	case "P":
 		n, err := strconv.Atoi(f[3])
 		if err != nil {
 			panic(err)
 		}
-		op.Kind, uniqueness = Pack, uint64(min(n, maxSegments))
+		op.Kind, uniqueness = chain.Pack, uint64(min(n, 10))
 	}
 	return op, uniqueness
 }
 
-func makeGroup(count uint64, ops ...string) Group {
-	g := Group{sums: make([]uint64, len(ops))}
-	weights := make([]uint64, len(ops))
+func makeGroup(count uint64, ops ...string) chain.Group {
+	list, weights := make([]chain.Operation, len(ops)), make([]uint64, len(ops))
 	for i, text := range ops {
-		op, u := parseOp(text)
-		g.Ops = append(g.Ops, op)
-		weights[i] = u
+		list[i], weights[i] = parseOp(text)
 	}
-	g.add(1, weights)
+	g := chain.NewGroup(list)
+	g.Add(1, weights)
 	g.Count = count
 	return g
 }
@@ -83,9 +84,9 @@ func near(t *testing.T, what string, got, want float64) {
 }
 
 // oracleTrace returns the groups, with their names, and the sampled instances.
-func oracleTrace(t testing.TB) (*Trace, []string) {
+func oracleTrace(t testing.TB) (*chain.Trace, []string) {
 	var names []string
-	tr := &Trace{Tracks: []Track{{}}}
+	tr := &chain.Trace{Tracks: []chain.Track{{}}}
 	number := map[string]int32{}
 	for _, f := range oracleLines(t, "groups.tsv") {
 		count, err := strconv.Atoi(f[1])
@@ -97,7 +98,7 @@ func oracleTrace(t testing.TB) (*Trace, []string) {
 		tr.Groups = append(tr.Groups, makeGroup(uint64(count), strings.Fields(f[2])...))
 	}
 	for i, f := range oracleLines(t, "instances.tsv") {
-		tr.Tracks[0].Chains = append(tr.Tracks[0].Chains, Instance{Group: number[f[2]], Order: int64(i)})
+		tr.Tracks[0].Chains = append(tr.Tracks[0].Chains, chain.Instance{Group: number[f[2]], Order: int64(i)})
 	}
 	return tr, names
 }
@@ -124,8 +125,8 @@ func TestOracleInvariants(t *testing.T) {
 	for i, g := range tr.Groups {
 		near(t, "uniqueness of "+names[i], g.Uniqueness(), want.Uniqueness[names[i]])
 	}
-	name := func(g Group) string {
-		return names[slices.IndexFunc(tr.Groups, func(h Group) bool { return slices.Equal(g.Ops, h.Ops) })]
+	name := func(g chain.Group) string {
+		return names[slices.IndexFunc(tr.Groups, func(h chain.Group) bool { return slices.Equal(g.Ops, h.Ops) })]
 	}
 	var found []string
 	for _, p := range r.Invariants {
@@ -139,7 +140,7 @@ func TestOracleInvariants(t *testing.T) {
 		t.Fatalf("%d violations, expected %d", len(r.Violations), len(want.Violations))
 	}
 	for _, w := range want.Violations {
-		i := slices.IndexFunc(r.Violations, func(v Violation) bool {
+		i := slices.IndexFunc(r.Violations, func(v invariant.Violation) bool {
 			return name(v.Chain) == w.Chain && name(r.Invariants[v.Invariant].Group) == w.Inv
 		})
 		if i < 0 {
@@ -153,7 +154,7 @@ func TestOracleInvariants(t *testing.T) {
 	}
 }
 
-func (w oracleViolation) check(t *testing.T, v Violation) {
+func (w oracleViolation) check(t *testing.T, v invariant.Violation) {
 	var contexts map[string][2]int
 	expected(t, "context_expected.json", &contexts)
 	near(t, w.Chain+" similarity", v.Similarity, w.Sim)
@@ -162,7 +163,7 @@ func (w oracleViolation) check(t *testing.T, v Violation) {
 	if v.InvariantAt != w.MatchAt || v.Matched != w.MatchLen {
 		t.Errorf("%s: %d operations at %d, expected %d at %d", w.Chain, v.Matched, v.InvariantAt, w.MatchLen, w.MatchAt)
 	}
-	var missing []Operation
+	var missing []chain.Operation
 	for _, m := range w.Missing {
 		op, _ := parseOp(m)
 		missing = append(missing, op)
@@ -178,7 +179,12 @@ func (w oracleViolation) check(t *testing.T, v Violation) {
 // The paper's case 1: a chain without its first copy.
 func TestKnownAnswer(t *testing.T) {
 	full := []string{"C:a:x>y", "C:b:y>z", "N:s/r:z>z", "C:c:z>q", "C:d:q>x"}
-	v := compare(makeGroup(154, full[1:]...), makeGroup(15075, full...), 154, 15075)
+	usual, rare := makeGroup(15075, full...), makeGroup(154, full[1:]...)
+	list, _ := invariant.Violations(&chain.Trace{Groups: []chain.Group{usual, rare}}, []invariant.Invariant{{Group: usual}}, nil)
+	if len(list) != 1 {
+		t.Fatalf("%d violations", len(list))
+	}
+	v := list[0]
 	for what, pair := range map[string][2]float64{
 		"similarity": {v.Similarity, 0.833333}, "rareness": {v.Rareness, 0.989784}, "abnormality": {v.Abnormality, 0.904846},
 	} {
@@ -189,20 +195,20 @@ func TestKnownAnswer(t *testing.T) {
 }
 
 // countsTrace makes a trace with the counts of cd_bug.tsv or cd_ok.tsv.
-func countsTrace(t testing.TB, name string) *Trace {
-	tr := &Trace{}
+func countsTrace(t testing.TB, name string) *chain.Trace {
+	tr := &chain.Trace{}
 	for _, f := range oracleLines(t, name) {
 		rank, err := strconv.Atoi(f[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		track := Track{Rank: rank}
+		track := chain.Track{Rank: rank}
 		for g, text := range f[1:] {
 			n, err := strconv.Atoi(text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			track.Chains = append(track.Chains, slices.Repeat([]Instance{{Group: int32(g)}}, n)...)
+			track.Chains = append(track.Chains, slices.Repeat([]chain.Instance{{Group: int32(g)}}, n)...)
 			if len(tr.Groups) == g {
 				tr.Groups = append(tr.Groups, makeGroup(0, fmt.Sprintf("C:g%d:a>b", g)))
 			}

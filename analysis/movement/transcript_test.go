@@ -1,12 +1,17 @@
 package movement
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/chain/chaintest"
+	"laggard/analysis/movement/profile"
 	"laggard/model"
 )
 
@@ -14,13 +19,13 @@ import (
 // "train" is a known good run for the next "analyse" with argument trained.
 func TestTranscripts(t *testing.T) {
 	for _, name := range []string{"chains", "cases"} {
-		var good Profile
+		var good profile.Profile
 		datadriven.RunTest(t, "testdata/"+name+".txt", func(t *testing.T, d *datadriven.TestData) string {
-			tables := parts(t, d.Input)
-			tr := Resolve(merged(t, tables, nil))
+			tables := chaintest.Tables(t, d.Input)
+			tr := chain.Resolve(chaintest.Merged(t, tables, nil))
 			switch d.Cmd {
 			case "train":
-				good = NewProfile(tr)
+				good = profile.New(tr)
 				return ""
 			case "analyse":
 			default:
@@ -32,7 +37,7 @@ func TestTranscripts(t *testing.T) {
 			}
 			want := describe(Analyse(tr, opts))
 			rng := rand.New(rand.NewPCG(1, 2))
-			got := describe(Analyse(Resolve(merged(t, parts(t, d.Input), rng)), opts))
+			got := describe(Analyse(chain.Resolve(chaintest.Merged(t, chaintest.Tables(t, d.Input), rng)), opts))
 			if diff := cmp.Diff(want, got); diff != "" {
 				d.Fatalf(t, "merged in another order:\n%s", diff)
 			}
@@ -53,43 +58,49 @@ func options(t *testing.T, d *datadriven.TestData) Options {
 	return opts
 }
 
-// merged merges tables in order, or with rng in a random tree, half of them
-// through their encodings.
-func merged(t testing.TB, tables []Table, rng *rand.Rand) Table {
-	t.Helper()
-	for len(tables) > 1 {
-		i, j := 0, 1
-		if rng != nil {
-			i = rng.IntN(len(tables))
-			j = (i + 1 + rng.IntN(len(tables)-1)) % len(tables)
-			if rng.IntN(2) == 0 {
-				tables[j] = travelled(t, tables[j])
-			}
-		}
-		m, err := Merge(tables[i], tables[j])
-		if err != nil {
-			t.Fatal(err)
-		}
-		tables[i] = m
-		tables = append(tables[:j:j], tables[j+1:]...)
+// describe prints a result.
+func describe(r Found) string {
+	var b strings.Builder
+	l := r.Links
+	fmt.Fprintf(&b, "%d chains of ranks %s; linked %d of %d sends, %d of %d receives\n", r.Chains, r.Ranks, l.LinkedSends, l.Sends, l.LinkedRecvs, l.Recvs)
+	for _, g := range r.Groups {
+		fmt.Fprintf(&b, "  %d × %s\n", g.Count, chainText(g))
 	}
-	return tables[0]
+	for i, p := range r.Invariants {
+		fmt.Fprintf(&b, "invariant %d: %d, %.3g of its like: %s\n", i, p.Count, p.Share, chainText(p.Group))
+	}
+	for _, v := range r.Violations {
+		fmt.Fprintf(&b, "violation of %d: A %.4f (S %.4f, R %.4f), %d of ranks %s: %s\n", v.Invariant, v.Abnormality, v.Similarity, v.Rareness, v.Instances, v.Ranks, chainText(v.Chain))
+		fmt.Fprintf(&b, "  context %d, completed %d, evidence %.3f, first %+v; it lacks %v\n", v.ContextMatches, v.Completions, v.Evidence, v.Examples[0], v.Missing)
+	}
+	if r.Pruned > 0 {
+		fmt.Fprintf(&b, "pruned: %d\n", r.Pruned)
+	}
+	for _, o := range r.Outliers {
+		fmt.Fprintf(&b, "outlier %d: distance %.4g, ratio %.3g, without it %.3g; %.3g of its chains, %.3g of rank %d's: %s\n",
+			o.Rank, o.K, o.Ratio, o.LeaveOneOut, o.Share, o.PeerShare, o.Neighbour, chainText(o.Group))
+	}
+	if len(r.Outliers) > 0 {
+		fmt.Fprintf(&b, "  among %d chains from %d to %d ns\n", r.Distances.Chains, r.Distances.From, r.Distances.To)
+	}
+	return b.String()
 }
 
-func travelled(t testing.TB, table Table) Table {
-	t.Helper()
-	out, err := DecodeTable(encoded(t, table))
-	if err != nil {
-		t.Fatal(err)
+func chainText(g chain.Group) string {
+	var ops []string
+	for i, op := range g.Ops {
+		text := op.String()
+		if op.Kind == chain.Pack {
+			text += fmt.Sprintf("×%.3g", g.Weight(i))
+		}
+		ops = append(ops, text)
 	}
-	return out
+	return strings.Join(ops, " → ")
 }
 
-func encoded(t testing.TB, v interface{ Encode() ([]byte, error) }) []byte {
-	t.Helper()
-	b, err := v.Encode()
-	if err != nil {
-		t.Fatal(err)
+func TestNothing(t *testing.T) {
+	opts := Options{LastPhase: true, Training: &profile.Profile{}}
+	if r := Analyse(chain.Resolve(chain.Table{}), opts); r.Chains != 0 || r.Outliers != nil {
+		t.Errorf("a result of nothing: %+v", r)
 	}
-	return b
 }

@@ -3,13 +3,13 @@ package recorded
 import (
 	"fmt"
 
-	"laggard/analysis/movement"
+	"laggard/analysis/movement/chain"
 )
 
 // eventKinds are the kinds of events that moves become.
-var eventKinds = map[Kind]movement.EventKind{
-	Alloc: movement.Alloc, Free: movement.Free, Resize: movement.Resize, Copy: movement.Copy,
-	Out: movement.Send, In: movement.Recv, Send: movement.Send, Recv: movement.Recv,
+var eventKinds = map[Kind]chain.EventKind{
+	Alloc: chain.Alloc, Free: chain.Free, Resize: chain.Resize, Copy: chain.Copy,
+	Out: chain.Send, In: chain.Recv, Send: chain.Send, Recv: chain.Recv,
 }
 
 // Level says whose movements are looked at.
@@ -35,7 +35,7 @@ func ParseLevel(name string) (Level, error) {
 
 // Feed gives the events of the rank to a parser. Its sites get their names from
 // the Namer. Moves that cannot be are left out.
-func (r *Reader) Feed(p *movement.Parser, w Ways, level Level, names *Namer) []error {
+func (r *Reader) Feed(p *chain.Parser, w Ways, level Level, names *Namer) []error {
 	f := &feeder{reader: r, parser: p, ways: w, level: level, names: names, links: links{host: r.rank.Host}, states: map[[2]int]int32{}}
 	if level == Application {
 		f.inside = r.inside()
@@ -55,7 +55,7 @@ func (r *Reader) inside() []bool {
 
 type feeder struct {
 	reader *Reader
-	parser *movement.Parser
+	parser *chain.Parser
 	ways   Ways
 	level  Level
 	inside []bool // by index into Rank.Sites: what is done there is left out
@@ -71,7 +71,7 @@ func (f *feeder) take(m *Move) {
 		f.links.name(m)
 		return
 	}
-	e := movement.Event{
+	e := chain.Event{
 		Kind: eventKinds[m.Kind], Thread: uint32(m.Stream), Time: m.Time * 1000,
 		Src: m.From, Dst: m.To, Len: m.Bytes,
 	}
@@ -102,7 +102,7 @@ const maxErrors = 8
 
 // transfer is for a connection between ranks that are known; others lead to
 // launchers and servers.
-func (f *feeder) transfer(m *Move, e *movement.Event) bool {
+func (f *feeder) transfer(m *Move, e *chain.Event) bool {
 	end, known := f.links.of(m.Link)
 	if !known || !f.ways.joined[end.connection] {
 		return false
@@ -112,7 +112,7 @@ func (f *feeder) transfer(m *Move, e *movement.Event) bool {
 	return true
 }
 
-func (f *feeder) message(m *Move, e *movement.Event) bool {
+func (f *feeder) message(m *Move, e *chain.Event) bool {
 	own := f.reader.rank.Rank
 	peer, known := f.reader.peer(m)
 	pair := [2]int{own, peer}
@@ -123,7 +123,7 @@ func (f *feeder) message(m *Move, e *movement.Event) bool {
 		return false
 	}
 	e.Site, e.Seq = f.state(m.Thread, m.State), m.Seq
-	e.Channel = f.parser.Channel(movement.Channel{ID: commOf(f.reader.rank, m.Comm), From: int32(pair[0]), To: int32(pair[1]), Tag: int32(m.Tag)})
+	e.Channel = f.parser.Channel(chain.Channel{ID: commOf(f.reader.rank, m.Comm), From: int32(pair[0]), To: int32(pair[1]), Tag: int32(m.Tag)})
 	return true
 }
 

@@ -152,25 +152,25 @@ func MergeBooks(a, b Book) Book {
 	return a
 }
 
-// Site is what a name stands for.
-type Site struct {
+// Call is the call site that a name stands for.
+type Call struct {
 	Function string        // that was called, such as "memcpy" or "MPI_Send"
 	Frames   []model.Frame // those of the name, innermost first
 	Stack    []model.Frame // a whole stack that has them
 }
 
-// Site returns what the name stands for. The error wraps ErrStream if it is none
-// that a Namer gave.
-func (b Book) Site(name string) (Site, error) {
+// Call returns what the name stands for. The error wraps ErrStream if no
+// Namer gave it.
+func (b Book) Call(name string) (Call, error) {
 	entry, known := b.Sites[name]
 	if !known {
-		return Site{}, fmt.Errorf("%w: no site %q", ErrStream, name)
+		return Call{}, fmt.Errorf("%w: no site %q", ErrStream, name)
 	}
-	s := Site{Function: entry.Function}
+	s := Call{Function: entry.Function}
 	var err error
 	modules := map[string]*model.Module{}
 	if s.Frames, err = b.frames(entry.Frames, modules); err != nil {
-		return Site{}, err
+		return Call{}, err
 	}
 	s.Stack, err = b.frames(entry.Stack, modules)
 	return s, err

@@ -87,9 +87,9 @@ func TestEnds(t *testing.T) {
 // Where connections show most of what MPI sends, they are followed; elsewhere
 // its messages are.
 func TestWays(t *testing.T) {
-	w := MergeTraffic(
-		Traffic{Ends: []EndTraffic{{1, false, 0, 900}, {2, false, 0, 10}}, Messages: []MessageTraffic{{0, 1, 1000}, {0, 2, 1000}}},
-		Traffic{Ends: []EndTraffic{{1, true, 1, 100}}, Messages: []MessageTraffic{{1, 0, 1000}}},
+	w := MergeSent(
+		Sent{Ends: []EndBytes{{1, false, 0, 900}, {2, false, 0, 10}}, Messages: []PairBytes{{0, 1, 1000}, {0, 2, 1000}}},
+		Sent{Ends: []EndBytes{{1, true, 1, 100}}, Messages: []PairBytes{{1, 0, 1000}}},
 	).Ways()
 	if !w.joined[1] || w.joined[2] || w.Streams() != 1 {
 		t.Errorf("connections %v", w.joined)
@@ -116,12 +116,12 @@ func TestNames(t *testing.T) {
 	if a != b || a == c || a == n.Name("calloc", []model.Frame{{Module: app, Offset: 0x10}}) {
 		t.Errorf("%q, %q, %q", a, b, c)
 	}
-	s, err := n.Book.Site(n.Name("memcpy", []model.Frame{{Module: bare, Offset: 0x77}, {Offset: 5}}))
+	s, err := n.Book.Call(n.Name("memcpy", []model.Frame{{Module: bare, Offset: 0x77}, {Offset: 5}}))
 	if err != nil || s.Function != "memcpy" || len(s.Stack) != 2 || s.Frames[0].Offset != 0x77 || s.Frames[0].Module.Path != bare.Path ||
 		s.Frames[0].Module.BuildID != "" || s.Stack[1].Module != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err := n.Book.Site("never"); !errors.Is(err, ErrStream) {
+	if _, err := n.Book.Call("never"); !errors.Is(err, ErrStream) {
 		t.Errorf("an unknown name: %v", err)
 	}
 }

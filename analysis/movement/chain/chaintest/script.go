@@ -1,0 +1,250 @@
+package chaintest
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"laggard/analysis/movement/chain"
+)
+
+// A script says what the ranks of a job do with their data, one statement a
+// line:
+//
+//	size N                          ranks in the job
+//	on SET … end                    what these ranks do
+//	repeat N … end                  several times
+//	every K R … else … end          in turn R of every K of the innermost repeat
+//	alloc NAME LEN SITE             a buffer; again: at another address
+//	carve NAME FROM LEN SITE        a piece of another buffer, of an allocator on top
+//	static NAME LEN                 memory that was never allocated
+//	free NAME, resize NAME LEN
+//	copy SITE FROM TO LEN           FROM and TO are NAME or NAME+OFFSET
+//	send SITE FROM LEN PEER         on the byte stream to PEER
+//	recv SITE TO LEN PEER
+//	msend SITE FROM LEN PEER TAG    a message
+//	mrecv SITE TO LEN PEER TAG
+//	thread N                        who does what follows
+//	wait N                          time goes by
+//
+// PEER is a rank, or me+N or me-N modulo the size. Every event takes 1 ns.
+type statement struct {
+	words     []string
+	body, alt []statement
+}
+
+func parseScript(t testing.TB, text string) []statement {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			lines = append(lines, line)
+		}
+	}
+	list, rest, _ := parseBlock(lines)
+	if len(rest) > 0 {
+		t.Fatalf("an end too many before %q", rest)
+	}
+	return list
+}
+
+// parseBlock reads up to end or else, and returns which one it was.
+func parseBlock(lines []string) (list []statement, rest []string, last string) {
+	for len(lines) > 0 {
+		s := statement{words: strings.Fields(lines[0])}
+		lines = lines[1:]
+		switch s.words[0] {
+		case "end", "else":
+			return list, lines, s.words[0]
+		case "on", "repeat", "every":
+			var last string
+			if s.body, lines, last = parseBlock(lines); last == "else" {
+				s.alt, lines, _ = parseBlock(lines)
+			}
+		}
+		list = append(list, s)
+	}
+	return list, nil, ""
+}
+
+// actor plays a script for one rank.
+type actor struct {
+	t           testing.TB
+	rank, size  int
+	p           *chain.Parser
+	at          map[string]uint64
+	free        uint64
+	thread      uint32
+	clock       int64
+	sent, got   map[int]uint64
+	sends, gots map[[2]int]uint64
+	turn        int
+	events      []chain.Event // what was played
+}
+
+func newActor(t testing.TB, rank, size int) *actor {
+	return &actor{t: t, rank: rank, size: size, p: chain.NewParser(rank), at: map[string]uint64{}, free: 0x10000,
+		sent: map[int]uint64{}, got: map[int]uint64{}, sends: map[[2]int]uint64{}, gots: map[[2]int]uint64{}}
+}
+
+func (a *actor) play(list []statement) {
+	for _, s := range list {
+		switch w := s.words; w[0] {
+		case "size":
+		case "on":
+			if ranks(a.t, w[1])[a.rank] {
+				a.play(s.body)
+			}
+		case "repeat":
+			outer := a.turn
+			for a.turn = 0; a.turn < a.number(w[1]); a.turn++ {
+				a.play(s.body)
+			}
+			a.turn = outer
+		case "every":
+			if a.turn%a.number(w[1]) == a.number(w[2]) {
+				a.play(s.body)
+			} else {
+				a.play(s.alt)
+			}
+		default:
+			a.do(w)
+		}
+	}
+}
+
+func ranks(t testing.TB, set string) map[int]bool {
+	out := map[int]bool{}
+	for piece := range strings.SplitSeq(set, ",") {
+		first, last, ranged := strings.Cut(piece, "-")
+		if !ranged {
+			last = first
+		}
+		from, err1 := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err1 != nil || err2 != nil {
+			t.Fatalf("no ranks: %q", set)
+		}
+		for r := from; r <= to; r++ {
+			out[r] = true
+		}
+	}
+	return out
+}
+
+func (a *actor) number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		a.t.Fatalf("no number: %q", text)
+	}
+	return n
+}
+
+func (a *actor) address(text string) uint64 {
+	name, offset, _ := strings.Cut(text, "+")
+	base, ok := a.at[name]
+	if !ok {
+		a.t.Fatalf("no buffer %q", name)
+	}
+	if offset != "" {
+		base += uint64(a.number(offset))
+	}
+	return base
+}
+
+func (a *actor) peer(text string) int {
+	if rest, relative := strings.CutPrefix(text, "me"); relative {
+		return ((a.rank+a.number(rest))%a.size + a.size) % a.size
+	}
+	return a.number(text)
+}
+
+// room finds a place for a buffer, with a gap to the one before.
+func (a *actor) room(name string, n uint64) uint64 {
+	a.at[name] = a.free
+	a.free += n + 16
+	return a.at[name]
+}
+
+func (a *actor) do(w []string) {
+	e := chain.Event{}
+	switch w[0] {
+	case "thread":
+		a.thread = uint32(a.number(w[1]))
+		return
+	case "wait":
+		a.clock += int64(a.number(w[1]))
+		return
+	case "static":
+		a.room(w[1], uint64(a.number(w[2])))
+		return
+	case "alloc":
+		e = chain.Event{Kind: chain.Alloc, Len: uint64(a.number(w[2])), Site: a.p.Site(w[3])}
+		e.Dst = a.room(w[1], e.Len)
+	case "carve":
+		e = chain.Event{Kind: chain.Alloc, Dst: a.address(w[2]), Len: uint64(a.number(w[3])), Site: a.p.Site(w[4])}
+		a.at[w[1]] = e.Dst
+	case "free":
+		e = chain.Event{Kind: chain.Free, Dst: a.address(w[1])}
+	case "resize":
+		e = chain.Event{Kind: chain.Resize, Dst: a.address(w[1]), Len: uint64(a.number(w[2]))}
+	case "copy":
+		e = chain.Event{Kind: chain.Copy, Site: a.p.Site(w[1]), Src: a.address(w[2]), Dst: a.address(w[3]), Len: uint64(a.number(w[4]))}
+	case "send", "recv", "msend", "mrecv":
+		e = a.transfer(w)
+	default:
+		a.t.Fatalf("unknown statement %q", w)
+	}
+	a.clock++
+	e.Time, e.Thread = a.clock, a.thread
+	a.events = append(a.events, e)
+}
+
+func (a *actor) transfer(w []string) chain.Event {
+	e := chain.Event{Kind: chain.Recv, Site: a.p.Site(w[1]), Dst: a.address(w[2]), Len: uint64(a.number(w[3]))}
+	peer := a.peer(w[4])
+	if strings.HasSuffix(w[0], "send") {
+		e.Kind, e.Src, e.Dst = chain.Send, e.Dst, 0
+	}
+	c := chain.Channel{Stream: w[0][0] != 'm', ID: 1, From: int32(peer), To: int32(a.rank)}
+	offsets, numbers := a.got, a.gots
+	if e.Kind == chain.Send {
+		c.From, c.To = c.To, c.From
+		offsets, numbers = a.sent, a.sends
+	}
+	if c.Stream {
+		e.Offset = offsets[peer]
+		offsets[peer] += e.Len
+	} else {
+		c.Tag = int32(a.number(w[5]))
+		numbers[[2]int{peer, int(c.Tag)}]++
+		e.Seq = numbers[[2]int{peer, int(c.Tag)}]
+	}
+	e.Channel = a.p.Channel(c)
+	return e
+}
+
+// Tables plays a script and returns the table of every rank.
+func Tables(t testing.TB, text string) []chain.Table {
+	list := parseScript(t, text)
+	if len(list) == 0 || list[0].words[0] != "size" {
+		t.Fatal("the script does not begin with the size")
+	}
+	size, err := strconv.Atoi(list[0].words[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]chain.Table, size)
+	for r := range out {
+		a := newActor(t, r, size)
+		a.play(list)
+		for i := range a.events {
+			if err := a.p.Add(&a.events[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out[r], err = a.p.Finish(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package chain
+
+import (
+	"cmp"
+	"slices"
+)
+
+// trace names the chains that were found.
+func (v *resolver) trace() *Trace {
+	counts := make([]uint64, len(v.paths.all))
+	for _, track := range v.tracks {
+		for _, c := range track {
+			counts[c.Group]++
+		}
+	}
+	groups, groupOf := v.groups(counts)
+	out := &Trace{Groups: groups, Links: v.linked()}
+	for i, track := range v.tracks {
+		slices.SortStableFunc(track, func(a, b Instance) int { return cmp.Compare(a.Order, b.Order) })
+		for j := range track {
+			track[j].Group = groupOf[track[j].Group]
+		}
+		out.Tracks = append(out.Tracks, Track{v.ranks[i], track})
+	}
+	return out
+}
+
+// groups joins the paths that differ in numbers of segments only, and returns
+// for each path its group.
+func (v *resolver) groups(counts []uint64) ([]Group, []int32) {
+	classes, types := newInterner[symbol](), newPathTree()
+	groupOf := make([]int32, len(counts))
+	var all []Group
+	index := map[int32]int32{}
+	for path, n := range counts {
+		if n == 0 {
+			continue
+		}
+		ops := v.operationsOf(int32(path))
+		class := int32(0)
+		for _, s := range ops {
+			class = types.extend(class, classes.number(v.symbols.all[s].class()), classes.all)
+		}
+		g, ok := index[class]
+		if !ok {
+			g = int32(len(all))
+			index[class] = g
+			all = append(all, NewGroup(v.operations(ops)))
+		}
+		all[g].Add(n, v.weights(ops))
+		groupOf[path] = g
+	}
+	place := SortGroups(all)
+	for path := range groupOf {
+		if counts[path] > 0 {
+			groupOf[path] = place[groupOf[path]]
+		}
+	}
+	return all, groupOf
+}
+
+func (v *resolver) operations(symbols []int32) []Operation {
+	out := make([]Operation, len(symbols))
+	for i, s := range symbols {
+		out[i] = v.symbols.all[s].operation(v.sites)
+	}
+	return out
+}
+
+func (v *resolver) weights(symbols []int32) []uint64 {
+	out := make([]uint64, len(symbols))
+	for i, s := range symbols {
+		out[i] = uint64(v.symbols.all[s].uniqueness())
+	}
+	return out
+}
+
+func (v *resolver) linked() Links {
+	n := v.links
+	n.Sends, n.Recvs = uint64(len(v.sends)), uint64(len(v.recvs))
+	for i, s := range v.sends {
+		n.Bytes += s.hi - s.lo
+		pairs := v.toward.of(int32(i))
+		for _, p := range pairs {
+			n.LinkedBytes += v.pairs[p].hi - v.pairs[p].lo
+		}
+		if len(pairs) > 0 {
+			n.LinkedSends++
+		}
+	}
+	for i := range v.recvs {
+		if len(v.away.of(int32(i))) > 0 {
+			n.LinkedRecvs++
+		}
+	}
+	return n
+}

@@ -1,0 +1,151 @@
+package chain
+
+// pending is the operation that a thread is at: a copy that may turn out to be
+// the first of a pack, or a transfer that may come in several parts (§4.2).
+type pending struct {
+	kind                  EventKind
+	thread                uint32
+	site, channel         int32
+	source, dest          int32 // allocation sites
+	srcBuffer, dstBuffer  int32 // buffers of the last part
+	seq, lo, hi           uint64
+	srcEnd, dstEnd        uint64 // behind the last part
+	writesLo, writesHi    uint64 // all that it writes lies between
+	shape                 shape
+	segments, total, base uint64
+	order, time           int64
+	pieces                []piece
+}
+
+// shape says which side of a pack has gaps.
+type shape uint8
+
+const (
+	straight shape = iota // neither
+	gather
+	scatter
+)
+
+// piece is a part of what an operation moves, with one origin.
+type piece struct {
+	node int32  // that wrote it, -1 unknown
+	src  uint64 // address
+	at   uint64 // address it was copied to, or place in the message
+	n    uint64 // bytes
+}
+
+// writes tells whether the operation writes into lo ≤ a < hi.
+func (o *pending) writes(lo, hi uint64) bool { return o.writesLo < hi && lo < o.writesHi }
+
+// touched tells whether the event reads or overwrites what the operation writes.
+func (o *pending) touched(e *Event) bool {
+	return e.Kind != Recv && o.writes(e.Src, e.Src+e.Len) || e.Kind != Send && o.writes(e.Dst, e.Dst+e.Len)
+}
+
+// bufferAt returns the number of the live buffer at an address, -1 none.
+func (p *Parser) bufferAt(addr uint64) int32 {
+	if i, ok := p.memory.spans.at(addr); ok {
+		return i
+	}
+	return -1
+}
+
+// continues tells whether the event is one more part of the operation: at the
+// same call site, and next to the part before it on one side at least.
+func (p *Parser) continues(o *pending, e *Event) bool {
+	if o.kind != e.Kind || o.site != e.Site || o.touched(e) {
+		return false
+	}
+	src, dst := p.adjoins(o, e)
+	if e.Kind == Copy {
+		return src && dst || dst && o.shape != scatter || src && o.shape != gather
+	}
+	next := e.Channel == o.channel && e.Seq == o.seq && e.Offset == o.hi
+	return next && (src || dst)
+}
+
+// adjoins tells on which sides the event lies next to the part before it, in
+// the same buffer. A send has no destination and a receive no source.
+func (p *Parser) adjoins(o *pending, e *Event) (src, dst bool) {
+	src = e.Kind != Recv && e.Src == o.srcEnd && p.bufferAt(e.Src) == o.srcBuffer
+	dst = e.Kind != Send && e.Dst == o.dstEnd && p.bufferAt(e.Dst) == o.dstBuffer
+	return src, dst
+}
+
+// absorb adds to the operation an event that continues it.
+func (p *Parser) absorb(o *pending, e *Event) {
+	src, dst := p.adjoins(o, e)
+	if e.Kind == Copy && src != dst {
+		o.segments++
+		o.shape = scatter
+		if dst {
+			o.shape = gather
+		}
+	}
+	p.grow(o, e)
+}
+
+// begin starts an operation.
+func (p *Parser) begin(e *Event) {
+	o := &pending{}
+	if n := len(p.spare); n > 0 {
+		o = p.spare[n-1]
+		p.spare = p.spare[:n-1]
+	}
+	*o = pending{kind: e.Kind, thread: e.Thread, site: e.Site, channel: e.Channel, seq: e.Seq, lo: e.Offset,
+		segments: 1, base: e.Dst, order: p.events, time: e.Time, pieces: o.pieces[:0]}
+	if e.Kind != Recv {
+		o.source = p.memory.site(e.Src)
+	}
+	if e.Kind != Send {
+		o.dest = p.memory.site(e.Dst)
+		o.writesLo, o.writesHi = e.Dst, e.Dst
+	}
+	p.grow(o, e)
+	p.open = append(p.open, o)
+}
+
+// grow adds the bytes of the event to the operation.
+func (p *Parser) grow(o *pending, e *Event) {
+	if e.Kind != Recv {
+		at := e.Dst
+		if e.Kind == Send {
+			at = o.total
+		}
+		p.take(o, e.Src, e.Src+e.Len, at)
+		o.srcEnd, o.srcBuffer = e.Src+e.Len, p.bufferAt(e.Src)
+	}
+	if e.Kind != Send {
+		o.dstEnd, o.dstBuffer = e.Dst+e.Len, p.bufferAt(e.Dst)
+		o.writesLo, o.writesHi = min(o.writesLo, e.Dst), max(o.writesHi, e.Dst+e.Len)
+	}
+	o.hi = e.Offset + e.Len
+	o.total += e.Len
+}
+
+// take notes who wrote the bytes lo ≤ a < hi.
+func (p *Parser) take(o *pending, lo, hi, at uint64) {
+	p.spans = p.data.overlaps(lo, hi, p.spans[:0])
+	next := lo
+	for _, s := range p.spans {
+		if s.lo > next {
+			o.add(piece{-1, next, at + next - lo, s.lo - next})
+		}
+		o.add(piece{s.v, s.lo, at + s.lo - lo, s.hi - s.lo})
+		next = s.hi
+	}
+	if next < hi {
+		o.add(piece{-1, next, at + next - lo, hi - next})
+	}
+}
+
+// add appends a piece, joined with the one before it where nothing is lost.
+func (o *pending) add(q piece) {
+	if n := len(o.pieces); n > 0 {
+		if l := &o.pieces[n-1]; l.node == q.node && l.src+l.n == q.src && l.at+l.n == q.at {
+			l.n += q.n
+			return
+		}
+	}
+	o.pieces = append(o.pieces, q)
+}

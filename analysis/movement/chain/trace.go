@@ -1,0 +1,64 @@
+package chain
+
+import (
+	"slices"
+
+	"laggard/model"
+)
+
+// Trace holds the chains of a job, whole ones across ranks.
+type Trace struct {
+	Groups []Group // by falling count, then by operations
+	Tracks []Track // by rank
+	Links  Links
+}
+
+// Track is the chains that start at one rank, in order. A rank without chains
+// has a track as well.
+type Track struct {
+	Rank   int
+	Chains []Instance
+}
+
+// Instance is one chain.
+type Instance struct {
+	Group int32 // index into Trace.Groups
+	// Order is the place of the chain's last operation in the rank where it
+	// starts, among the events of that rank, from 1; Time is when that was.
+	Order, Time int64
+}
+
+// Links says how much of the data could be followed from one rank to another.
+type Links struct {
+	Sends, LinkedSends uint64 // transfers; linked: some of their bytes met the other half
+	Recvs, LinkedRecvs uint64
+	Bytes, LinkedBytes uint64 // sent
+	// Shortened counts the chains that were not followed to their end because
+	// there were too many of them.
+	Shortened uint64
+}
+
+// Only returns the part of the trace that starts at the given ranks.
+func (tr *Trace) Only(ranks model.RankSet) *Trace {
+	out := &Trace{Links: tr.Links, Groups: slices.Clone(tr.Groups)}
+	for i := range out.Groups {
+		out.Groups[i].Count = 0
+	}
+	for _, t := range tr.Tracks {
+		if !ranks.Contains(t.Rank) {
+			continue
+		}
+		out.Tracks = append(out.Tracks, Track{t.Rank, slices.Clone(t.Chains)})
+		for _, c := range t.Chains {
+			out.Groups[c.Group].Count++
+		}
+	}
+	place := SortGroups(out.Groups)
+	for _, t := range out.Tracks {
+		for i := range t.Chains {
+			t.Chains[i].Group = place[t.Chains[i].Group]
+		}
+	}
+	out.Groups = slices.DeleteFunc(out.Groups, func(g Group) bool { return g.Count == 0 })
+	return out
+}

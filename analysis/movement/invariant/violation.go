@@ -1,0 +1,117 @@
+package invariant
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/profile"
+	"laggard/model"
+)
+
+// Violation is a group of chains that are like a frequent chain, but rare
+// (§4.4).
+type Violation struct {
+	Chain     chain.Group
+	Invariant int   // index into the invariants
+	group     int32 // index of Chain
+
+	Similarity, Rareness, Abnormality float64 // Equations 6, 7, 8
+
+	// The longest common part: Matched operations, from ChainAt in the chain and
+	// from InvariantAt in the invariant.
+	ChainAt, InvariantAt, Matched int
+	Missing                       []chain.Operation // those of the invariant that the chain lacks
+
+	// Of the Instances, ContextMatches have a missing operation in a chain close
+	// by (§4.4.2), and Completions have it in one that is no frequent chain
+	// itself: the other half of a broken chain.
+	Instances, ContextMatches, Completions int
+	// Edge counts the instances before the first chain of the invariant in their
+	// rank, or behind the last: how a program begins or ends is no fault.
+	Edge int
+	// Evidence is how far the rate of one of the two lies, at least, above the
+	// rate around any other chain; 0: it tells nothing.
+	Evidence float64
+	Ranks    model.RankSet
+	Examples []Place // those with a completion first, at most maxExamples
+}
+
+// Place names one chain.
+type Place struct {
+	Rank        int
+	Order, Time int64 // as in chain.Instance
+}
+
+// maxExamples bounds the instances that a violation names.
+const maxExamples = 8
+
+const (
+	// minAbnormality of a violation, exclusive (paper, §4.4.1).
+	minAbnormality = 0.7
+	// minSuspicion is enough, exclusive, where the missing part was found nearby
+	// by itself.
+	minSuspicion = 0.5
+)
+
+// Violations compares all groups of the trace with all invariants, and looks at
+// the surroundings of those that are similar but rare (§4.4). The most suspicious
+// come first. Those whose chain the training runs have are left out and counted:
+// pruned. training may be nil.
+func Violations(tr *chain.Trace, inv []Invariant, training *profile.Profile) (out []Violation, pruned int) {
+	known := training.Counts()
+	for i, c := range tr.Groups {
+		key, frequency := c.Key(), c.Count
+		if training != nil {
+			frequency = known[key]
+		}
+		found := against(c, float64(frequency), inv)
+		if known[key] > 0 {
+			pruned += len(found)
+			continue
+		}
+		for _, v := range found {
+			v.group = int32(i)
+			out = append(out, v)
+		}
+	}
+	checkInstances(out, tr, inv)
+	out = slices.DeleteFunc(out, func(v Violation) bool { return v.Abnormality <= minAbnormality && !v.broken() })
+	slices.SortStableFunc(out, moreSuspicious)
+	return out, pruned
+}
+
+// against compares one group, of the given frequency, with all invariants.
+func against(c chain.Group, frequency float64, inv []Invariant) []Violation {
+	var out []Violation
+	for i, p := range inv {
+		if frequency >= float64(p.Count) || slices.Equal(c.Ops, p.Ops) {
+			continue
+		}
+		v := compare(c, p.Group, frequency, float64(p.Count))
+		if v.Invariant = i; v.Abnormality > minSuspicion {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// moreSuspicious orders violations: those only at the edges of their ranks last,
+// then by what their surroundings tell, then by abnormality.
+func moreSuspicious(a, b Violation) int {
+	if a.atEdge() != b.atEdge() {
+		if a.atEdge() {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(b.Evidence, a.Evidence), cmp.Compare(b.Abnormality, a.Abnormality),
+		a.Chain.Compare(b.Chain), cmp.Compare(a.Invariant, b.Invariant))
+}
+
+// atEdge tells whether all instances are at the beginning or end of their rank.
+func (v *Violation) atEdge() bool { return v.Instances > 0 && v.Edge == v.Instances }
+
+// broken tells whether most instances have the missing part beside them, in a
+// chain of its own, as others do not.
+func (v *Violation) broken() bool { return v.Evidence >= 0.5 && 2*v.Completions > v.Instances }

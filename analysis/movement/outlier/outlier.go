@@ -1,0 +1,135 @@
+package outlier
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/profile"
+)
+
+// Outlier is a rank whose chains are distributed unlike those of its peers
+// (§4.5).
+type Outlier struct {
+	Rank int
+	Distance
+	// Group is the group of chains that contributes most to the distance; Share
+	// is its share of the rank's chains, PeerShare of its k-th neighbour's.
+	Group            chain.Group
+	Share, PeerShare float64
+}
+
+// measure finds the outliers among the given chains.
+func measure(tr *chain.Trace, chains []timed, training *profile.Profile) (Distances, []Outlier) {
+	tracks := make([][]chain.Instance, len(tr.Tracks))
+	for _, c := range chains {
+		tracks[c.track] = append(tracks[c.track], c.Instance)
+	}
+	rows := make([]profile.Row, len(tracks))
+	inParallel(len(tracks), func(i int) { rows[i] = profile.Count(tracks[i]) })
+	d := newDistribution(rows, len(tr.Groups))
+	s := d.distances(max(1, len(rows)/neighbours), maxExact, maxLeaders)
+	if s.Chains = uint64(len(chains)); s.Chains > 0 {
+		s.From, s.To = chains[0].Time, chains[len(chains)-1].Time
+	}
+	if training != nil {
+		s.train(d, tr, training)
+	}
+	var out []Outlier
+	for _, i := range s.suspects() {
+		out = append(out, s.outlier(d, i, tr))
+	}
+	slices.SortStableFunc(out, func(a, b Outlier) int { return cmp.Compare(b.K, a.K) })
+	s.name(tr)
+	return s, out
+}
+
+// name turns indexes of tracks into ranks.
+func (s *Distances) name(tr *chain.Trace) {
+	for i, t := range tr.Tracks {
+		s.Ranks = append(s.Ranks, t.Rank)
+		if n := s.By[i].Neighbour; n >= 0 {
+			s.By[i].Neighbour = tr.Tracks[n].Rank
+		}
+	}
+}
+
+const (
+	neighbours  = 4    // k is the number of ranks divided by this
+	factor      = 5    // K of the paper: an outlier is so many times the average away
+	minDistance = 0.01 // of an outlier, 0 to 2, exclusive
+	// fewChains, of all ranks together, have no distribution.
+	fewChains = 16
+)
+
+// suspects returns the indexes of the ranks that are far enough from their
+// peers. With no more ranks than the factor none can be that many times the
+// average, which it is part of; then the average of the others counts. A handful
+// of chains says nothing.
+func (s *Distances) suspects() []int {
+	var out []int
+	if s.Chains < fewChains {
+		return nil
+	}
+	for i, x := range s.By {
+		r := x.Ratio
+		if float64(len(s.By)) <= factor {
+			r = x.LeaveOneOut
+		}
+		if r > factor && x.K > minDistance {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// train brings ranks as near as the nearest distribution of the training runs
+// is. That is done for all, since a rank that is known to be different would
+// raise the average so far that no other can stand out.
+func (s *Distances) train(d distribution, tr *chain.Trace, p *profile.Profile) {
+	trained, groups := vectors(p, tr.Groups)
+	inParallelWith(len(s.By), func() *ruler { return newRuler(groups) }, func(i int, r *ruler) {
+		r.place(d.vectors[i])
+		for _, v := range trained {
+			s.By[i].K = min(s.By[i].K, r.to(v))
+		}
+	})
+	s.relate()
+}
+
+// vectors returns the distributions of the training runs in terms of the given
+// groups, and the number of groups there are with those that are new.
+func vectors(p *profile.Profile, groups []chain.Group) ([]vector, int) {
+	number := map[string]int32{}
+	for i, g := range groups {
+		number[g.Key()] = int32(i)
+	}
+	place := make([]int32, len(p.Groups))
+	n := len(groups)
+	for i, g := range p.Groups {
+		j, known := number[g.Key()]
+		if !known {
+			j = int32(n)
+			n++
+		}
+		place[i] = j
+	}
+	out := make([]vector, len(p.Rows))
+	for i, r := range p.Rows {
+		out[i] = newVector(r.Renumbered(func(g int32) int32 { return place[g] }))
+	}
+	return out, n
+}
+
+// outlier describes an outlying rank.
+func (s *Distances) outlier(d distribution, i int, tr *chain.Trace) Outlier {
+	o := Outlier{Rank: tr.Tracks[i].Rank, Distance: s.By[i]}
+	r := newRuler(d.groups)
+	r.place(d.vectors[i])
+	var top int32
+	if top, o.Share, o.PeerShare = r.top(d.vectors[o.Neighbour]); top >= 0 {
+		o.Group = tr.Groups[top]
+	}
+	o.Neighbour = tr.Tracks[o.Neighbour].Rank
+	return o
+}

@@ -1,0 +1,44 @@
+package movement
+
+import (
+	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/recorded"
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// What the analysis ranks reduce. Analysis rank 0 gets the tables and the books;
+// all get the others.
+var (
+	sentBytes = reduce.Monoid[recorded.Sent]{
+		Codec: reduce.JSON[recorded.Sent](),
+		Merge: func(a, b recorded.Sent) (recorded.Sent, error) { return recorded.MergeSent(a, b), nil },
+	}
+	tallies = reduce.Monoid[tally]{
+		Codec: reduce.JSON[tally](),
+		Merge: func(a, b tally) (tally, error) { return tally{a.Streams + b.Streams, a.Cut.Union(b.Cut)}, nil },
+	}
+	tables = reduce.Monoid[chain.Table]{
+		Codec: reduce.Codec[chain.Table]{Encode: chain.Table.Encode, Decode: chain.DecodeTable},
+		Merge: chain.Merge,
+	}
+	books = reduce.Monoid[recorded.Book]{
+		Codec: reduce.JSON[recorded.Book](),
+		Merge: func(a, b recorded.Book) (recorded.Book, error) { return recorded.MergeBooks(a, b), nil },
+	}
+)
+
+// tally counts what there is to read.
+type tally struct {
+	Streams int           `json:"streams"`
+	Cut     model.RankSet `json:"cut"` // ranks whose recording ended for lack of room
+}
+
+func (t *tally) add(r *model.Rank, streams []*model.Stream) {
+	t.Streams += len(streams)
+	for _, s := range streams {
+		if s.Cut {
+			t.Cut.Add(r.Rank)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package movement
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/profile"
+	"laggard/analysis/movement/recorded"
+	"laggard/analysis/share"
+	"laggard/model"
+	"laggard/reduce"
+	"laggard/symbol"
+)
+
+// Result is the answer to a [Question].
+type Result struct {
+	Found
+	Index    *model.Index    // of the run
+	Trace    *chain.Trace    // that it was found in
+	Calls    map[string]Call // what the names of sites in the chains stand for
+	Ways     recorded.Ways   // how data were followed from rank to rank
+	Training int             // good runs that it was compared with
+	Notes    []string        // what else is to be known of the run
+	Problems []string        // what was missing or damaged
+}
+
+// Run answers the question. All analysis ranks call it together; the result is
+// at analysis rank 0, nil elsewhere. Errors wrap [ErrNoMoves] or [model.ErrNoRun],
+// or are a [*RanksError].
+func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
+	g := gatherer{question: q, comm: c, tree: reduce.NewTree(c), resolver: symbol.New(q.Symbols)}
+	defer g.resolver.Close()
+	var good profile.Profile
+	for _, dir := range q.Train {
+		m, err := g.gather(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		if m.trace != nil {
+			good = profile.Merge(good, profile.New(m.trace))
+		}
+	}
+	m, err := g.gather(ctx, q.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err = reduce.Agree(g.tree, q.check(m.index)); err != nil || m.trace == nil {
+		return nil, err
+	}
+	opts := Options{LastPhase: q.LastPhase}
+	if q.Ranks != nil {
+		opts.Ranks = *q.Ranks
+	}
+	if len(q.Train) > 0 {
+		opts.Training = &good
+	}
+	found := Analyse(m.trace, opts)
+	return &Result{
+		Found: found, Index: m.index, Trace: m.trace, Calls: Calls(found, m.book, g.resolver), Ways: m.ways,
+		Training: len(q.Train), Notes: m.notes(), Problems: m.problems.Lines(),
+	}, nil
+}
+
+// moves is what the movements of a run amount to. The trace and the book are at
+// analysis rank 0 only.
+type moves struct {
+	index *model.Index
+	trace *chain.Trace
+	book  recorded.Book
+	ways  recorded.Ways
+	// lacking: all that the MPI library does was asked for, and was not recorded
+	lacking  bool
+	problems share.Problems
+	tally    tally
+}
+
+func (m *moves) notes() []string {
+	var notes []string
+	if m.tally.Cut.Len() > 0 {
+		notes = append(notes, fmt.Sprintf("ranks %s used up their room before the end (LAGGARD_STREAM_MB): "+
+			"what they did later is not known", m.tally.Cut))
+	}
+	if m.lacking {
+		notes = append(notes, "nothing was recorded of what the MPI library does: "+
+			"record with LAGGARD_LEVEL=library, or level in [movement] of the settings")
+	}
+	return notes
+}
+
+// gatherer is one analysis rank that reads runs.
+type gatherer struct {
+	question Question
+	comm     reduce.Comm
+	tree     *reduce.Tree
+	resolver *symbol.Resolver
+}
+
+// gather reads the movements of a run, each analysis rank those of its share:
+// first who sends how much to whom, which all must know, then the chains.
+func (g *gatherer) gather(ctx context.Context, dir string) (*moves, error) {
+	s, err := share.Find(dir, g.comm, g.tree)
+	if err != nil {
+		return nil, err
+	}
+	m := &moves{index: s.Index, problems: share.NewProblems(s.Index.Problems)}
+	sent, err := m.survey(ctx, g.tree)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(dir), err)
+	}
+	m.ways, m.lacking = sent.Ways(), g.question.Level == recorded.Library && !sent.Within
+	names := recorded.NewNamer(g.question.Depth, sourceOf(g.resolver))
+	table, failed := m.chains(ctx, g.question.Level, names)
+	if table, err = reduce.Reduce(g.tree, tables, table, failed); err != nil {
+		return nil, err
+	}
+	if m.book, err = reduce.Reduce(g.tree, books, names.Book, nil); err != nil {
+		return nil, err
+	}
+	if g.comm.Rank() == 0 {
+		m.trace = chain.Resolve(table)
+	}
+	return m, nil
+}
+
+// survey tells all analysis ranks how much the ranks of the run sent by which
+// way, and what is wrong with their streams.
+func (m *moves) survey(ctx context.Context, tree *reduce.Tree) (recorded.Sent, error) {
+	var sum recorded.Sent
+	failed := m.each(ctx, func(r *recorded.Reader, rank *model.Rank, streams []*model.Stream) error {
+		m.tally.add(rank, streams)
+		sent, errs := r.Sent()
+		m.damaged(rank, errs...)
+		sum = recorded.MergeSent(sum, sent)
+		return nil
+	}, m.damaged)
+	sum, err := reduce.AllReduce(tree, sentBytes, sum, failed)
+	if err != nil {
+		return sum, err
+	}
+	if m.tally, err = reduce.AllReduce(tree, tallies, m.tally, nil); err != nil {
+		return sum, err
+	}
+	if m.tally.Streams == 0 {
+		return sum, ErrNoMoves
+	}
+	m.problems, err = reduce.AllReduce(tree, share.ProblemsMonoid, m.problems, nil)
+	return sum, err
+}
+
+// chains forms the chains of the share. What is wrong with the streams was said
+// by survey.
+func (m *moves) chains(ctx context.Context, level recorded.Level, names *recorded.Namer) (chain.Table, error) {
+	var table chain.Table
+	err := m.each(ctx, func(r *recorded.Reader, rank *model.Rank, _ []*model.Stream) error {
+		p := chain.NewParser(rank.Rank)
+		r.Feed(p, m.ways, level, names)
+		t, err := p.Finish()
+		if err == nil {
+			table, err = chain.Merge(table, t)
+		}
+		return err
+	}, func(*model.Rank, ...error) {})
+	return table, err
+}
+
+func (m *moves) damaged(r *model.Rank, errs ...error) {
+	for _, err := range errs {
+		m.problems.Add([]model.Problem{{File: r.File, Rank: r.Rank, Err: err}})
+	}
+}
+
+// each gives f the ranks of the share with their streams, one at a time, until
+// one fails, or the context does; fault gets the errors of streams that cannot be
+// read.
+func (m *moves) each(
+	ctx context.Context, f func(*recorded.Reader, *model.Rank, []*model.Stream) error, fault func(*model.Rank, ...error),
+) (failed error) {
+	m.index.Each(func(run *model.Run) {
+		for _, rank := range run.Ranks {
+			if failed == nil {
+				failed = ctx.Err()
+			}
+			if failed != nil {
+				return
+			}
+			streams, err := m.index.Streams(rank, model.MovementStream)
+			if err != nil {
+				fault(rank, err)
+			}
+			failed = f(recorded.NewReader(rank, streams), rank, streams)
+		}
+	})
+	return failed
+}
