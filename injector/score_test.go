@@ -3,33 +3,11 @@ package injector
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"laggard/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s (-update writes it anew): %s", name, d)
-	}
-}
 
 func strikeOf(rank int, class Class, f Fault) Strike {
 	return Strike{Rank: rank, Target: Target{Class: class, Function: "f", File: "f.c", Line: 10}, Fault: f}
@@ -98,12 +76,12 @@ func TestScoreTable(t *testing.T) {
 	if err := s.Text(&text); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "score.txt", text.Bytes())
+	golden.Check(t, "score.txt", text.Bytes())
 	js, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "score.json", append(js, '\n'))
+	golden.Check(t, "score.json", append(js, '\n'))
 }
 
 // A hang that nobody noticed is a miss, and the last record of a trial counts.

@@ -10,6 +10,7 @@ import (
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/report"
+	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
 
@@ -33,9 +34,9 @@ var (
 		Codec: reduce.Codec[progress.Partial]{Encode: progress.EncodePartial, Decode: progress.DecodePartial},
 		Merge: progress.MergePartials,
 	}
-	lookups = reduce.Monoid[map[int]report.Process]{
-		Codec: reduce.JSON[map[int]report.Process](),
-		Merge: func(a, b map[int]report.Process) (map[int]report.Process, error) {
+	lookups = reduce.Monoid[map[int]diagnosis.Process]{
+		Codec: reduce.JSON[map[int]diagnosis.Process](),
+		Merge: func(a, b map[int]diagnosis.Process) (map[int]diagnosis.Process, error) {
 			maps.Copy(a, b)
 			return a, nil
 		},
@@ -60,7 +61,7 @@ func (w *stopwatch) done(phase string) {
 // analyse is one analysis rank's part of a diagnosis; the result is at rank 0.
 // It folds its share of the recorded ranks, then goes through the tree with the
 // others. It reports the same whatever their number.
-func analyse(q question, c reduce.Comm) (*report.Result, error) {
+func analyse(q question, c reduce.Comm) (*diagnosis.Result, error) {
 	t, watch := reduce.NewTree(c), newStopwatch()
 	s, known, sum, err := readShare(q.dir, c, t)
 	if err == nil && known.ending() {
@@ -95,7 +96,7 @@ func analyse(q question, c reduce.Comm) (*report.Result, error) {
 	}
 	result, err := s.conclude(q, known, sum, part, watch)
 	if err == nil && q.page {
-		var compared *report.Result
+		var compared *diagnosis.Result
 		if compared, err = s.conclude(other, known, sum, second, newStopwatch()); err == nil && result != nil {
 			result.Extra.Comms, result.Extra.Compared = communicators(sum), compared
 		}
@@ -111,7 +112,7 @@ func analyse(q question, c reduce.Comm) (*report.Result, error) {
 
 // conclude draws the conclusion at rank 0; the others say what they know of the
 // processes that it names.
-func (s *looker) conclude(q question, known facts, sum progress.Summary, part progress.Partial, watch *stopwatch) (*report.Result, error) {
+func (s *looker) conclude(q question, known facts, sum progress.Summary, part progress.Partial, watch *stopwatch) (*diagnosis.Result, error) {
 	var laid progress.Result
 	var least model.RankSet
 	var err error
@@ -128,7 +129,7 @@ func (s *looker) conclude(q question, known facts, sum progress.Summary, part pr
 		return nil, err
 	}
 	found, err := reduce.Reduce(s.Tree, lookups, s.processes(least), nil)
-	var result *report.Result
+	var result *diagnosis.Result
 	if err == nil && s.Comm.Rank() == 0 {
 		result, err = q.report(s.Index, known, sum, laid, found)
 		watch.done(progress.StepOutput)
@@ -136,16 +137,16 @@ func (s *looker) conclude(q question, known facts, sum progress.Summary, part pr
 	if err = reduce.Agree(s.Tree, err); err != nil || result == nil {
 		return nil, err
 	}
-	result.Analysis = report.Analysis{Algorithm: laid.Algorithm, Seconds: watch.seconds}
+	result.Analysis = diagnosis.Analysis{Algorithm: laid.Algorithm, Seconds: watch.seconds}
 	return result, nil
 }
 
 // report puts names to what was found.
-func (q question) report(index *model.Index, known facts, sum progress.Summary, laid progress.Result, found map[int]report.Process) (*report.Result, error) {
+func (q question) report(index *model.Index, known facts, sum progress.Summary, laid progress.Result, found map[int]diagnosis.Process) (*diagnosis.Result, error) {
 	resolver := symbol.New(q.symbols)
 	defer resolver.Close()
-	source := report.Source{
-		Run: runInfo(index), Finding: laid, Damaged: known.Damaged, Problems: known.Lines(), Processes: found, Resolver: resolver,
+	source := diagnosis.Source{
+		Run: report.NewRun(index), Finding: laid, Damaged: known.Damaged, Problems: known.Lines(), Processes: found, Resolver: resolver,
 	}
 	if len(known.Moving) > 0 {
 		source.Finding.Notes = append(source.Finding.Notes, movingNote(known.Moving))
@@ -157,7 +158,7 @@ func (q question) report(index *model.Index, known facts, sum progress.Summary, 
 		source.Finding.Notes = append(source.Finding.Notes,
 			fmt.Sprintf("rank %s: ended, or was read, in the midst of an update; what it did last may be half told", known.Torn))
 	}
-	result := report.New(source)
+	result := diagnosis.New(source)
 	result.Running = len(known.Moving) > 0
 	if q.slice != nil && (q.slice.must || !result.Running) {
 		made, err := q.slices(laid, sum, resolver, result.Run.Created)
@@ -176,14 +177,6 @@ func movingNote(ranks []int) string {
 	return fmt.Sprintf("the job is running: ranks %s make progress", model.NewRankSet(ranks...))
 }
 
-func runInfo(index *model.Index) report.Run {
-	r := report.Run{Dir: index.Dir, ID: model.RunIDText(index.ID), Command: []string{}}
-	if m := index.Manifest; m != nil {
-		r.Command, r.Created, r.Job = m.Command, m.Created, m.Job
-	}
-	return r
-}
-
 // maxProcesses bounds the least-progressed ranks whose processes are looked up.
 const maxProcesses = 64
 
@@ -197,8 +190,8 @@ func few(ranks model.RankSet) model.RankSet {
 
 // processes reads again the records of a few ranks of the share for what a user
 // needs to get at them.
-func (s *looker) processes(ranks model.RankSet) map[int]report.Process {
-	out := map[int]report.Process{}
+func (s *looker) processes(ranks model.RankSet) map[int]diagnosis.Process {
+	out := map[int]diagnosis.Process{}
 	for i, slot := range s.Index.Slots {
 		if !ranks.Contains(slot.Rank) || slot.Spawned {
 			continue
@@ -208,7 +201,7 @@ func (s *looker) processes(ranks model.RankSet) map[int]report.Process {
 			continue
 		}
 		r := run.Ranks[0]
-		out[r.Rank] = report.Process{Host: r.Host, PID: r.PID, Since: r.QuietSince}
+		out[r.Rank] = diagnosis.Process{Host: r.Host, PID: r.PID, Since: r.QuietSince}
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 
 	"laggard/model"
 	"laggard/reduce/reducetest"
-	"laggard/report"
+	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
 
@@ -26,7 +26,7 @@ func diagnosed(t *testing.T, dir string, analysts int) string {
 	if r.Analysis.Ranks != analysts {
 		t.Errorf("%d analysis ranks, want %d", r.Analysis.Ranks, analysts)
 	}
-	r.Analysis = report.Analysis{}
+	r.Analysis = diagnosis.Analysis{}
 	var out bytes.Buffer
 	for _, form := range []diagnoseFlags{{}, {json: true}, {dot: true}} {
 		if err := write(&out, form, r); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/report"
+	"laggard/report/diagnosis"
 	"laggard/slicing"
 	"laggard/symbol"
 )
@@ -137,7 +138,7 @@ func (a *app) diagnose(f diagnoseFlags, dir string) error {
 		return err
 	}
 	if f.html != "" {
-		err = a.writePage(f.html, func(w io.Writer) error { return report.HTML(w, result) })
+		err = a.writePage(f.html, func(w io.Writer) error { return diagnosis.HTML(w, result) })
 	} else {
 		err = write(a.out, f, result)
 	}
@@ -157,23 +158,23 @@ func isDir(dir string) error {
 	return nil
 }
 
-func write(w io.Writer, f diagnoseFlags, r *report.Result) error {
+func write(w io.Writer, f diagnoseFlags, r *diagnosis.Result) error {
 	switch {
 	case f.stacks && f.dot:
-		return report.StacksDOT(w, r)
+		return diagnosis.StacksDOT(w, r)
 	case f.stacks:
-		return report.Stacks(w, r)
+		return diagnosis.Stacks(w, r)
 	case f.json:
 		return report.JSON(w, r)
 	case f.dot:
-		return report.DOT(w, r)
+		return diagnosis.DOT(w, r)
 	}
-	return report.Text(w, r)
+	return diagnosis.Text(w, r)
 }
 
 // verdict turns a result into an exit status. Damage weighs less than a
 // finding that was asked for.
-func verdict(exitCode bool, r *report.Result) error {
+func verdict(exitCode bool, r *diagnosis.Result) error {
 	switch {
 	case exitCode && (r.Hang || len(r.LostRanks) > 0):
 		return exitError{exitFindings}

@@ -5,7 +5,7 @@ import (
 	"laggard/injector"
 	"laggard/model"
 	"laggard/reduce"
-	"laggard/report"
+	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
 
@@ -26,7 +26,7 @@ func (a *app) judge(dir string) ([]injector.Diagnosis, error) {
 	symbols := symbol.Config{RunDir: dir, Roots: a.settings.Symbols.Roots, DebugDirs: a.settings.Symbols.DebugDirs}
 	for _, j := range judges {
 		q := question{dir: dir, options: j.options, symbols: symbols, analysts: 1}
-		var result *report.Result
+		var result *diagnosis.Result
 		err := reduce.Run(1, func(c reduce.Comm) (err error) {
 			result, err = answer(q, c)
 			return err
@@ -39,7 +39,7 @@ func (a *app) judge(dir string) ([]injector.Diagnosis, error) {
 	return out, nil
 }
 
-func diagnosisOf(name string, r *report.Result) injector.Diagnosis {
+func diagnosisOf(name string, r *diagnosis.Result) injector.Diagnosis {
 	d := injector.Diagnosis{Algorithm: name, LP: []int{}, First: []int{}, Isolated: []int{}}
 	if l := r.LeastProgressed; l != nil {
 		d.LP, d.Method = l.Ranks, l.Method
@@ -66,7 +66,7 @@ func ranksOfSet(text string) []int {
 	return set.Slice()
 }
 
-func locationOf(l report.Location) injector.Location {
+func locationOf(l diagnosis.Location) injector.Location {
 	out := injector.Location{Rank: l.Rank}
 	if l.InMPI != nil {
 		out.MPI = *l.InMPI

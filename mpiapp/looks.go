@@ -9,7 +9,7 @@ import (
 
 	"laggard/model"
 	"laggard/reduce"
-	"laggard/report"
+	"laggard/report/diagnosis"
 )
 
 // A job that makes progress is looked at several times: at one moment a slow rank
@@ -29,7 +29,7 @@ const (
 // answer is one analysis rank's part of a diagnosis, as analyse, over several
 // looks if the job makes progress. Source files are read once, for the look that
 // is shown.
-func answer(q question, c reduce.Comm) (*report.Result, error) {
+func answer(q question, c reduce.Comm) (*diagnosis.Result, error) {
 	result, err := watched(q, c)
 	if result != nil && q.page {
 		addSources(q, result)
@@ -37,7 +37,7 @@ func answer(q question, c reduce.Comm) (*report.Result, error) {
 	return result, err
 }
 
-func watched(q question, c reduce.Comm) (*report.Result, error) {
+func watched(q question, c reduce.Comm) (*diagnosis.Result, error) {
 	result, err := analyse(q, c)
 	if err != nil {
 		return nil, err
@@ -66,13 +66,13 @@ func watched(q question, c reduce.Comm) (*report.Result, error) {
 
 // tally sums up looks at a running job.
 type tally struct {
-	seen []*report.Result
+	seen []*diagnosis.Result
 	// behind is, by rank, in how many looks it was least progressed; a look that
 	// names n ranks counts 1/n for each.
 	behind map[int]float64
 }
 
-func (t *tally) add(r *report.Result) {
+func (t *tally) add(r *diagnosis.Result) {
 	if r == nil {
 		return // not analysis rank 0
 	}
@@ -89,7 +89,7 @@ func (t *tally) add(r *report.Result) {
 }
 
 // result is the look that shows best what all of them say.
-func (t *tally) result() *report.Result {
+func (t *tally) result() *diagnosis.Result {
 	last := t.seen[len(t.seen)-1]
 	if len(t.seen) == 1 || len(t.behind) == 0 {
 		last.LeastProgressed = nil // at one moment somebody always is
@@ -127,7 +127,7 @@ func (t *tally) slowest() []int {
 }
 
 // shows is the latest look that names these ranks and no others; nil none.
-func (t *tally) shows(ranks []int) *report.Result {
+func (t *tally) shows(ranks []int) *diagnosis.Result {
 	for _, r := range slices.Backward(t.seen) {
 		if l := r.LeastProgressed; l != nil && slices.Equal(l.Ranks, ranks) {
 			return r
@@ -138,7 +138,7 @@ func (t *tally) shows(ranks []int) *report.Result {
 
 // order is the order of progress: the slowest, the others by the time for which
 // they were behind, and those that never were.
-func (t *tally) order(slowest []int, r *report.Result) []string {
+func (t *tally) order(slowest []int, r *diagnosis.Result) []string {
 	at := map[int]float64{}
 	for _, rank := range ranksOf(r.RankOrder) {
 		at[rank] = t.behind[rank]

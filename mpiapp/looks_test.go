@@ -5,19 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"laggard/report"
+	"laggard/report/diagnosis"
 )
 
 // look is a diagnosis of a running job of eight ranks.
-func look(lp ...int) *report.Result {
-	r := &report.Result{Ranks: 8, Running: true, RankOrder: []string{"0-6", "7"}}
+func look(lp ...int) *diagnosis.Result {
+	r := &diagnosis.Result{Ranks: 8, Running: true, RankOrder: []string{"0-6", "7"}}
 	if len(lp) > 0 {
-		r.LeastProgressed = &report.LeastProgressed{Ranks: lp, Reason: "because"}
+		r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: lp, Reason: "because"}
 	}
 	return r
 }
 
-func tallyOf(looks ...*report.Result) *tally {
+func tallyOf(looks ...*diagnosis.Result) *tally {
 	t := &tally{}
 	for _, r := range looks {
 		t.add(r)
@@ -40,7 +40,7 @@ func TestTallyNamesTheRankThatIsBehindForLong(t *testing.T) {
 }
 
 func TestTallyNamesNobodyByChance(t *testing.T) {
-	for name, looks := range map[string][]*report.Result{
+	for name, looks := range map[string][]*diagnosis.Result{
 		"in turns":  {look(0), look(1), look(2), look(3)},
 		"all":       {look(0, 1, 2, 3, 4, 5, 6, 7), look(0, 1, 2, 3, 4, 5, 6, 7)},
 		"never":     {look(), look()},

@@ -14,6 +14,7 @@ import (
 	"laggard/analysis/movement/recorded"
 	"laggard/reduce"
 	"laggard/report"
+	movementreport "laggard/report/movement"
 	"laggard/symbol"
 )
 
@@ -114,14 +115,14 @@ func (a *app) movement(ctx context.Context, f movementFlags, dir string) error {
 	if err != nil || found == nil {
 		return err
 	}
-	result := report.NewMovement(runInfo(found.Index), found)
+	result := movementreport.New(report.NewRun(found.Index), found)
 	switch {
 	case f.html != "":
-		err = a.writePage(f.html, func(w io.Writer) error { return report.MovementHTML(w, result) })
+		err = a.writePage(f.html, func(w io.Writer) error { return movementreport.HTML(w, result) })
 	case f.json:
-		err = report.MovementJSON(a.out, result)
+		err = report.JSON(a.out, result)
 	default:
-		err = report.MovementText(a.out, result)
+		err = movementreport.Text(a.out, result)
 	}
 	switch {
 	case err != nil:

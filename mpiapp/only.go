@@ -7,7 +7,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/model"
-	"laggard/report"
+	"laggard/report/diagnosis"
 )
 
 // only restricts a report to some ranks, or to the members of a communicator.
@@ -35,7 +35,7 @@ func parseOnly(ranks, comm string) (only, error) {
 	return o, nil
 }
 
-func (o only) apply(r *report.Result, sum progress.Summary) error {
+func (o only) apply(r *diagnosis.Result, sum progress.Summary) error {
 	if o.ranks == nil && o.comm == 0 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (o only) apply(r *report.Result, sum progress.Summary) error {
 		}
 		keep = keep.Intersect(members)
 	}
-	return report.Filter(r, keep)
+	return diagnosis.Filter(r, keep)
 }
 
 func membersOf(id uint64, sum progress.Summary) (model.RankSet, error) {

@@ -9,6 +9,8 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/report"
+	"laggard/report/diagnosis"
+	"laggard/report/source"
 )
 
 // aroundFrame is how many source lines the page has on each side of one that is
@@ -19,12 +21,12 @@ const aroundFrame = 10
 const maxFrames = 1000
 
 // communicators lists those of the run for the page's filter.
-func communicators(sum progress.Summary) []report.Communicator {
+func communicators(sum progress.Summary) []diagnosis.Communicator {
 	comms := slices.Clone(sum.Comms)
 	slices.SortStableFunc(comms, func(x, y progress.Comm) int { return cmp.Compare(first(x), first(y)) })
-	var out []report.Communicator
+	var out []diagnosis.Communicator
 	for _, c := range comms {
-		out = append(out, report.Communicator{
+		out = append(out, diagnosis.Communicator{
 			ID: fmt.Sprintf("%x", c.ID), Ranks: c.Groups[0].Union(c.Groups[1]).String(), World: c.World,
 		})
 	}
@@ -32,8 +34,8 @@ func communicators(sum progress.Summary) []report.Communicator {
 }
 
 // addSources adds to a result the source around its stacks, which the page shows.
-func addSources(q question, r *report.Result) {
-	finder := report.SourceFinder{RunDir: q.dir, Roots: q.symbols.Roots, Started: r.Run.Created}
+func addSources(q question, r *diagnosis.Result) {
+	finder := source.Finder{RunDir: q.dir, Roots: q.symbols.Roots, Started: r.Run.Created}
 	files, lines := stackLines(r)
 	for _, file := range files {
 		excerpts, changed := finder.Excerpts(file, lines[file], aroundFrame)
@@ -54,7 +56,7 @@ func first(c progress.Comm) int {
 
 // stackLines lists the source lines on the stacks of a result: first those of
 // the answer, then those of the groups.
-func stackLines(r *report.Result) ([]string, map[string][]int) {
+func stackLines(r *diagnosis.Result) ([]string, map[string][]int) {
 	var files []string
 	lines, n := map[string][]int{}, 0
 	add := func(stack []report.Frame) {

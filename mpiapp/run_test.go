@@ -4,27 +4,27 @@ import (
 	"errors"
 	"testing"
 
-	"laggard/report"
+	"laggard/report/diagnosis"
 )
 
 func TestVerdict(t *testing.T) {
-	damaged := &report.Result{DamagedRanks: []int{4}}
-	problem := &report.Result{Problems: []string{"manifest.json: bad manifest"}}
+	damaged := &diagnosis.Result{DamagedRanks: []int{4}}
+	problem := &diagnosis.Result{Problems: []string{"manifest.json: bad manifest"}}
 	for _, c := range []struct {
 		name     string
 		exitCode bool
-		result   *report.Result
+		result   *diagnosis.Result
 		want     int
 	}{
-		{"all well", true, &report.Result{}, exitOK},
-		{"a hang, not asked", false, &report.Result{Hang: true}, exitOK},
-		{"a hang", true, &report.Result{Hang: true}, exitFindings},
-		{"a lost rank", true, &report.Result{LostRanks: []int{3}}, exitFindings},
+		{"all well", true, &diagnosis.Result{}, exitOK},
+		{"a hang, not asked", false, &diagnosis.Result{Hang: true}, exitOK},
+		{"a hang", true, &diagnosis.Result{Hang: true}, exitFindings},
+		{"a lost rank", true, &diagnosis.Result{LostRanks: []int{3}}, exitFindings},
 		{"damage", false, damaged, exitDamaged},
 		{"damage, asked for findings", true, damaged, exitDamaged},
 		{"a problem with no rank", false, problem, exitDamaged},
-		{"both, not asked", false, &report.Result{Hang: true, DamagedRanks: []int{4}}, exitDamaged},
-		{"both", true, &report.Result{Hang: true, DamagedRanks: []int{4}}, exitFindings},
+		{"both, not asked", false, &diagnosis.Result{Hang: true, DamagedRanks: []int{4}}, exitDamaged},
+		{"both", true, &diagnosis.Result{Hang: true, DamagedRanks: []int{4}}, exitFindings},
 	} {
 		got, exit := exitOK, exitError{}
 		if err := verdict(c.exitCode, c.result); errors.As(err, &exit) {

@@ -17,6 +17,7 @@ import (
 	"laggard/injector/synth"
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
 
@@ -38,7 +39,7 @@ func synthetic(t testing.TB, template string, c synth.Config) (dir string, truth
 }
 
 // diagnose asks a number of analysis ranks about a run.
-func diagnose(t testing.TB, dir string, analysts int) *report.Result {
+func diagnose(t testing.TB, dir string, analysts int) *diagnosis.Result {
 	t.Helper()
 	q := question{dir: dir, analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
 	r, err := concluded(q, analysts, analyse)
@@ -132,9 +133,9 @@ func TestAnalystsOfMany(t *testing.T) {
 }
 
 // formsOf writes a result in all forms, without the analysis.
-func formsOf(t *testing.T, r *report.Result) string {
+func formsOf(t *testing.T, r *diagnosis.Result) string {
 	t.Helper()
-	r.Analysis = report.Analysis{}
+	r.Analysis = diagnosis.Analysis{}
 	var out bytes.Buffer
 	for _, form := range []diagnoseFlags{{}, {json: true}, {dot: true}} {
 		if err := write(&out, form, r); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/scaling"
-	"laggard/report/scaling"
+	"laggard/report"
+	scalingreport "laggard/report/scaling"
 	"laggard/symbol"
 )
 
@@ -141,7 +142,7 @@ func (a *app) train(f scalingFlags, dirs []string) error {
 	if err != nil {
 		return fmt.Errorf("model %s: %w", f.output, err)
 	}
-	if err := volume.Training(a.out, f.output, trained.model, trained.seen.Problems.Lines()); err != nil {
+	if err := scalingreport.Training(a.out, f.output, trained.model, trained.seen.Problems.Lines()); err != nil {
 		return err
 	}
 	if len(trained.seen.Problems.Kinds) > 0 {
@@ -216,12 +217,12 @@ func (a *app) test(f scalingFlags, dir string) error {
 	return damage(result)
 }
 
-func (a *app) writeVolume(f scalingFlags, r *volume.Result) error {
+func (a *app) writeVolume(f scalingFlags, r *scalingreport.Result) error {
 	switch {
 	case f.json:
-		return volume.JSON(a.out, r)
+		return report.JSON(a.out, r)
 	case f.html != "":
-		return a.writePage(f.html, func(w io.Writer) error { return volume.HTML(w, r) })
+		return a.writePage(f.html, func(w io.Writer) error { return scalingreport.HTML(w, r) })
 	}
-	return volume.Text(a.out, r)
+	return scalingreport.Text(a.out, r)
 }

@@ -9,7 +9,8 @@ import (
 	"laggard/analysis/scaling"
 	"laggard/model"
 	"laggard/reduce"
-	"laggard/report/scaling"
+	"laggard/report"
+	scalingreport "laggard/report/scaling"
 	"laggard/symbol"
 )
 
@@ -28,7 +29,7 @@ var judgements = reduce.Monoid[*scaling.Judgement]{
 }
 
 // judge is one analysis rank's part; the result is at rank 0.
-func (q judging) judge(c reduce.Comm) (*volume.Result, error) {
+func (q judging) judge(c reduce.Comm) (*scalingreport.Result, error) {
 	t := reduce.NewTree(c)
 	trained, err := reduce.Broadcast(t, trainedCodec, q.trained, nil)
 	if err != nil {
@@ -59,8 +60,8 @@ func (q judging) judge(c reduce.Comm) (*volume.Result, error) {
 	if err := j.sources(trained, o); err != nil || c.Rank() != 0 {
 		return nil, err
 	}
-	return volume.New(volume.Input{
-		Dir: index.Dir, ID: model.RunIDText(index.ID), Manifest: index.Manifest, Size: index.Size,
+	return scalingreport.New(scalingreport.Input{
+		Run: report.NewRun(index), Size: index.Size,
 		Answer: scaling.Unite(j.verdicts), Seen: j.seen, Crash: o.Crash,
 		Notes: append(j.notes, o.notes(trained, index)...), Problems: o.Problems.Lines(),
 	}), nil
@@ -73,7 +74,7 @@ type judge struct {
 	names         *namer
 	circumstances scaling.Circumstances
 	verdicts      []scaling.SourceVerdict
-	seen          []volume.Seen
+	seen          []scalingreport.Seen
 	notes         []string
 }
 
@@ -94,7 +95,7 @@ func (j *judge) sources(trained *scaling.Trained, o *observed) error {
 			return fmt.Errorf("source %s: %w", m.Source, err)
 		}
 		j.verdicts = append(j.verdicts, scaling.SourceVerdict{Source: m.Source, Verdict: verdict})
-		j.seen = append(j.seen, volume.Seen{Source: m.Source, Model: m.Model, Table: table})
+		j.seen = append(j.seen, scalingreport.Seen{Source: m.Source, Model: m.Model, Table: table})
 	}
 	return nil
 }
@@ -163,7 +164,7 @@ func setName(set model.RankSet) string {
 }
 
 // damage is the exit status for data that was missing or damaged.
-func damage(r *volume.Result) error {
+func damage(r *scalingreport.Result) error {
 	if len(r.Problems) > 0 {
 		return exitError{exitDamaged}
 	}

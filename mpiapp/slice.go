@@ -16,7 +16,9 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/model"
-	"laggard/report"
+	"laggard/report/diagnosis"
+	"laggard/report/slice"
+	"laggard/report/source"
 	"laggard/slicing"
 	"laggard/slicing/calls"
 	"laggard/slicing/dyninst"
@@ -124,11 +126,12 @@ func (a *app) slice(f sliceFlags, dir string) error {
 	if err != nil || result == nil {
 		return err
 	}
-	form := report.SliceText
 	if f.json {
-		form = report.SliceJSON
+		err = slice.JSON(a.out, result.Slices)
+	} else {
+		err = slice.Text(a.out, diagnosis.Headline(result), result.Slices)
 	}
-	if err := form(a.out, result); err != nil {
+	if err != nil {
 		return err
 	}
 	return verdict(false, result)
@@ -136,7 +139,7 @@ func (a *app) slice(f sliceFlags, dir string) error {
 
 // slices makes the slices that a question asks for: of the least-progressed
 // ranks, and of those that wait for them.
-func (q question) slices(laid progress.Result, sum progress.Summary, resolver *symbol.Resolver, created time.Time) ([]report.Slice, error) {
+func (q question) slices(laid progress.Result, sum progress.Summary, resolver *symbol.Resolver, created time.Time) ([]slice.Slice, error) {
 	order, start, err := sliceOrder(laid, q.slice.rank)
 	if err != nil || len(order) == 0 {
 		return nil, q.noSlice(err)
@@ -151,20 +154,20 @@ func (q question) slices(laid progress.Result, sum progress.Summary, resolver *s
 		c.Peers = peers
 		criteria = append(criteria, c)
 	}
-	finder := report.SourceFinder{RunDir: q.dir, Roots: q.symbols.Roots, Started: created}
+	finder := source.Finder{RunDir: q.dir, Roots: q.symbols.Roots, Started: created}
 	slicer, note, closing := q.slicer(resolver, finder)
 	defer closing()
 	steps := slicing.Union(context.Background(), slicer, criteria, q.slice.budget)
 	if len(steps) > 0 && steps[0].Err != nil && q.slice.must {
 		return nil, steps[0].Err
 	}
-	var out []report.Slice
+	var out []slice.Slice
 	for n, s := range steps {
 		if s.Err != nil && !q.slice.must {
 			continue
 		}
 		g := laid.Groups[order[n]]
-		out = append(out, report.NewSlice(report.SliceSource{
+		out = append(out, slice.New(slice.Source{
 			Group: g.ID, Ranks: g.Ranks, Kind: g.Kind, Waiting: n >= start, Step: s, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note,
 		}))
 	}
@@ -185,7 +188,7 @@ func (q question) noSlice(err error) error {
 
 // slicer is the backend that was asked for, or the one there is; the caller
 // closes it.
-func (q question) slicer(resolver *symbol.Resolver, finder report.SourceFinder) (s slicing.Slicer, note string, closing func()) {
+func (q question) slicer(resolver *symbol.Resolver, finder source.Finder) (s slicing.Slicer, note string, closing func()) {
 	options := native.Options{Endless: q.slice.loops, Source: finder.Text}
 	if q.slice.backend == "dyninst" {
 		path, err := helper()

@@ -17,6 +17,8 @@ import (
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/report"
+	"laggard/report/source"
+	usagereport "laggard/report/usage"
 	"laggard/symbol"
 )
 
@@ -135,7 +137,7 @@ func (a *app) usage(f usageFlags, dir string) error {
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	var result *report.Usage
+	var result *usagereport.Result
 	err = inWorld(q.analysts, func(c reduce.Comm) error {
 		u, err := findUsage(q, c)
 		if u != nil {
@@ -148,11 +150,11 @@ func (a *app) usage(f usageFlags, dir string) error {
 	}
 	switch {
 	case f.html != "":
-		err = a.writePage(f.html, func(w io.Writer) error { return report.UsageHTML(w, result) })
+		err = a.writePage(f.html, func(w io.Writer) error { return usagereport.HTML(w, result) })
 	case f.json:
-		err = report.UsageJSON(a.out, result)
+		err = report.JSON(a.out, result)
 	default:
-		err = report.UsageText(a.out, result)
+		err = usagereport.Text(a.out, result)
 	}
 	if err != nil {
 		return err
@@ -196,7 +198,7 @@ const usageSource = 3
 // findUsage is one analysis rank's part of the findings; the result is at rank 0. It
 // replays its share of the recorded ranks, each by itself; what several ranks show
 // together comes out at rank 0.
-func findUsage(q usageQuestion, c reduce.Comm) (*report.Usage, error) {
+func findUsage(q usageQuestion, c reduce.Comm) (*usagereport.Result, error) {
 	s, err := share.Find(q.dir, c, reduce.NewTree(c))
 	if err != nil {
 		return nil, err
@@ -214,19 +216,19 @@ func findUsage(q usageQuestion, c reduce.Comm) (*report.Usage, error) {
 	found.Merge(between.Judge(evidence))
 	resolver := symbol.New(q.symbols)
 	defer resolver.Close()
-	source := report.UsageSource{
-		Run: runInfo(s.Index), Ranks: s.Index.Size, Findings: found.List(), Ignore: q.ignore, Incomplete: known.Lines(), Resolver: resolver,
+	in := usagereport.Source{
+		Run: report.NewRun(s.Index), Ranks: s.Index.Size, Findings: found.List(), Ignore: q.ignore, Incomplete: known.Lines(), Resolver: resolver,
 	}
 	if s.Index.Seen.Len() == 0 {
-		source.Incomplete = append(source.Incomplete, "no rank left anything in the run directory")
+		in.Incomplete = append(in.Incomplete, "no rank left anything in the run directory")
 	}
 	if missing := s.Index.Missing(); missing.Len() > 0 {
-		source.Incomplete = append(source.Incomplete, fmt.Sprintf("rank %s: no data in the run directory", missing))
+		in.Incomplete = append(in.Incomplete, fmt.Sprintf("rank %s: no data in the run directory", missing))
 	}
 	if q.page {
-		source.Finder, source.Around = &report.SourceFinder{RunDir: q.dir, Roots: q.symbols.Roots, Started: source.Run.Created}, usageSource
+		in.Finder, in.Around = &source.Finder{RunDir: q.dir, Roots: q.symbols.Roots, Started: in.Run.Created}, usageSource
 	}
-	return report.NewUsage(source), nil
+	return usagereport.New(in), nil
 }
 
 // replay follows the ranks of the share, and tells what each shows by itself, what it

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/reduce"
-	"laggard/report"
+	"laggard/report/diagnosis"
 )
 
 const viewLong = `Serve the report on a run directory as a page, to browsers on this machine.
@@ -90,7 +90,7 @@ func page(q question) ([]byte, error) {
 	err := reduce.Run(q.analysts, func(c reduce.Comm) error {
 		r, err := answer(q, c)
 		if err == nil && r != nil {
-			err = report.HTML(&b, r)
+			err = diagnosis.HTML(&b, r)
 		}
 		return err
 	})

@@ -13,7 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"laggard/report"
+	"laggard/report/diagnosis"
 	"laggard/report/reporttest"
 )
 
@@ -71,7 +71,7 @@ func TestScattered(t *testing.T) {
 
 // TestEmpty: a run of which nothing is known says so.
 func TestEmpty(t *testing.T) {
-	p := open(t, file(t, &report.Result{}), 1280, 900)
+	p := open(t, file(t, &diagnosis.Result{}), 1280, 900)
 	p.has("h1", "Nothing can be said of this run")
 	p.has("header", "laggard doctor PROGRAM")
 	p.press("?")

@@ -9,15 +9,15 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"laggard/report"
+	"laggard/report/diagnosis"
 	"laggard/report/reporttest"
 )
 
 // results are what the page is looked at with.
-func results() map[string]func() *report.Result {
-	return map[string]func() *report.Result{
+func results() map[string]func() *diagnosis.Result {
+	return map[string]func() *diagnosis.Result{
 		"whole": reporttest.Whole, "deadlock": reporttest.Deadlock, "hostile": reporttest.Hostile,
-		"large": func() *report.Result { return reporttest.Large(32768) },
+		"large": func() *diagnosis.Result { return reporttest.Large(32768) },
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"laggard/report"
+	"laggard/report/diagnosis"
 )
 
 var shots = flag.String("shots", "", "leave pictures in this `directory`")
@@ -136,14 +136,14 @@ func (p *tab) do(actions ...chromedp.Action) {
 }
 
 // file writes the page of a result, and returns its address.
-func file(t *testing.T, r *report.Result) string {
+func file(t *testing.T, r *diagnosis.Result) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "page.html")
 	f, err := os.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.HTML(f, r); err != nil {
+	if err := diagnosis.HTML(f, r); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "export.h"
-#include "format.h"
-#include "libc/libc.h"
+#include "libc.h"
+#include "../export.h"
+#include "../format.h"
 
 struct connection {
   struct laggard_end end;

@@ -7,6 +7,9 @@ import (
 
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/diagnosis"
+	"laggard/report/slice"
+	"laggard/report/source"
 	"laggard/slicing"
 )
 
@@ -22,18 +25,18 @@ func frame(function, file string, line int) report.Frame {
 	return report.Frame{Function: function, File: file, Line: line, Module: "/home/ana/bin/melt", Offset: fmt.Sprintf("%#x", 0x1000+line)}
 }
 
-func group(id int, ranks model.RankSet, kind, call string, stack ...report.Frame) report.Group {
-	return report.Group{ID: id, Ranks: ranks.String(), Count: ranks.Len(), Isolated: ranks.Len() == 1,
-		State: report.State{Kind: kind, MPI: call, Stack: stack}}
+func group(id int, ranks model.RankSet, kind, call string, stack ...report.Frame) diagnosis.Group {
+	return diagnosis.Group{ID: id, Ranks: ranks.String(), Count: ranks.Len(), Isolated: ranks.Len() == 1,
+		State: diagnosis.State{Kind: kind, MPI: call, Stack: stack}}
 }
 
-func result(ranks int) *report.Result {
-	return &report.Result{
+func result(ranks int) *diagnosis.Result {
+	return &diagnosis.Result{
 		SchemaVersion: report.SchemaVersion, Ranks: ranks, Hang: true,
 		Run:           report.Run{Dir: "/scratch/ana/laggard-20260312-025840-4711", ID: "4d2", Command: []string{"srun", "-n", fmt.Sprint(ranks), "./melt", "in.melt"}, Created: started, Job: "slurm 881234"},
-		Deadlock:      report.Deadlock{Cycles: [][]int{}},
+		Deadlock:      diagnosis.Deadlock{Cycles: [][]int{}},
 		ProgressOrder: [][]int{},
-		Analysis:      report.Analysis{Algorithm: "loop-aware"},
+		Analysis:      diagnosis.Analysis{Algorithm: "loop-aware"},
 	}
 }
 
@@ -41,10 +44,10 @@ func result(ranks int) *report.Result {
 // another instance took, 64 ranks that wait for it, edges of every kind, a lost
 // and a damaged rank, slices with source text, and another algorithm that says
 // something else.
-func Whole() *report.Result {
+func Whole() *diagnosis.Result {
 	r := result(64)
 	main := frame("main", "/home/ana/melt/main.c", 71)
-	r.Groups = []report.Group{
+	r.Groups = []diagnosis.Group{
 		group(0, set(0, 0), "communication", "MPI_Recv", frame("close_for_write", "/home/ana/melt/pio.c", 41), frame("checkpoint", "/home/ana/melt/pio.c", 88), main),
 		group(1, set(1, 39), "communication", "MPI_Barrier", frame("checkpoint", "/home/ana/melt/pio.c", 93), main),
 		group(2, set(40, 55), "communication", "MPI_Waitall", frame("exchange", "/home/ana/melt/halo.c", 120), frame("main", "/home/ana/melt/main.c", 66)),
@@ -53,7 +56,7 @@ func Whole() *report.Result {
 		group(5, set(63, 63), "computation", "MPI_Iprobe", frame("poll", "/home/ana/melt/pio.c", 52), main),
 	}
 	r.Groups[0].Least = true
-	r.Edges = []report.Edge{
+	r.Edges = []diagnosis.Edge{
 		{From: 1, To: 0, Kind: "collective", Reason: "rank 1 is in MPI_Barrier 12 on MPI_COMM_WORLD, rank 0 has begun 11; and 38 more like it"},
 		{From: 2, To: 1, Kind: "p2p", Reason: "rank 40 is in MPI_Waitall for MPI_Irecv number 812 from rank 39; it has sent 811 such"},
 		{From: 2, To: 2, Kind: "p2p", Reason: "rank 41 is in MPI_Waitall for MPI_Irecv number 812 from rank 40; it has sent 811 such; and 14 more like it"},
@@ -64,17 +67,17 @@ func Whole() *report.Result {
 	r.ProgressOrder = [][]int{{0, 5}, {1}, {2}, {3}}
 	r.RankOrder = []string{"0,63", "1-39", "40-55", "56-61"}
 	recv, since := "MPI_Recv", started.Add(16*time.Minute+22*time.Second)
-	r.LeastProgressed = &report.LeastProgressed{
+	r.LeastProgressed = &diagnosis.LeastProgressed{
 		Ranks: []int{0}, Set: "0", Method: "evidence", Confidence: 0.97, Reason: "awaited in the end by ranks 1-55",
-		Locations: []report.Location{{Rank: 0, Ranks: "0", Function: "close_for_write", File: "/home/ana/melt/pio.c", Line: 41, InMPI: &recv,
+		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0", Site: report.Site{Function: "close_for_write", File: "/home/ana/melt/pio.c", Line: 41}, InMPI: &recv,
 			Stack: slices.Clone(r.Groups[0].State.Stack), Host: "n0412", PID: 20817, Since: &since}},
 	}
-	r.LostRanks, r.Losses = []int{62}, []report.Loss{{Ranks: "62", Reason: "no record"}}
+	r.LostRanks, r.Losses = []int{62}, []diagnosis.Loss{{Ranks: "62", Reason: "no record"}}
 	r.DamagedRanks, r.UnfinishedRanks = []int{17}, []int{}
 	r.Problems = []string{"model: node-n0413.lgd: rank 17: STATE record at 8256: checksum mismatch"}
 	r.Notes = []string{"rank 62 left no record; its node may have failed"}
 	r.Slices = slicesOf(r)
-	r.Extra = report.Extra{Compared: compared(r), Sources: sources(), Comms: []report.Communicator{
+	r.Extra = diagnosis.Extra{Compared: compared(r), Sources: sources(), Comms: []diagnosis.Communicator{
 		{ID: "1", Ranks: "0-63", World: true}, {ID: "5f3a", Ranks: "0-31"}, {ID: "5f3b", Ranks: "32-63"}}}
 	return r
 }
@@ -112,43 +115,43 @@ var pio = map[int]string{
 	94: "}",
 }
 
-func sources() []report.Excerpt {
+func sources() []source.Excerpt {
 	numbers := make([]int, 0, len(pio))
 	for n := range pio {
 		numbers = append(numbers, n)
 	}
 	slices.Sort(numbers)
-	var out []report.Excerpt
+	var out []source.Excerpt
 	for _, n := range numbers {
 		if last := len(out) - 1; last >= 0 && out[last].First+len(out[last].Text) == n {
 			out[last].Text = append(out[last].Text, pio[n])
 			continue
 		}
-		out = append(out, report.Excerpt{File: "/home/ana/melt/pio.c", First: n, Text: []string{pio[n]}})
+		out = append(out, source.Excerpt{File: "/home/ana/melt/pio.c", First: n, Text: []string{pio[n]}})
 	}
 	return out
 }
 
-func slicesOf(r *report.Result) []report.Slice {
-	line := func(n, distance int, function string, kind slicing.Kind, isNew bool) report.SliceLine {
-		return report.SliceLine{Line: slicing.Line{File: "/home/ana/melt/pio.c", Line: n, Function: function, Distance: distance, Kind: kind}, New: isNew}
+func slicesOf(r *diagnosis.Result) []slice.Slice {
+	line := func(n, distance int, function string, kind slicing.Kind, isNew bool) slice.Line {
+		return slice.Line{Line: slicing.Line{File: "/home/ana/melt/pio.c", Line: n, Function: function, Distance: distance, Kind: kind}, New: isNew}
 	}
-	head := func(g int, text string) report.SliceHead {
-		return report.SliceHead{Backend: "native", Notes: []string{}, Criterion: report.SliceCriterion{Group: g, Ranks: r.Groups[g].Ranks, Rank: 0, Text: text}}
+	head := func(g int, text string) slice.Head {
+		return slice.Head{Backend: "native", Notes: []string{}, Criterion: slice.Criterion{Group: g, Ranks: r.Groups[g].Ranks, Rank: 0, Text: text}}
 	}
-	first := report.Slice{SliceHead: head(0, "rank 0 in MPI_Recv, called by close_for_write (pio.c:41)"), Lines: []report.SliceLine{
+	first := slice.Slice{Head: head(0, "rank 0 in MPI_Recv, called by close_for_write (pio.c:41)"), Lines: []slice.Line{
 		line(41, 0, "close_for_write", slicing.Data, true), line(88, 1, "checkpoint", slicing.Call, true), line(86, 2, "checkpoint", slicing.Control, true),
 		line(35, 3, "flush_part", slicing.Data, true), line(34, 4, "flush_part", slicing.Data, true), line(92, 5, "checkpoint", slicing.Communication, true)}}
-	second := report.Slice{SliceHead: head(1, "ranks 1-39 in MPI_Barrier, called by checkpoint (pio.c:93)"), Lines: []report.SliceLine{
+	second := slice.Slice{Head: head(1, "ranks 1-39 in MPI_Barrier, called by checkpoint (pio.c:93)"), Lines: []slice.Line{
 		line(85, 1, "checkpoint", slicing.Control, true), line(86, 2, "checkpoint", slicing.Control, false), line(54, 3, "poll", slicing.Call, true)}}
-	third := report.Slice{SliceHead: head(2, "ranks 40-55 in MPI_Waitall, called by exchange (halo.c:120)"), Lines: []report.SliceLine{
+	third := slice.Slice{Head: head(2, "ranks 40-55 in MPI_Waitall, called by exchange (halo.c:120)"), Lines: []slice.Line{
 		{Line: slicing.Line{File: "/home/ana/melt/halo.c", Line: 118, Function: "exchange", Distance: 1, Kind: slicing.Data}, New: true}}}
 	third.Truncated, third.Notes = true, []string{"the budget of 10 s ended it"}
-	return []report.Slice{first, second, third}
+	return []slice.Slice{first, second, third}
 }
 
 // compared is what the other algorithm says: it leaves rank 63 undecided.
-func compared(r *report.Result) *report.Result {
+func compared(r *diagnosis.Result) *diagnosis.Result {
 	other := *r
 	other.Analysis.Algorithm, other.Slices = "pdi", nil
 	least := *r.LeastProgressed
@@ -162,7 +165,7 @@ func compared(r *report.Result) *report.Result {
 
 // Deadlock: eight ranks send to the next one in a ring, with buffers full, and
 // the others wait in a barrier.
-func Deadlock() *report.Result {
+func Deadlock() *diagnosis.Result {
 	r := result(24)
 	send := frame("shift", "/home/ana/melt/ring.c", 57)
 	cycle := []int{}
@@ -170,15 +173,15 @@ func Deadlock() *report.Result {
 		r.Groups = append(r.Groups, group(rank, set(rank, rank), "communication", "MPI_Send", send, frame("main", "/home/ana/melt/main.c", 40)))
 		r.Groups[rank].Least = true
 		to := (rank + 1) % 8
-		r.Edges = append(r.Edges, report.Edge{From: rank, To: to, Kind: "p2p", Reason: fmt.Sprintf("rank %d is in MPI_Send number 3 to rank %d; it has received 2 such", rank, to)})
+		r.Edges = append(r.Edges, diagnosis.Edge{From: rank, To: to, Kind: "p2p", Reason: fmt.Sprintf("rank %d is in MPI_Send number 3 to rank %d; it has received 2 such", rank, to)})
 		cycle = append(cycle, (rank+1)%8)
 	}
 	r.Groups = append(r.Groups, group(8, set(8, 23), "communication", "MPI_Barrier", frame("main", "/home/ana/melt/main.c", 44)))
-	r.Edges = append(r.Edges, report.Edge{From: 8, To: 0, Kind: "collective", Reason: "rank 8 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank 0 has begun 0; and 15 more like it"})
+	r.Edges = append(r.Edges, diagnosis.Edge{From: 8, To: 0, Kind: "collective", Reason: "rank 8 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank 0 has begun 0; and 15 more like it"})
 	r.Deadlock.Cycles = [][]int{cycle}
 	r.RankOrder = []string{"0-7", "8-23"}
 	call, since := "MPI_Send", started.Add(time.Minute)
-	r.LeastProgressed = &report.LeastProgressed{Ranks: set(0, 7).Slice(), Set: "0-7", Method: "evidence", Confidence: 0.99, Reason: "deadlock: ranks 0-7 wait for each other",
-		Locations: []report.Location{{Rank: 0, Ranks: "0-7", Function: "shift", File: "/home/ana/melt/ring.c", Line: 57, InMPI: &call, Stack: r.Groups[0].State.Stack, Host: "n0007", PID: 991, Since: &since}}}
+	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: set(0, 7).Slice(), Set: "0-7", Method: "evidence", Confidence: 0.99, Reason: "deadlock: ranks 0-7 wait for each other",
+		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0-7", Site: report.Site{Function: "shift", File: "/home/ana/melt/ring.c", Line: 57}, InMPI: &call, Stack: r.Groups[0].State.Stack, Host: "n0007", PID: 991, Since: &since}}}
 	return r
 }

@@ -1,4 +1,4 @@
-package volume
+package scaling
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"laggard/analysis/scaling"
-	"laggard/report"
+	"laggard/report/words"
 )
 
 // chart is a drawing: its marks have their places in it, in pixels.
@@ -164,13 +164,13 @@ func (s *scene) label(names []string) {
 	if len(vary) == 0 {
 		vary = []int{0}
 	}
-	s.scale, s.axis = vary[0], report.Printable(names[vary[0]])
+	s.scale, s.axis = vary[0], words.Printable(names[vary[0]])
 	name := func(c *condition) {
 		for _, i := range vary {
 			if c.label != "" {
 				c.label += ", "
 			}
-			c.label += fmt.Sprintf("%g %s", c.order[i], report.Printable(names[i]))
+			c.label += fmt.Sprintf("%g %s", c.order[i], words.Printable(names[i]))
 		}
 	}
 	for i := range s.past {

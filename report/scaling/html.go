@@ -1,7 +1,6 @@
-package volume
+package scaling
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -9,41 +8,41 @@ import (
 	"strings"
 
 	"laggard/analysis/scaling"
-	"laggard/report"
+	"laggard/report/page"
+	"laggard/report/words"
 )
 
 //go:embed page.html
-var pageText string
+var body string
 
 //go:embed page.css
-var pageStyle string
+var style string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageBody = template.Must(template.New("scaling").Parse(body))
 
 // HTML writes the result as one page that needs nothing but a browser: the
 // answer, the volume by call site in training and in this run (the paper's
 // Figures 4 and 8), the correlation by rank with the threshold (Figure 5), and
 // the places to look at with their stacks. It runs no script.
 func HTML(w io.Writer, r *Result) error {
-	page, err := Page(r)
+	v := newView(r)
+	body, err := page.Fill(pageBody, v)
 	if err != nil {
-		return err
+		return fmt.Errorf("report: scaling: %w", err)
 	}
-	_, err = w.Write(page)
-	return err
+	return page.Write(w, page.Content{Title: v.Headline + " – " + v.Run, Style: style, Body: body})
 }
 
-// page is what the template shows.
-type page struct {
-	Style, Policy, Title template.HTML // made here, or escaped
-	Headline             string
-	Run, Command         string
-	Look                 string
-	Facts                []fact
-	Charts               []chart
-	Places               []placeView
-	Left                 int // places that are not shown
-	Notes, Problems      []string
+// view is what the template shows.
+type view struct {
+	Headline        string
+	Run, Command    string
+	Look            string
+	Facts           []fact
+	Charts          []chart
+	Places          []placeView
+	Left            int // places that are not shown
+	Notes, Problems []string
 }
 
 type fact struct{ Name, Text string }
@@ -63,43 +62,26 @@ type frameView struct {
 	Library bool
 }
 
-// Page is the page of HTML. The error is that of the template.
-func Page(r *Result) ([]byte, error) {
-	style, err := report.Style()
-	if err != nil {
-		return nil, fmt.Errorf("volume: page: %w", err)
-	}
-	style += pageStyle
-	p := page{
-		Style: template.HTML("<style>" + style + "</style>"), Policy: template.HTML(report.Policy(style)),
-		Headline: Headline(r), Run: report.Printable(r.Run.Dir), Command: report.Printable(strings.Join(r.Run.Command, " ")),
+func newView(r *Result) view {
+	v := view{
+		Headline: Headline(r), Run: words.Printable(r.Run.Dir), Command: words.Printable(strings.Join(r.Run.Command, " ")),
 		Facts: facts(r), Left: max(0, len(r.Localisation)-maxShownPlaces),
+		Notes: words.AllPrintable(r.Notes), Problems: words.AllPrintable(r.Problems),
 	}
-	p.Title = template.HTML(template.HTMLEscapeString(p.Headline + " – " + p.Run))
 	if len(r.Localisation) > 0 && r.Localisation[0].Divergence != nil {
-		p.Look = where(*r.Localisation[0].Divergence)
+		v.Look = where(*r.Localisation[0].Divergence)
 	}
 	for _, speaks := range []bool{true, false} {
 		for i := range r.seen {
 			if speaks == (r.seen[i].Source == r.Source) {
-				p.Charts = append(p.Charts, charts(r, i)...)
+				v.Charts = append(v.Charts, charts(r, i)...)
 			}
 		}
 	}
 	for i := range r.Localisation[:min(len(r.Localisation), maxShownPlaces)] {
-		p.Places = append(p.Places, placeOf(&r.Localisation[i], r.Crash != nil))
+		v.Places = append(v.Places, placeOf(&r.Localisation[i], r.Crash != nil))
 	}
-	for _, n := range r.Notes {
-		p.Notes = append(p.Notes, report.Printable(n))
-	}
-	for _, n := range r.Problems {
-		p.Problems = append(p.Problems, report.Printable(n))
-	}
-	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
-		return nil, fmt.Errorf("volume: page: %w", err)
-	}
-	return b.Bytes(), nil
+	return v
 }
 
 // maxShownPlaces bounds the places on the page.
@@ -111,7 +93,7 @@ func facts(r *Result) []fact {
 		out = append(out, fact{sourceNames[r.Sources[i].Source], sourceLine(&r.Sources[i])})
 	}
 	if r.Crash != nil {
-		out = append(out, fact{"crash", fmt.Sprintf("rank %d: %s", r.Crash.Rank, report.Printable(r.Crash.What))})
+		out = append(out, fact{"crash", fmt.Sprintf("rank %d: %s", r.Crash.Rank, words.Printable(r.Crash.What))})
 	}
 	return out
 }

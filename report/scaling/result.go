@@ -1,9 +1,7 @@
-package volume
+package scaling
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -11,17 +9,13 @@ import (
 	"laggard/analysis/scaling"
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/words"
 )
-
-// SchemaVersion is that of the JSON form.
-const SchemaVersion = 1
 
 // Input is what a Result is made of.
 type Input struct {
-	Dir      string
-	ID       string
-	Manifest *model.Manifest // nil if there is none
-	Size     int             // of MPI_COMM_WORLD
+	Run      report.Run
+	Size     int // of MPI_COMM_WORLD
 	Answer   *scaling.Answer
 	Seen     []Seen // by source, in the order of the answer's
 	Crash    *scaling.Crash
@@ -69,25 +63,14 @@ type Result struct {
 func New(in Input) *Result {
 	v := in.Answer.Speaks.Verdict
 	r := &Result{
-		SchemaVersion: SchemaVersion,
-		Run:           Run{Dir: in.Dir, ID: in.ID, Command: []string{}, Ranks: in.Size},
+		SchemaVersion: report.SchemaVersion,
+		Run:           Run{Dir: in.Run.Dir, ID: in.Run.ID, Command: in.Run.Command, Ranks: in.Size},
 		Flagged:       in.Answer.Flagged, Model: v.Model, Source: in.Answer.Speaks.Source, InRange: in.Answer.InRange,
 		Ranks: v.Ranks, Correlation: v.Correlation, Threshold: v.Threshold,
 		Crash: in.Crash, Localisation: in.Answer.Places, Sources: in.Answer.Sources,
 		Notes: append([]string{}, in.Notes...), Problems: append([]string{}, in.Problems...), seen: in.Seen,
 	}
-	if in.Manifest != nil && in.Manifest.Command != nil {
-		r.Run.Command = in.Manifest.Command
-	}
 	return r
-}
-
-// JSON writes the result for scripts.
-func JSON(w io.Writer, r *Result) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
 }
 
 // where names a frame: function, and file with line or module with offset.
@@ -95,17 +78,17 @@ func where(f scaling.Frame) string {
 	name := f.Function
 	switch {
 	case name == "" && f.Offset != 0:
-		return report.Printable(fmt.Sprintf("%s+%#x", path.Base(f.Module), f.Offset))
+		return words.Printable(fmt.Sprintf("%s+%#x", path.Base(f.Module), f.Offset))
 	case name == "":
 		name = "?"
 	}
 	switch {
 	case f.File != "":
-		return report.Printable(fmt.Sprintf("%s (%s:%d)", name, path.Base(f.File), f.Line))
+		return words.Printable(fmt.Sprintf("%s (%s:%d)", name, path.Base(f.File), f.Line))
 	case f.Offset != 0:
-		return report.Printable(fmt.Sprintf("%s (%s)", name, path.Base(f.Module)))
+		return words.Printable(fmt.Sprintf("%s (%s)", name, path.Base(f.Module)))
 	}
-	return report.Printable(name)
+	return words.Printable(name)
 }
 
 // shown are the frames of a site as far as they are the program's: what starts
@@ -129,7 +112,7 @@ func name(s *scaling.Site) string {
 	}
 	text := ""
 	if s.Feature != "" {
-		text = report.Printable(s.Feature) + " of "
+		text = words.Printable(s.Feature) + " of "
 	}
 	frames := shown(s)
 	if len(frames) == 0 {

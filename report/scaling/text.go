@@ -1,44 +1,37 @@
-package volume
+package scaling
 
 import (
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"laggard/analysis/scaling"
 	"laggard/model"
-	"laggard/report"
+	"laggard/report/words"
 )
 
 const (
 	maxPlaces = 4  // in the text form; the JSON form has all
 	maxStack  = 12 // frames of a stack
-	maxLines  = 8  // notes and problems
 )
 
-type printer struct{ strings.Builder }
-
-func (p *printer) line(format string, args ...any) {
-	fmt.Fprintf(p, format, args...)
-	p.WriteByte('\n')
-}
+type printer struct{ words.Printer }
 
 // Text writes the result for a person: first which ranks, by which model and
 // whether it reaches that far, then where to look with both stacks.
 func Text(w io.Writer, r *Result) error {
 	p := &printer{}
-	p.line("%s", Headline(r))
+	p.Line("%s", Headline(r))
 	for i := range r.Sources {
 		p.source(&r.Sources[i])
 	}
 	if r.Crash != nil {
-		p.line("crash: rank %d: %s", r.Crash.Rank, report.Printable(r.Crash.What))
+		p.Line("crash: rank %d: %s", r.Crash.Rank, words.Printable(r.Crash.What))
 	}
 	if len(r.Localisation) > 0 {
 		if d := r.Localisation[0].Divergence; d != nil {
-			p.line("look at: %s", where(*d))
+			p.Line("look at: %s", where(*d))
 		}
 	}
 	p.list("note", r.Notes)
@@ -47,7 +40,7 @@ func Text(w io.Writer, r *Result) error {
 		p.place(&r.Localisation[i], r.Crash != nil)
 	}
 	if n := len(r.Localisation); n > maxPlaces {
-		p.line("\nand %d more places; --json and --html have all", n-maxPlaces)
+		p.Line("\nand %d more places; --json and --html have all", n-maxPlaces)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -80,7 +73,7 @@ var sourceNames = map[scaling.Source]string{scaling.AtMPI: "MPI calls", scaling.
 
 // source says what one model says, in a line.
 func (p *printer) source(s *scaling.SourceVerdict) {
-	p.line("%s: %s", sourceNames[s.Source], sourceLine(s))
+	p.Line("%s: %s", sourceNames[s.Source], sourceLine(s))
 }
 
 func sourceLine(s *scaling.SourceVerdict) string {
@@ -138,19 +131,19 @@ func span(values []float64) string {
 }
 
 func (p *printer) list(what string, lines []string) {
-	for _, l := range lines[:min(len(lines), maxLines)] {
-		p.line("%s: %s", what, report.Printable(l))
+	for _, l := range lines[:min(len(lines), words.MaxLines)] {
+		p.Line("%s: %s", what, words.Printable(l))
 	}
-	if n := len(lines); n > maxLines {
-		p.line("%s: and %d more", what, n-maxLines)
+	if n := len(lines); n > words.MaxLines {
+		p.Line("%s: and %d more", what, n-words.MaxLines)
 	}
 }
 
 func (p *printer) place(place *scaling.SourcePlace, crash bool) {
-	p.line("")
-	p.line("%d. %s", place.Order, Difference(&place.Place, place.Source, crash))
+	p.Line("")
+	p.Line("%d. %s", place.Order, Difference(&place.Place, place.Source, crash))
 	if place.Divergence != nil {
-		p.line("   stacks part at %s", where(*place.Divergence))
+		p.Line("   stacks part at %s", where(*place.Divergence))
 	}
 	if place.Training != nil && place.Production != nil && place.Training.Key() == place.Production.Key() {
 		p.stack("call site", place.Production, place.Divergence)
@@ -168,9 +161,9 @@ func Difference(p *scaling.Place, source scaling.Source, crash bool) string {
 	case crash:
 		return fmt.Sprintf("the call site of training nearest to the crash (%s of the bytes; %s)", share(p.TrainingShare), at)
 	case p.Production != nil && p.Production.Feature != "":
-		return fmt.Sprintf("%s of the peers of a call site is not what was foretold (%s)", report.Printable(p.Production.Feature), at)
+		return fmt.Sprintf("%s of the peers of a call site is not what was foretold (%s)", words.Printable(p.Production.Feature), at)
 	case p.Training != nil && p.Training.Feature != "":
-		return fmt.Sprintf("%s of the peers of a call site is not what was foretold: it sends nothing (%s)", report.Printable(p.Training.Feature), at)
+		return fmt.Sprintf("%s of the peers of a call site is not what was foretold: it sends nothing (%s)", words.Printable(p.Training.Feature), at)
 	case p.Production == nil && p.Training != nil:
 		return fmt.Sprintf("a call site sends nothing where %s of the bytes were expected (%s)", share(p.TrainingShare), at)
 	case same:
@@ -183,20 +176,20 @@ func Difference(p *scaling.Place, source scaling.Source, crash bool) string {
 
 func (p *printer) stack(what string, s *scaling.Site, divergence *scaling.Frame) {
 	if s == nil {
-		p.line("   %s: no such call site", what)
+		p.Line("   %s: no such call site", what)
 		return
 	}
-	p.line("   %s:", what)
+	p.Line("   %s:", what)
 	frames := shown(s)
 	for _, f := range frames[:min(len(frames), maxStack)] {
 		mark := " "
 		if divergence != nil && f == *divergence {
 			mark = "→"
 		}
-		p.line("   %s %s", mark, where(f))
+		p.Line("   %s %s", mark, where(f))
 	}
 	if n := len(frames); n > maxStack {
-		p.line("     and %d more frames", n-maxStack)
+		p.Line("     and %d more frames", n-maxStack)
 	}
 }
 
@@ -204,7 +197,7 @@ func (p *printer) stack(what string, s *scaling.Site, divergence *scaling.Frame)
 // and what was wrong with the data.
 func Training(w io.Writer, file string, t *scaling.Trained, problems []string) error {
 	p := &printer{}
-	p.line("model %s: %s", report.Printable(file), report.Printable(t.Program.Path))
+	p.Line("model %s: %s", words.Printable(file), words.Printable(t.Program.Path))
 	for _, s := range t.Models {
 		p.model(s)
 	}
@@ -215,9 +208,9 @@ func Training(w io.Writer, file string, t *scaling.Trained, problems []string) e
 
 func (p *printer) model(s scaling.Sourced) {
 	m := s.Model
-	p.line("%s: %d runs, %d ranks, %d call sites; %s", sourceNames[s.Source], m.Runs, m.Rows, len(m.Sites), ranges(m))
+	p.Line("%s: %d runs, %d ranks, %d call sites; %s", sourceNames[s.Source], m.Runs, m.Rows, len(m.Sites), ranges(m))
 	trial := m.KCCA.Trial
-	p.line("  correlation: %.1f %% false alarms in cross validation, %.1f %% with the largest scale left out; %.0f %% of moved volumes found",
+	p.Line("  correlation: %.1f %% false alarms in cross validation, %.1f %% with the largest scale left out; %.0f %% of moved volumes found",
 		100*trial.FalseAlarms, 100*trial.LargestScale, 100*trial.Power)
 	known := 0.0
 	for i, f := range m.Features {
@@ -225,7 +218,7 @@ func (p *printer) model(s scaling.Sourced) {
 			known += m.Shares[i].Mean
 		}
 	}
-	p.line("  scaling models: call sites with %.0f %% of the bytes can be foretold for every rank", 100*known)
+	p.Line("  scaling models: call sites with %.0f %% of the bytes can be foretold for every rank", 100*known)
 }
 
 // ranges says from where to where the training went.
@@ -234,9 +227,9 @@ func ranges(m *scaling.Model) string {
 	for i, name := range m.Controls {
 		r := m.Ranges[i+1]
 		if r.Low == r.High {
-			text += fmt.Sprintf(", %s %g", report.Printable(name), r.Low)
+			text += fmt.Sprintf(", %s %g", words.Printable(name), r.Low)
 		} else {
-			text += fmt.Sprintf(", %s %g to %g", report.Printable(name), r.Low, r.High)
+			text += fmt.Sprintf(", %s %g to %g", words.Printable(name), r.Low, r.High)
 		}
 	}
 	return text

@@ -1,0 +1,122 @@
+package diagnosis
+
+import (
+	"fmt"
+	"slices"
+
+	"laggard/report"
+	"laggard/report/words"
+)
+
+// table gives each distinct value a position.
+type table[K comparable] struct {
+	at   map[K]int
+	list []K
+}
+
+func newTable[K comparable]() table[K] { return table[K]{at: map[K]int{}, list: []K{}} }
+
+// put returns the position of a value, and whether it is new.
+func (t *table[K]) put(k K) (int, bool) {
+	if i, known := t.at[k]; known {
+		return i, false
+	}
+	t.at[k] = len(t.list)
+	t.list = append(t.list, k)
+	return len(t.list) - 1, true
+}
+
+// pageTables hold once what many groups share.
+type pageTables struct {
+	files, names, modules table[string]
+	frames                table[pageFrame]
+	stackKeys             table[string]
+	stacks                [][]int
+	inStacks              int // frames in stacks
+	left                  int // frames that there was no room for
+	states                table[pageState]
+}
+
+func newPageTables() pageTables {
+	return pageTables{
+		files: newTable[string](), names: newTable[string](), modules: newTable[string](),
+		frames: newTable[pageFrame](), stackKeys: newTable[string](), stacks: [][]int{}, states: newTable[pageState](),
+	}
+}
+
+func (t *pageTables) fill(p *pageData) {
+	p.Files, p.Names, p.Modules = t.files.list, t.names.list, t.modules.list
+	p.Frames, p.Stacks, p.States = t.frames.list, t.stacks, t.states.list
+}
+
+func (t *pageTables) file(name string) int {
+	i, _ := t.files.put(words.Printable(name))
+	return i
+}
+
+func (t *pageTables) name(function string) int {
+	i, _ := t.names.put(words.Printable(function))
+	return i
+}
+
+func (t *pageTables) frame(f report.Frame) pageFrame {
+	name := f.Function
+	if name == "" {
+		name = f.String()
+	}
+	module, _ := t.modules.put(words.Printable(f.Module))
+	return pageFrame{name: t.name(name), file: t.file(f.File), line: f.Line, module: module, note: t.name(words.Cut(f.Note)), inlined: f.Inlined}
+}
+
+// stack puts the frames from the innermost on, as long as there is room.
+func (t *pageTables) stack(frames []report.Frame) int {
+	list := []int{}
+	for _, f := range frames {
+		if len(t.frames.list) == maxPageFrames || t.inStacks+len(list) == maxPageStacks {
+			break
+		}
+		i, _ := t.frames.put(t.frame(f))
+		list = append(list, i)
+	}
+	t.left += len(frames) - len(list)
+	i, isNew := t.stackKeys.put(fmt.Sprint(list))
+	if isNew {
+		t.stacks = append(t.stacks, list)
+		t.inStacks += len(list)
+	}
+	return i
+}
+
+func (t *pageTables) state(s State) int {
+	does, at := stateParts(s)
+	i, _ := t.states.put(pageState{Does: words.Printable(does), At: words.Printable(at), Stack: t.stack(s.Stack)})
+	return i
+}
+
+// pageBuilder lays out parts of a result, with what they share in tables.
+type pageBuilder struct{ tables pageTables }
+
+// texts cuts a list, and each of its texts, to what a page can show.
+func (b *pageBuilder) texts(list []string) []string {
+	out := words.AllPrintable(list[:min(len(list), maxPageTexts)])
+	for i := range out {
+		out[i] = cutPage(out[i])
+	}
+	return out
+}
+
+func cutPage(s string) string {
+	runes := []rune(s)
+	if len(runes) <= maxPageText {
+		return s
+	}
+	return string(runes[:maxPageText]) + "… (all of it in the JSON form)"
+}
+
+func (b *pageBuilder) losses(list []Loss) []Loss {
+	out := slices.Clone(list[:min(len(list), maxPageTexts)])
+	for i := range out {
+		out[i].Reason = cutPage(words.Printable(out[i].Reason))
+	}
+	return append([]Loss{}, out...)
+}

@@ -1,0 +1,140 @@
+package diagnosis
+
+import (
+	"slices"
+	"time"
+
+	"laggard/analysis/progress"
+	"laggard/model"
+	"laggard/report"
+	"laggard/report/words"
+	"laggard/symbol"
+)
+
+// maxLocations bounds the locations that are listed rank by rank; beyond it
+// there is one for all ranks at the same place.
+const maxLocations = 64
+
+// Process is what a report says of the process of a least-progressed rank.
+type Process struct {
+	Host  string
+	PID   int
+	Since time.Time // no progress since then; zero unknown
+}
+
+// Source is what a Result is made from.
+type Source struct {
+	Run       report.Run
+	Finding   progress.Result
+	Damaged   model.RankSet
+	Problems  []string
+	Processes map[int]Process // of least-progressed ranks, as far as known
+	Resolver  *symbol.Resolver
+}
+
+// New makes the result, without its Analysis.
+func New(s Source) *Result {
+	f := s.Finding
+	r := &Result{
+		SchemaVersion:   report.SchemaVersion,
+		Run:             s.Run,
+		Ranks:           f.Size,
+		Hang:            f.Hang,
+		Deadlock:        Deadlock{Cycles: [][]int{}},
+		LostRanks:       []int{},
+		Losses:          []Loss{},
+		DamagedRanks:    list(s.Damaged),
+		UnfinishedRanks: list(f.Unfinished),
+		RankOrder:       []string{},
+		Groups:          []Group{},
+		Edges:           []Edge{},
+		ProgressOrder:   f.ProgressOrder,
+		Notes:           words.AllPrintable(f.Notes),
+		Problems:        words.AllPrintable(s.Problems),
+	}
+	if r.ProgressOrder == nil {
+		r.ProgressOrder = [][]int{}
+	}
+	for _, level := range f.RankOrder {
+		r.RankOrder = append(r.RankOrder, level.String())
+	}
+	if f.Deadlock != nil {
+		r.Deadlock.Cycles = f.Deadlock.Cycles
+	}
+	var lost model.RankSet
+	for _, l := range f.Lost {
+		lost = lost.Union(l.Ranks)
+		r.Losses = append(r.Losses, Loss{l.Ranks.String(), words.Printable(l.Reason)})
+	}
+	r.LostRanks = list(lost)
+	s.graph(r)
+	if f.LeastProgressed != nil {
+		r.LeastProgressed = s.least(f.LeastProgressed)
+	}
+	return r
+}
+
+func (s Source) graph(r *Result) {
+	for _, g := range s.Finding.Groups {
+		r.Groups = append(r.Groups, Group{
+			ID: g.ID, Ranks: g.Ranks.String(), Count: g.Ranks.Len(), Isolated: g.Isolated, Least: g.Least,
+			State: State{
+				Kind: string(g.Kind), MPI: words.Printable(g.Call),
+				Stack: report.Frames(symbol.Trim(s.Resolver.Stack(g.Stack, false))),
+			},
+		})
+	}
+	for _, e := range s.Finding.Edges {
+		r.Edges = append(r.Edges, Edge{
+			From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: words.Printable(e.Reason),
+		})
+	}
+}
+
+func (s Source) least(l *progress.LeastProgressed) *LeastProgressed {
+	out := &LeastProgressed{
+		Ranks: list(l.Ranks), Set: l.Ranks.String(), Method: l.Method, Confidence: l.Confidence,
+		Reason: words.Printable(l.Reason), Locations: []Location{},
+	}
+	for _, place := range l.Locations {
+		one := s.location(place)
+		if l.Ranks.Len() > maxLocations {
+			out.Locations = append(out.Locations, s.at(one, place.Ranks.Min()))
+			continue
+		}
+		place.Ranks.Each(func(rank int) { out.Locations = append(out.Locations, s.at(one, rank)) })
+	}
+	return out
+}
+
+func (s Source) location(place progress.Location) Location {
+	stack := slices.DeleteFunc(symbol.Trim(s.Resolver.Stack(place.Stack, place.Captured)), symbol.Recorder)
+	out := Location{
+		Ranks: place.Ranks.String(), Site: report.NewSite(stack), Stack: report.Frames(stack),
+		After: words.Printable(place.After), Captured: place.Captured,
+	}
+	if place.Call != "" {
+		call := words.Printable(place.Call)
+		out.InMPI = &call
+	}
+	return out
+}
+
+func (s Source) at(l Location, rank int) Location {
+	l.Rank = rank
+	if p, ok := s.Processes[rank]; ok {
+		l.Host, l.PID = words.Printable(p.Host), p.PID
+		if !p.Since.IsZero() {
+			since := p.Since.UTC()
+			l.Since = &since
+		}
+	}
+	return l
+}
+
+func list(s model.RankSet) []int {
+	if out := s.Slice(); out != nil {
+		return out
+	}
+	return []int{}
+}

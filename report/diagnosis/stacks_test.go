@@ -1,0 +1,70 @@
+package diagnosis
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"laggard/internal/golden"
+)
+
+// TestStacksGolden writes the tree of stacks of the runs that the other goldens
+// show, as text and for Graphviz.
+func TestStacksGolden(t *testing.T) {
+	for name, source := range sources() {
+		source.Resolver = resolver(t)
+		r := New(source)
+		var text, dot bytes.Buffer
+		if err := Stacks(&text, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := StacksDOT(&dot, r); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			golden.Check(t, name+".stacks.golden", text.Bytes())
+			golden.Check(t, name+".stacks.dot.golden", dot.Bytes())
+		})
+	}
+}
+
+// TestStacksHaveAllRanks: the ranks of the nodes at the top are those of the
+// groups, each once.
+func TestStacksHaveAllRanks(t *testing.T) {
+	for name, source := range sources() {
+		source.Resolver = resolver(t)
+		r := New(source)
+		tree, err := newRankTree(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		for _, g := range r.Groups {
+			want += g.Count
+		}
+		if got := tree.ranks.Len(); got != want {
+			t.Errorf("%s: %d ranks in the tree, %d in the groups", name, got, want)
+		}
+		checkTree(t, name, tree)
+	}
+}
+
+// checkTree: a rank is in one child of a node, or its stack ends there.
+func checkTree(t *testing.T, name string, n *rankTree) {
+	sum := n.ends.Len()
+	for _, c := range n.children {
+		sum += c.ranks.Len()
+		checkTree(t, name, c)
+	}
+	if sum != n.ranks.Len() {
+		t.Errorf("%s: %s has %d ranks, below it are %d", name, n.name, n.ranks.Len(), sum)
+	}
+}
+
+// TestStacksOfNothing: a run without ranks has an empty tree.
+func TestStacksOfNothing(t *testing.T) {
+	var b bytes.Buffer
+	if err := Stacks(&b, &Result{}); err != nil || !strings.Contains(b.String(), "no stacks") {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}

@@ -1,0 +1,106 @@
+package diagnosis
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"laggard/report"
+	"laggard/report/words"
+)
+
+// arrows writes a cycle.
+func arrows(cycle []int) string {
+	b := &strings.Builder{}
+	for i, rank := range cycle {
+		if i == words.MaxLines {
+			fmt.Fprintf(b, "… (%d ranks) -> ", len(cycle))
+			break
+		}
+		fmt.Fprintf(b, "%d -> ", rank)
+	}
+	fmt.Fprint(b, cycle[0])
+	return b.String()
+}
+
+func doing(l Location) string {
+	computes := words.Verb(l.Ranks, "computes", "compute")
+	switch {
+	case l.InMPI != nil:
+		return fmt.Sprintf("%s in %s, called by %s", words.Verb(l.Ranks, "is", "are"), *l.InMPI, l.Site.String())
+	case len(l.Stack) == 0:
+		return "left no stack"
+	case l.After == "" && !l.Captured:
+		return fmt.Sprintf("%s in %s", computes, l.Site.String())
+	case l.After == "":
+		return fmt.Sprintf("%s in %s, before the first MPI call", computes, l.Site.String())
+	case l.Captured:
+		return fmt.Sprintf("%s in %s, after %s", computes, l.Site.String(), l.After)
+	}
+	return fmt.Sprintf("%s after %s, called by %s", computes, l.After, l.Site.String())
+}
+
+// process says how to find a rank's process. Of several ranks at a place it is
+// that of the one named.
+func process(l Location) string {
+	var parts []string
+	if l.PID != 0 {
+		parts = append(parts, fmt.Sprintf("process %d on %s", l.PID, l.Host))
+	}
+	if l.Since != nil {
+		parts = append(parts, "no progress since "+l.Since.Format(time.DateTime)+" UTC")
+	}
+	if parts != nil {
+		parts[0] = words.Verb(l.Ranks, "", fmt.Sprintf("rank %d: ", l.Rank)) + parts[0]
+	}
+	return strings.Join(parts, ", ")
+}
+
+func edgeText(r *Result, e Edge) string {
+	from, to := r.Groups[e.From].Ranks, r.Groups[e.To].Ranks
+	switch {
+	case e.Kind == "undefined":
+		return fmt.Sprintf("%s and %s: order undefined: %s", words.Ranks(from), words.Ranks(to), words.Cut(e.Reason))
+	case e.From == e.To:
+		return fmt.Sprintf("%s (%s): %s", words.Ranks(from)+words.Verb(from, " waits for itself", ", among themselves"), e.Kind, words.Cut(e.Reason))
+	}
+	return fmt.Sprintf("%s %s for %s (%s): %s", words.Ranks(from), words.Verb(from, "waits", "wait"), words.Ranks(to), e.Kind, words.Cut(e.Reason))
+}
+
+func stateText(s State) string {
+	does, at := stateParts(s)
+	if at == "" {
+		return does
+	}
+	return does + " in " + at
+}
+
+// stateParts says what the ranks in a state do, and at which place, "" if it is
+// not known.
+func stateParts(s State) (does, at string) {
+	if len(s.Stack) > 0 {
+		at = framePlace(s.Stack[0])
+	}
+	switch {
+	case s.Kind == "communication":
+		return s.MPI, at
+	case s.Kind != "computation":
+		return "no record", ""
+	case s.MPI == "" && len(s.Stack) > 0:
+		return "computation", at
+	case s.MPI == "":
+		return "computation before the first MPI call", ""
+	case s.MPI == "MPI_Finalize":
+		return "finished, after MPI_Finalize", at
+	}
+	return "computation after " + s.MPI, at
+}
+
+// framePlace is "function (file:line)", or as much of it as is known.
+func framePlace(f report.Frame) string {
+	if f.Function == "" || f.File == "" {
+		return f.Function
+	}
+	return fmt.Sprintf("%s (%s:%d)", f.Function, path.Base(f.File), f.Line)
+}

@@ -1,0 +1,96 @@
+package movement
+
+import (
+	"strings"
+	"testing"
+
+	"laggard/analysis/movement"
+	"laggard/analysis/movement/chain"
+	"laggard/analysis/movement/recorded"
+	"laggard/model"
+	"laggard/report"
+	"laggard/symbol"
+)
+
+// brokenChains is a run whose rank 2 now and then skips a copy, and whose module
+// has a hostile name.
+func brokenChains(t *testing.T) *Result {
+	t.Helper()
+	names := recorded.NewNamer(1, nil)
+	app := &model.Module{BuildID: "aa", Path: "/tmp/<script>alert(1)</script>\x1b[2Japp"}
+	site := func(p *chain.Parser, call string, offset uint64) int32 {
+		return p.Site(names.Name(call, []model.Frame{{Module: app, Offset: offset}}))
+	}
+	var table chain.Table
+	for rank := range 3 {
+		p := chain.NewParser(rank)
+		alloc, channel := site(p, "malloc", 0x10), p.Channel(chain.Channel{ID: 1, From: int32(rank), To: int32(rank)})
+		add := func(e chain.Event) {
+			if err := p.Add(&e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 5 {
+			add(chain.Event{Kind: chain.Alloc, Site: alloc, Dst: uint64(i+1) * 0x1000, Len: 64})
+		}
+		for i := range 60 {
+			if rank != 2 || i%20 != 10 {
+				add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x20), Src: 0x1000, Dst: 0x2000, Len: 64})
+			}
+			add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x30), Src: 0x2000, Dst: 0x3000, Len: 64})
+			add(chain.Event{Kind: chain.Send, Site: site(p, "MPI_Send", 0x40), Channel: channel, Seq: uint64(i) + 1, Src: 0x3000, Len: 64})
+			add(chain.Event{Kind: chain.Recv, Site: site(p, "MPI_Recv", 0x50), Channel: channel, Seq: uint64(i) + 1, Dst: 0x4000, Len: 64})
+			add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x60), Src: 0x4000, Dst: 0x5000, Len: 64})
+		}
+		part, err := p.Finish()
+		if err == nil {
+			table, err = chain.Merge(table, part)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	trace := chain.Resolve(table)
+	resolver := symbol.New(symbol.Config{})
+	t.Cleanup(resolver.Close)
+	found := movement.Analyse(trace, movement.Options{})
+	return New(report.Run{}, &movement.Result{
+		Found: found, Trace: trace, Calls: movement.Calls(found, names.Book, resolver),
+	})
+}
+
+func TestMovementForms(t *testing.T) {
+	m := brokenChains(t)
+	if len(m.Violations) == 0 || m.Violations[0].Ranks != "2" || m.Violations[0].Instances != 3 || len(m.Violations[0].Missing) != 1 {
+		t.Fatalf("%+v", m.Violations)
+	}
+	var text, page, data strings.Builder
+	for _, err := range []error{Text(&text, m), HTML(&page, m), report.JSON(&data, m)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for form, s := range map[string]string{"text": text.String(), "page": page.String(), "json": data.String()} {
+		if strings.Contains(s, "\x1b") {
+			t.Errorf("the %s has a control character", form)
+		}
+	}
+	if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "ZgotmplZ") {
+		t.Error("the page has a script, or what the template refused")
+	}
+	lost, kept := false, 0
+	for line := range strings.Lines(text.String()) {
+		lost = lost || strings.HasPrefix(line, "    -   ↓ memcpy in ") && strings.Contains(line, "0x20")
+		if strings.HasPrefix(line, "        ↓ ") {
+			kept++
+		}
+	}
+	if !lost || kept < 3 {
+		t.Errorf("the missing copy is not marked:\n%s", text.String())
+	}
+	for _, picture := range []string{"Share of each kind of chain by rank", "Distance of each rank to its peers"} {
+		if !strings.Contains(page.String(), picture) {
+			t.Errorf("the page lacks %q", picture)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package movement
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"laggard/report/words"
+)
+
+// printer writes the text form.
+type printer struct{ words.Printer }
+
+// Limits of the text form; the JSON form has all.
+const (
+	maxViolations = 5
+	maxOutliers   = 5
+	maxInvariants = 3
+	maxExamples   = 4
+)
+
+// Text writes the result for a person: what is suspicious first, with
+// the chain drawn step by step beside the frequent one that it is like (paper
+// DMTracker, Figure 5).
+func Text(w io.Writer, m *Result) error {
+	p := &printer{}
+	p.Line("%s", headline(m))
+	p.Line("  %s", followed(m))
+	for _, n := range m.Notes {
+		p.Line("  %s", n)
+	}
+	p.outliers(m)
+	p.violations(m)
+	if !m.Found() {
+		p.invariants(m)
+	}
+	if len(m.Problems) > 0 {
+		p.Line("")
+		p.List(len(m.Problems), words.MaxLines, "problems", func(i int) { p.Line("damaged or missing: %s", m.Problems[i]) })
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func headline(m *Result) string {
+	var parts []string
+	if n := len(m.Outliers); n > 0 {
+		set := make([]string, 0, n)
+		for _, o := range m.Outliers[:min(n, 8)] {
+			set = append(set, fmt.Sprint(o.Rank))
+		}
+		list := strings.Join(set, ",")
+		if n > 8 {
+			list += ",…"
+		}
+		parts = append(parts, fmt.Sprintf("%s data unlike %s peers", words.Verb(list, "rank ", "ranks ")+list+words.Verb(list, " moves its", " move their"), words.Verb(list, "its", "their")))
+	}
+	if n := len(m.Violations); n > 0 {
+		parts = append(parts, words.Count(n, "kind of chain is", "kinds of chains are")+" nearly usual, but rare")
+	}
+	if len(parts) == 0 {
+		return fmt.Sprintf("Nothing unusual in how data move: %s, of %s", words.Count(int(m.Chains), "chain", "chains"), words.Count(m.Groups, "kind", "kinds"))
+	}
+	return words.Upper(strings.Join(parts, "; "))
+}
+
+func followed(m *Result) string {
+	s := fmt.Sprintf("%d chains of %d kinds begin at %s", m.Chains, m.Groups, words.Ranks(m.Ranks))
+	if m.Ranks == "" {
+		s = "no chains"
+	}
+	if m.Links.Sends > 0 {
+		s += fmt.Sprintf("; of %d sends %s met their receives", m.Links.Sends, percent(m.Links.LinkedSends, m.Links.Sends))
+	}
+	if m.Training > 0 {
+		s += "; compared with " + words.Count(m.Training, "good run", "good runs")
+	}
+	if m.Pruned > 0 {
+		s += fmt.Sprintf(", which have %d of the suspicious chains, too", m.Pruned)
+	}
+	return s
+}
+
+func percent(n, of uint64) string {
+	if of == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
+}
+
+func (p *printer) outliers(m *Result) {
+	for i, o := range m.Outliers {
+		if i == maxOutliers {
+			p.Line("\n… and %d more ranks, in the JSON form", len(m.Outliers)-i)
+			return
+		}
+		p.Line("\nRank %d: distance %.2f to its peers, %.1f times the average (%.2f)", o.Rank, o.DistanceK, o.Ratio, m.Distances.Average)
+		p.Line("  most of that is this chain: %.1f %% of its chains, %.1f %% of rank %d's", 100*o.Share, 100*o.PeerShare, o.Neighbour)
+		p.chain(o.TopGroup)
+	}
+}
+
+func (p *printer) violations(m *Result) {
+	for i, v := range m.Violations {
+		if i == maxViolations {
+			p.Line("\n… and %d more kinds of chains, in the JSON form", len(m.Violations)-i)
+			return
+		}
+		inv := m.Invariants[v.Invariant]
+		p.Line("\nA rare chain, %s in %s; the usual one was seen %s", words.Count(int(v.Chain.Count), "time", "times"), words.Ranks(v.Ranks), words.Count(int(inv.Count), "time", "times"))
+		p.Line("  abnormality %.2f (similarity %.2f, rareness %.2f)%s", v.Abnormality, v.Similarity, v.Rareness, contextText(v))
+		p.Line("  - only the usual one has it   + only the rare one")
+		for _, s := range compareSteps(inv.Chain, v) {
+			p.step(s.mark, s.op)
+		}
+		p.dest(lastDest(v.Chain.Operations))
+		for k, e := range v.Examples {
+			if k == maxExamples {
+				break
+			}
+			p.Line("    e.g. rank %d, event %d", e.Rank, e.Event)
+		}
+	}
+}
+
+func contextText(v Violation) string {
+	switch {
+	case v.Edge == v.Instances:
+		return "; only before the first or behind the last of the usual ones"
+	case v.Completions > 0:
+		return fmt.Sprintf("; what is missing was found nearby in %d of %d, by itself", v.Completions, v.Instances)
+	case v.ContextMatches > 0:
+		return fmt.Sprintf("; what is missing was found nearby in %d of %d", v.ContextMatches, v.Instances)
+	}
+	return ""
+}
+
+func (p *printer) invariants(m *Result) {
+	for i, inv := range m.Invariants {
+		if i == maxInvariants {
+			p.Line("\n… and %d more frequent chains, in the JSON form", len(m.Invariants)-i)
+			return
+		}
+		p.Line("\nA frequent chain, %s (%.0f %%)", words.Count(int(inv.Count), "time", "times"), 100*inv.Share)
+		p.chain(inv.Chain)
+	}
+}
+
+// comparedStep is a step of two chains that are compared: in both (' '), only in
+// the usual one ('-'), or only in the rare one ('+').
+type comparedStep struct {
+	mark byte
+	op   Operation
+}
+
+func compareSteps(inv Chain, v Violation) []comparedStep {
+	var out []comparedStep
+	add := func(mark byte, ops []Operation) {
+		for _, o := range ops {
+			out = append(out, comparedStep{mark, o})
+		}
+	}
+	c, u, n := v.Matched[0], v.Matched[1], v.Matched[2]
+	add('-', inv.Operations[:u])
+	add('+', v.Chain.Operations[:c])
+	add(' ', v.Chain.Operations[c:c+n])
+	add('-', inv.Operations[u+n:])
+	add('+', v.Chain.Operations[c+n:])
+	return out
+}
+
+func (p *printer) chain(c Chain) {
+	for _, o := range c.Operations {
+		p.step(' ', o)
+	}
+	p.dest(lastDest(c.Operations))
+}
+
+func lastDest(ops []Operation) *Place {
+	if len(ops) == 0 {
+		return nil
+	}
+	return ops[len(ops)-1].Dest
+}
+
+func (p *printer) dest(at *Place) { p.Line("      [%s]", bufferText(at)) }
+
+// step draws the buffer that is read and what is done with it.
+func (p *printer) step(mark byte, o Operation) {
+	p.Line("    %c [%s]", mark, bufferText(o.Source))
+	p.Line("    %c   ↓ %s", mark, operationText(o))
+}
+
+func operationText(o Operation) string {
+	switch {
+	case o.Partner != nil && o.At != nil:
+		return fmt.Sprintf("%s → %s", placeOf(o.At), placeOf(o.Partner))
+	case o.Partner != nil:
+		return "(from another rank) → " + placeOf(o.Partner)
+	case o.Kind == "network":
+		return placeOf(o.At) + " → (to another rank)"
+	case o.Kind == "pack":
+		return fmt.Sprintf("%s, in %.0f pieces or more", placeOf(o.At), o.Weight)
+	}
+	return placeOf(o.At)
+}
+
+func bufferText(p *Place) string {
+	if p == nil {
+		return "memory not from an allocator"
+	}
+	return "buffer of " + placeOf(p)
+}
+
+// placeOf says the call and where it is.
+func placeOf(p *Place) string {
+	if p == nil {
+		return "?"
+	}
+	where := path.Base(p.Module) + "+" + p.Offset
+	if p.File != "" {
+		where = fmt.Sprintf("%s:%d", path.Base(p.File), p.Line)
+	}
+	if p.Function == "" {
+		return p.Call + " in " + where
+	}
+	return fmt.Sprintf("%s in %s (%s)", p.Call, p.Function, where)
+}

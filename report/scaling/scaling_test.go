@@ -1,0 +1,184 @@
+package scaling
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"laggard/analysis/scaling"
+	"laggard/internal/golden"
+	"laggard/report"
+)
+
+func frame(module, function string, offset uint64, line int) scaling.Frame {
+	f := scaling.Frame{Module: module, BuildID: module, Offset: offset, Function: function}
+	if line > 0 {
+		f.File, f.Line = "/home/u/app.c", line
+	}
+	return f
+}
+
+// call is the stack of an MPI call, and below that if inner is given.
+func call(name, function string, line int, inner ...scaling.Frame) scaling.Site {
+	return scaling.Site{Frames: append(inner, scaling.Frame{Module: "MPI", Function: name},
+		frame("app", function, uint64(line), line), frame("app", "main", 0x900, 90), frame("libc.so.6", "__libc_start_main", 0x27, 0))}
+}
+
+var (
+	ring   = call("MPI_Allgather", "gather", 10, frame("libmpi.so.40", "allgather_ring", 0x10, 0))
+	double = call("MPI_Allgather", "gather", 10, frame("libmpi.so.40", "allgather_recursivedoubling", 0x20, 0))
+	halo   = call("MPI_Sendrecv", "halo", 20)
+	away   = scaling.Site{Frames: halo.Frames, Feature: "distance"}
+)
+
+// addRun adds a run in which each rank sends from the given call sites.
+func addRun(t *scaling.Table, name string, ranks int, gather scaling.Site, distance float64) {
+	for rank := range ranks {
+		t.Rows = append(t.Rows, scaling.Observation{Run: name, Rank: rank, Ranks: ranks, Controls: map[string]float64{"arg1": 10}, Volume: map[int]float64{
+			t.Site(gather): 1000 * float64(ranks-1), t.Site(halo): 500, t.Site(away): distance,
+		}})
+	}
+}
+
+func trained(t *testing.T) *scaling.Trained {
+	t.Helper()
+	table := &scaling.Table{}
+	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
+		addRun(table, fmt.Sprintf("train-%d", ranks), ranks, ring, 1)
+	}
+	m, err := scaling.Train(table, scaling.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &scaling.Trained{Program: scaling.Program{Path: "/home/u/app"}, Models: []scaling.Sourced{{Source: scaling.AtSocket, Model: m}}}
+}
+
+func judged(t *testing.T, ranks int, gather scaling.Site, distance float64, crash *scaling.Crash) *Result {
+	t.Helper()
+	table := &scaling.Table{}
+	addRun(table, "run", ranks, gather, distance)
+	m := trained(t).Models[0].Model
+	c := scaling.Circumstances{Library: scaling.InLibrary}
+	if crash != nil {
+		c.Crash = crash.Stack
+	}
+	v, err := m.Test(table, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(Input{
+		Run: report.Run{
+			Dir: "/scratch/run7", ID: "00000000000000aa",
+			Command: []string{"mpirun", "-np", fmt.Sprint(ranks), "./app", "10"},
+		},
+		Size:   ranks,
+		Answer: scaling.Unite([]scaling.SourceVerdict{{Source: scaling.AtSocket, Verdict: v}}),
+		Seen:   []Seen{{Source: scaling.AtSocket, Model: m, Table: table}}, Crash: crash,
+		Notes: []string{"rank 3: it was not recorded what they sent"}, Problems: nil,
+	})
+}
+
+func results(t *testing.T) map[string]*Result {
+	crash := &scaling.Crash{Rank: 2, What: "segmentation fault", Stack: append([]scaling.Frame{frame("app", "queue", 0x77, 7)}, halo.Frames[1:]...)}
+	return map[string]*Result{
+		"good":      judged(t, 14, ring, 1, nil),
+		"path":      judged(t, 14, double, 1, nil),
+		"elsewhere": judged(t, 100, double, 1, nil),
+		"neighbour": judged(t, 14, ring, 5, nil),
+		"crash":     judged(t, 14, ring, 1, crash),
+		"hostile":   hostile(t),
+	}
+}
+
+// hostile has names that would break a terminal or a page.
+func hostile(t *testing.T) *Result {
+	bad := call("MPI_Send", "</script><script>alert(1)</script>\x1b[2J", 66, frame(`lib"><img src=x>.so`, "", 0x99, 0))
+	r := judged(t, 14, bad, 1, nil)
+	r.Run.Dir = "</title><b>\x07\u202e"
+	r.Run.Command = []string{"\"'><svg onload=alert(1)>"}
+	r.Notes = []string{"<i>\x1b]0;x\x07"}
+	r.Problems = []string{"<script>"}
+	return r
+}
+
+func TestForms(t *testing.T) {
+	for name, r := range results(t) {
+		for form, write := range map[string]func(io.Writer, *Result) error{"text": Text, "json": func(w io.Writer, r *Result) error { return report.JSON(w, r) }, "html": HTML} {
+			var b bytes.Buffer
+			if err := write(&b, r); err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, name+"."+form+".golden", b.Bytes())
+		}
+	}
+	var b bytes.Buffer
+	if err := Training(&b, "app.model", trained(t), []string{"a file is damaged"}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "training.text.golden", b.Bytes())
+}
+
+// TestPageIsSound: the page is well-formed, has no script, no handler, nothing
+// from elsewhere, and no number that is none.
+func TestPageIsSound(t *testing.T) {
+	for name, r := range results(t) {
+		var page strings.Builder
+		if err := HTML(&page, r); err != nil {
+			t.Fatal(err)
+		}
+		text := page.String()
+		for _, bad := range []string{"<script", "<img", "onload=alert(1)>", "http://", "https://", "NaN", "Inf", "\x1b", "\x07"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s: there is %q on the page", name, bad)
+			}
+		}
+		for _, svg := range strings.SplitAfter(text, "</svg>") {
+			at := strings.Index(svg, "<svg")
+			if at < 0 {
+				continue
+			}
+			d := xml.NewDecoder(strings.NewReader(svg[at:]))
+			for {
+				if _, err := d.Token(); errors.Is(err, io.EOF) {
+					break
+				} else if err != nil {
+					t.Fatalf("%s: a drawing is not well-formed: %v", name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestJSONFields: the fields that scripts rely on.
+func TestJSONFields(t *testing.T) {
+	var b bytes.Buffer
+	if err := report.JSON(&b, judged(t, 14, double, 1, nil)); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Flagged      string `json:"flagged_ranks"`
+		Model        string `json:"verdict_model"`
+		InRange      bool   `json:"in_range"`
+		Correlation  []float64
+		Threshold    float64
+		Localisation []struct {
+			Order      int `json:"rank_order"`
+			Training   any `json:"training_site"`
+			Production any `json:"production_site"`
+			Divergence struct{ Function, File string }
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Flagged != "0-13" || got.Model == "" || !got.InRange || len(got.Correlation) != 14 || len(got.Localisation) == 0 ||
+		got.Localisation[0].Order != 1 || got.Localisation[0].Training == nil || got.Localisation[0].Production == nil ||
+		got.Localisation[0].Divergence.Function != "allgather_recursivedoubling" {
+		t.Errorf("%+v", got)
+	}
+}

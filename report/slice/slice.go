@@ -1,0 +1,134 @@
+package slice
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"laggard/analysis/progress"
+	"laggard/model"
+	"laggard/report"
+	"laggard/report/source"
+	"laggard/report/words"
+	"laggard/slicing"
+	"laggard/symbol"
+)
+
+// Slice is the slice of one group of ranks: the source lines that could have
+// brought it to where it is (PDI §2.2, §4.4). A diagnosis lists slices in the
+// order of the progress dependence graph, the least-progressed group first, then
+// those that wait for it, so that a reader can go from one to the next.
+type Slice struct {
+	Head
+	Lines []Line `json:"lines"` // by distance, then file and line
+	// Excerpts are the parts of the source files that the lines are in, by file
+	// and line, as far as the files were found.
+	Excerpts []source.Excerpt `json:"excerpts,omitempty"`
+}
+
+// Head says what a slice is of, and how much it can be trusted.
+type Head struct {
+	Criterion Criterion `json:"criterion"`
+	Backend   string    `json:"backend"`   // "native" or "dyninst"
+	Truncated bool      `json:"truncated"` // a budget ended it; Notes say which
+	Notes     []string  `json:"notes"`     // what is missing and why
+}
+
+// Criterion is the state that a slice starts from.
+type Criterion struct {
+	Group   int     `json:"group"`   // its ID in the diagnosis, -1 none
+	Waiting bool    `json:"waiting"` // for a rank of an earlier slice; else the slice starts here
+	Ranks   string  `json:"ranks"`   // of the group
+	Rank    int     `json:"rank"`    // the one whose state it is
+	MPI     *string `json:"mpi"`     // MPI function it is in, null in computation
+	report.Site
+	Text  string         `json:"text"` // the same in words
+	Stack []report.Frame `json:"stack"`
+}
+
+// Line is a line of a slice.
+type Line struct {
+	slicing.Line
+	New bool `json:"new"` // no earlier slice has it
+}
+
+// Source is what a Slice is made from.
+type Source struct {
+	Group    int
+	Ranks    model.RankSet // of the group
+	Kind     progress.StateKind
+	Waiting  bool // it waits for one of an earlier slice
+	Step     slicing.Step
+	Resolver *symbol.Resolver
+	Finder   source.Finder
+	Around   int    // source lines to show on each side of one in the slice
+	Note     string // about the backend
+}
+
+// New makes the slice of one group.
+func New(s Source) Slice {
+	step := s.Step
+	out := Slice{
+		Head: Head{
+			Criterion: s.criterion(), Backend: step.Slice.Backend, Truncated: step.Slice.Truncated, Notes: []string{},
+		},
+		Lines: []Line{},
+	}
+	notes := append([]string{}, step.Slice.Notes...)
+	if step.Err != nil {
+		notes = append(notes, step.Err.Error())
+	}
+	for _, n := range append(notes, s.Note) {
+		if n != "" {
+			out.Notes = append(out.Notes, words.Printable(n))
+		}
+	}
+	wanted := map[string][]int{}
+	for i, l := range step.Slice.Lines {
+		wanted[l.File] = append(wanted[l.File], l.Line)
+		l.File, l.Function = words.Printable(l.File), words.Printable(l.Function)
+		out.Lines = append(out.Lines, Line{l, step.New[i]})
+	}
+	s.excerpts(&out, wanted)
+	return out
+}
+
+func (s Source) excerpts(out *Slice, wanted map[string][]int) {
+	for _, file := range slices.Sorted(maps.Keys(wanted)) {
+		found, changed := s.Finder.Excerpts(file, wanted[file], s.Around)
+		for _, e := range found {
+			e.File = words.Printable(e.File)
+			out.Excerpts = append(out.Excerpts, e)
+		}
+		switch {
+		case changed:
+			out.Notes = append(out.Notes,
+				words.Printable(file)+" was changed after the run began; its text may not be what was compiled")
+		case len(found) == 0:
+			out.Notes = append(out.Notes, "source not found: "+words.Printable(file)+" (--root DIR)")
+		}
+	}
+}
+
+func (s Source) criterion() Criterion {
+	c := s.Step.Criterion
+	stack := symbol.Trim(s.Resolver.Stack(c.Stack, c.Exact))
+	out := Criterion{
+		Group: s.Group, Waiting: s.Waiting, Ranks: s.Ranks.String(), Rank: c.Rank,
+		Site: report.NewSite(stack), Stack: report.Frames(stack),
+	}
+	doing := "computing"
+	if c.Call != "" && s.Kind != progress.Computation {
+		call := words.Printable(c.Call)
+		out.MPI, doing = &call, "in "+call
+	}
+	out.Text = fmt.Sprintf("%s %s", words.Ranks(out.Ranks), doing)
+	if out.Function != "" {
+		out.Text += ", " + out.Function
+	}
+	if out.Line > 0 {
+		out.Text += fmt.Sprintf(" (%s:%d)", path.Base(out.File), out.Line)
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package slice
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"laggard/report"
+	"laggard/report/source"
+	"laggard/report/words"
+)
+
+// printer writes the text form.
+type printer struct{ words.Printer }
+
+// sliceJSON is the JSON form of laggard slice: the slice of where it starts,
+// which is of all least-progressed ranks together, and the steps it is made in.
+type sliceJSON struct {
+	SchemaVersion int `json:"schema_version"`
+	Head
+	Lines []Line  `json:"lines"`
+	Steps []Slice `json:"steps"` // the first one included
+}
+
+// JSON writes slices in their JSON form.
+func JSON(w io.Writer, steps []Slice) error {
+	out := sliceJSON{SchemaVersion: report.SchemaVersion, Lines: []Line{}, Steps: []Slice{}}
+	out.Notes = []string{}
+	if len(steps) > 0 {
+		out.Head, out.Steps = steps[0].Head, steps
+		for _, s := range steps {
+			if !s.Criterion.Waiting {
+				out.Lines = append(out.Lines, newLines(s)...)
+				out.Truncated = out.Truncated || s.Truncated
+			}
+		}
+		slices.SortStableFunc(out.Lines, func(a, b Line) int { return cmp.Compare(a.Distance, b.Distance) })
+	}
+	return report.JSON(w, out)
+}
+
+// newLines are those that no earlier slice has.
+func newLines(s Slice) []Line {
+	return slices.DeleteFunc(slices.Clone(s.Lines), func(l Line) bool { return !l.New })
+}
+
+// Text writes slices for a person, below the headline of the diagnosis: for each
+// group the source with the lines that it adds, marked and with their distance.
+func Text(w io.Writer, headline string, steps []Slice) error {
+	p := &printer{}
+	p.Line("%s.", headline)
+	for i, s := range steps {
+		p.Line("")
+		p.slice(i, s)
+	}
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+func (p *printer) slice(n int, s Slice) {
+	added := len(newLines(s))
+	what := fmt.Sprintf("%d lines", len(s.Lines))
+	if n > 0 {
+		what = fmt.Sprintf("%d lines, %d of them new", len(s.Lines), added)
+	}
+	p.Line("%d. %s: %s (%s)", n+1, s.Criterion.Text, what, s.Backend)
+	for _, note := range s.Notes {
+		p.Line("   Note: %s", words.Cut(note))
+	}
+	if added > 0 {
+		p.Line("")
+		p.source(s)
+		p.without(s)
+	}
+}
+
+// source shows the source by file; a line that the slice adds has its distance
+// and its kind beside it, one that an earlier slice has a "=".
+func (p *printer) source(s Slice) {
+	at := map[string]map[int]Line{}
+	for _, l := range s.Lines {
+		if at[l.File] == nil {
+			at[l.File] = map[int]Line{}
+		}
+		at[l.File][l.Line.Line] = l
+	}
+	file := ""
+	for _, e := range s.Excerpts {
+		if !slices.ContainsFunc(s.Lines, func(l Line) bool { return l.New && has(e, l) }) {
+			continue
+		}
+		if e.File != file {
+			file = e.File
+			p.Line("   %s", file)
+		} else {
+			p.Line("                 …")
+		}
+		for i, text := range e.Text {
+			p.sourceLine(at[e.File][e.First+i], e.First+i, text)
+		}
+	}
+}
+
+func (p *printer) sourceLine(l Line, n int, text string) {
+	mark := ""
+	switch {
+	case l.New:
+		mark = fmt.Sprintf("%3d %s", l.Distance, brief(string(l.Kind)))
+	case l.Line.Line > 0:
+		mark = "  ="
+	}
+	p.Line("%s", strings.TrimRight(fmt.Sprintf("   %-11s %5d  %s", mark, n, text), " "))
+}
+
+// without lists the new lines of which the source was not found.
+func (p *printer) without(s Slice) {
+	for _, l := range s.Lines {
+		if l.New && !slices.ContainsFunc(s.Excerpts, func(e source.Excerpt) bool { return has(e, l) }) {
+			p.Line("   %3d %-7s  %s  %s:%d", l.Distance, brief(string(l.Kind)), l.Function, l.File, l.Line.Line)
+		}
+	}
+}
+
+// has tells whether an excerpt shows a line.
+func has(e source.Excerpt, l Line) bool {
+	return e.File == l.File && l.Line.Line >= e.First && l.Line.Line < e.First+len(e.Text)
+}
+
+// brief names a kind of dependence in the margin.
+func brief(kind string) string {
+	if kind == "communication" {
+		return "comm"
+	}
+	return kind
+}
+
+// Text is the source of a line, "" if it was not found.
+func (s Slice) Text(l Line) string {
+	for _, e := range s.Excerpts {
+		if has(e, l) {
+			return strings.TrimSpace(e.Text[l.Line.Line-e.First])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,3 @@
+// Package source finds source files on the analysing machine and cuts the parts
+// out of them that a report shows.
+package source

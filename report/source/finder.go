@@ -1,0 +1,152 @@
+package source
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"laggard/report/words"
+)
+
+// maxSourceFile is how much of a source file is read, in bytes.
+const maxSourceFile = 16 << 20
+
+// Finder reads source files on the analysing machine, by the names that
+// debug information has for them. Only files with the name of source code are
+// read: the names come from whoever wrote the run directory.
+type Finder struct {
+	RunDir string   // where files may have been put beside the data; "" none
+	Roots  []string // directories with the files of the machine the job ran on
+	// Started is when the run began, zero unknown. A file changed since then may
+	// not be what was compiled.
+	Started time.Time
+}
+
+// Excerpt is a run of consecutive source lines.
+type Excerpt struct {
+	File  string   `json:"file"`  // as it was asked for
+	First int      `json:"first"` // number of the first line
+	Text  []string `json:"text"`
+}
+
+// Excerpts returns the lines of a file that are at most around lines from a
+// wanted one, and whether the file was changed after the run began. A file that
+// is not found has none.
+func (f Finder) Excerpts(file string, wanted []int, around int) (out []Excerpt, changed bool) {
+	name, info := f.find(file)
+	if name == "" {
+		return nil, false
+	}
+	text, err := os.Open(name)
+	if err != nil {
+		return nil, false
+	}
+	defer text.Close()
+	out = cutExcerpts(file, io.LimitReader(text, maxSourceFile), ranges(wanted, around))
+	return out, !f.Started.IsZero() && info.ModTime().After(f.Started)
+}
+
+// Text returns all lines of a file, nil if it is not found.
+func (f Finder) Text(file string) []string {
+	all, _ := f.Excerpts(file, []int{1}, maxSourceFile)
+	if len(all) == 0 {
+		return nil
+	}
+	return all[0].Text
+}
+
+// find returns the first of the places where the file may be that has it.
+func (f Finder) find(file string) (string, os.FileInfo) {
+	if !isSource(file) {
+		return "", nil
+	}
+	for _, name := range f.places(file) {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			return name, info
+		}
+	}
+	return "", nil
+}
+
+func (f Finder) places(file string) []string {
+	var out []string
+	for _, dir := range append(slices.Clone(f.Roots), f.RunDir) {
+		if dir != "" {
+			out = append(out, filepath.Join(dir, filepath.Join("/", file)), filepath.Join(dir, path.Base(file)))
+		}
+	}
+	if filepath.IsAbs(file) {
+		out = append(out, file)
+	}
+	return out
+}
+
+var sourceEndings = []string{
+	".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc", ".tpp", ".inc", ".def",
+	".cu", ".cuh", ".hip", ".f", ".for", ".ftn", ".fpp", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18",
+	".s", ".y", ".l", ".rs", ".go", ".jl", ".pyx", ".d",
+}
+
+func isSource(file string) bool {
+	return slices.Contains(sourceEndings, strings.ToLower(path.Ext(file)))
+}
+
+// ranges are the lines around the wanted ones, first and last, in order and
+// apart from each other.
+func ranges(wanted []int, around int) [][2]int {
+	wanted = slices.Clone(wanted)
+	slices.Sort(wanted)
+	var out [][2]int
+	for _, line := range wanted {
+		first, last := max(1, line-around), line+around
+		if n := len(out); n > 0 && first <= out[n-1][1]+1 {
+			out[n-1][1] = last
+			continue
+		}
+		out = append(out, [2]int{first, last})
+	}
+	return out
+}
+
+func cutExcerpts(file string, text io.Reader, want [][2]int) []Excerpt {
+	var out []Excerpt
+	lines := bufio.NewScanner(text)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; len(want) > 0 && lines.Scan(); n++ {
+		if n < want[0][0] {
+			continue
+		}
+		if n == want[0][0] {
+			out = append(out, Excerpt{File: file, First: n})
+		}
+		last := &out[len(out)-1]
+		last.Text = append(last.Text, words.Printable(expandTabs(lines.Text())))
+		if n == want[0][1] {
+			want = want[1:]
+		}
+	}
+	return out
+}
+
+// expandTabs writes tabs as blanks, to the columns of a terminal.
+func expandTabs(s string) string {
+	if !strings.Contains(s, "\t") {
+		return s
+	}
+	var b strings.Builder
+	column := 0
+	for _, c := range s {
+		n := 1
+		if c == '\t' {
+			n, c = 8-column%8, ' '
+		}
+		column += n
+		b.WriteString(strings.Repeat(string(c), n))
+	}
+	return b.String()
+}

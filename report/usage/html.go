@@ -1,0 +1,59 @@
+package usage
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"path"
+	"slices"
+
+	"laggard/analysis/usage/replay"
+	"laggard/report/page"
+	"laggard/report/source"
+	"laggard/report/words"
+)
+
+//go:embed page.html
+var body string
+
+//go:embed page.css
+var style string
+
+var pageBody = template.Must(template.New("usage").Funcs(template.FuncMap{
+	"ranks": words.Ranks, "times": times, "place": placeText,
+	"lines": lines, "base": path.Base, "means": classMeans,
+}).Parse(body))
+
+// HTML writes the findings as one page that needs nothing else, with the source
+// around each call as far as it was found. It has no scripts.
+func HTML(w io.Writer, r *Result) error {
+	body, err := page.Fill(pageBody, map[string]any{"Headline": headline(r), "Usage": r})
+	if err != nil {
+		return fmt.Errorf("report: usage: %w", err)
+	}
+	return page.Write(w, page.Content{Title: headline(r) + " – " + r.Run.Dir, Style: style, Body: body})
+}
+
+// sourceLine is a line of an excerpt on the page.
+type sourceLine struct {
+	Number int
+	Text   string
+	Called bool // a call of the finding stands here
+}
+
+func lines(f Finding, e source.Excerpt) []sourceLine {
+	out := make([]sourceLine, len(e.Text))
+	for i, text := range e.Text {
+		n := e.First + i
+		called := slices.ContainsFunc(f.Locations, func(l Location) bool { return l.File == e.File && l.Line == n })
+		out[i] = sourceLine{n, text, called}
+	}
+	return out
+}
+
+// classMeans says in general what a class is about.
+func classMeans(name string) string {
+	c, _ := usage.ClassNamed(name)
+	return c.Means
+}

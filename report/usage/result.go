@@ -1,0 +1,129 @@
+package usage
+
+import (
+	"laggard/analysis/usage/replay"
+	"laggard/report"
+	"laggard/report/source"
+	"laggard/report/words"
+	"laggard/symbol"
+)
+
+// Result is what was found of wrong use of MPI in a run.
+type Result struct {
+	SchemaVersion int        `json:"schema_version"`
+	Run           report.Run `json:"run"`
+	Ranks         int        `json:"ranks"`
+	Findings      []Finding  `json:"findings"` // worst first
+	// Ignored counts the findings that were suppressed.
+	Ignored int `json:"ignored"`
+	// Complete: all ranks recorded all their calls. Else Incomplete says of which
+	// something is missing, and why.
+	Complete   bool     `json:"complete"`
+	Incomplete []string `json:"incomplete"`
+}
+
+// Finding is one kind of wrong use at one set of places.
+type Finding struct {
+	Class    string `json:"class"`
+	Severity string `json:"severity"` // error, warning
+	Ranks    string `json:"ranks"`
+	Count    int    `json:"count"` // how often, in all ranks
+	Message  string `json:"message"`
+	Change   string `json:"change"` // what to change
+	Standard string `json:"standard"`
+	// Locations are the calls involved, the wrong one first; they are those of the
+	// first time that it happened.
+	Locations []Location       `json:"locations"`
+	Excerpts  []source.Excerpt `json:"-"`
+}
+
+// Location is a call that takes part in a finding.
+type Location struct {
+	Rank int    `json:"rank"`
+	Role string `json:"role"` // such as send, receive, creation
+	MPI  string `json:"mpi"`
+	report.Site
+	Stack []report.Frame `json:"stack"`
+}
+
+// Source is what a Result is made from.
+type Source struct {
+	Run        report.Run
+	Ranks      int
+	Findings   []usage.Finding // worst first
+	Ignore     []usage.Ignore
+	Incomplete []string
+	Resolver   *symbol.Resolver
+	Finder     *source.Finder // nil: no excerpts are wanted
+	Around     int            // source lines on each side of a call
+}
+
+// New puts names to findings and leaves out those that are to be ignored.
+func New(s Source) *Result {
+	u := &Result{
+		SchemaVersion: report.SchemaVersion, Run: s.Run, Ranks: s.Ranks, Findings: []Finding{},
+		Complete: len(s.Incomplete) == 0, Incomplete: words.AllPrintable(s.Incomplete),
+	}
+	for _, f := range s.Findings {
+		one := s.finding(f)
+		if s.ignored(one) {
+			u.Ignored++
+			continue
+		}
+		one.excerpts(s.Finder, s.Around)
+		u.Findings = append(u.Findings, one)
+	}
+	return u
+}
+
+func (s Source) finding(f usage.Finding) Finding {
+	out := Finding{
+		Class: f.Class, Severity: f.Severity, Ranks: f.Ranks.String(), Count: f.Count,
+		Message: words.Printable(f.Message), Change: words.Printable(f.Change), Standard: words.Printable(f.Standard),
+		Locations: []Location{},
+	}
+	for _, p := range f.Places {
+		stack := symbol.Trim(s.Resolver.Stack(p.Site.Stack, false))
+		out.Locations = append(out.Locations, Location{
+			Rank: p.Rank, Role: words.Printable(p.Role), MPI: words.Printable(p.Call),
+			Site: report.NewSite(stack), Stack: report.Frames(stack),
+		})
+	}
+	return out
+}
+
+// ignored reports whether one of the ignores covers a finding: by any of its calls.
+func (s Source) ignored(f Finding) bool {
+	places := make([]usage.SourcePlace, len(f.Locations))
+	for i, l := range f.Locations {
+		places[i] = usage.SourcePlace(l.Site)
+	}
+	for _, i := range s.Ignore {
+		if i.Covers(f.Class, places) {
+			return true
+		}
+	}
+	return false
+}
+
+// excerpts finds the source around the calls.
+func (f *Finding) excerpts(finder *source.Finder, around int) {
+	if finder == nil {
+		return
+	}
+	var files []string
+	lines := map[string][]int{}
+	for _, l := range f.Locations {
+		if l.Line == 0 {
+			continue
+		}
+		if lines[l.File] == nil {
+			files = append(files, l.File)
+		}
+		lines[l.File] = append(lines[l.File], l.Line)
+	}
+	for _, file := range files {
+		found, _ := finder.Excerpts(file, lines[file], around)
+		f.Excerpts = append(f.Excerpts, found...)
+	}
+}

@@ -1,0 +1,120 @@
+package usage
+
+import (
+	"fmt"
+	"io"
+	"path"
+
+	"laggard/analysis/usage/replay"
+	"laggard/report/words"
+)
+
+// printer writes the text form.
+type printer struct{ words.Printer }
+
+// Text writes the findings for a person: worst first, each with its ranks,
+// its calls, the section of the standard, and what to change.
+func Text(w io.Writer, u *Result) error {
+	p := &printer{}
+	p.Line("%s", headline(u))
+	for i, f := range u.Findings {
+		p.Line("")
+		p.finding(i+1, f)
+	}
+	if len(u.Findings) > 0 {
+		p.Line("")
+	}
+	p.end(u)
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// headline sums up.
+func headline(u *Result) string {
+	of := "of " + words.Size(u.Ranks)
+	errors, warnings := severities(u)
+	switch {
+	case errors+warnings == 0 && u.Complete:
+		return "No wrong use of MPI was found, " + of + "."
+	case errors+warnings == 0:
+		return "No wrong use of MPI was found in what was recorded, " + of + "."
+	case warnings == 0:
+		return fmt.Sprintf("%s in the use of MPI, %s.", words.Count(errors, "error", "errors"), of)
+	case errors == 0:
+		return fmt.Sprintf("%s in the use of MPI, %s.", words.Count(warnings, "warning", "warnings"), of)
+	}
+	return fmt.Sprintf("%s and %s in the use of MPI, %s.",
+		words.Count(errors, "error", "errors"), words.Count(warnings, "warning", "warnings"), of)
+}
+
+func severities(u *Result) (errors, warnings int) {
+	for _, f := range u.Findings {
+		if f.Severity == usage.Error {
+			errors++
+		} else {
+			warnings++
+		}
+	}
+	return errors, warnings
+}
+
+func (p *printer) finding(n int, f Finding) {
+	p.Line("%d. %s: %s", n, f.Class, words.Cut(f.Message))
+	p.Line("   %s, %s%s, %s", f.Severity, words.Ranks(f.Ranks), times(f), f.Standard)
+	for _, l := range f.Locations {
+		p.Line("   %s", locationText(l))
+	}
+	p.Line("   Change: %s", f.Change)
+}
+
+func times(f Finding) string {
+	if f.Count <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", %d times", f.Count)
+}
+
+// locationText says which call takes part: "send: rank 0, MPI_Send,
+// called by main (a.c:12)".
+func locationText(l Location) string {
+	role := l.Role
+	if role == "" {
+		role = "call"
+	}
+	if l.MPI == "" {
+		return fmt.Sprintf("%-12s rank %d", role+":", l.Rank)
+	}
+	return fmt.Sprintf("%-12s rank %d, %s, called by %s", role+":", l.Rank, l.MPI, placeText(l))
+}
+
+// placeText is where the call stands; without a name, its address.
+func placeText(l Location) string {
+	if l.Function == "" && l.File == "" && len(l.Stack) > 0 {
+		return l.Stack[0].String()
+	}
+	return l.Site.String()
+}
+
+// end says what is missing and how to go on.
+func (p *printer) end(u *Result) {
+	if u.Ignored > 0 {
+		p.Line("%s ignored, as asked.", words.Count(u.Ignored, "finding", "findings"))
+	}
+	if !u.Complete {
+		p.Line("The record is not complete, so leaks and lost requests of these ranks are not judged, and more may be wrong:")
+		p.List(len(u.Incomplete), words.MaxLines, "lines", func(i int) { p.Line("  %s", words.Cut(u.Incomplete[i])) })
+	}
+	if len(u.Findings) > 0 {
+		f := u.Findings[0]
+		p.Line("A finding that is known is ignored by --ignore %s.", ignoreOf(f))
+	}
+}
+
+// ignoreOf is what would ignore a finding.
+func ignoreOf(f Finding) string {
+	if len(f.Locations) == 0 || f.Locations[0].Line == 0 {
+		return f.Class
+	}
+	l := f.Locations[0]
+	return fmt.Sprintf("%s@%s:%d", f.Class, path.Base(l.File), l.Line)
+}
