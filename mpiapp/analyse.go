@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/facts"
 	"laggard/job/collect"
 	"laggard/model"
 	"laggard/reduce"
@@ -26,9 +27,9 @@ type question struct {
 }
 
 var (
-	summaries = reduce.Monoid[progress.Summary]{
-		Codec: reduce.Codec[progress.Summary]{Encode: progress.EncodeSummary, Decode: progress.DecodeSummary},
-		Merge: progress.MergeSummaries,
+	summaries = reduce.Monoid[facts.Summary]{
+		Codec: reduce.Codec[facts.Summary]{Encode: facts.EncodeSummary, Decode: facts.DecodeSummary},
+		Merge: facts.MergeSummaries,
 	}
 	partials = reduce.Monoid[progress.Partial]{
 		Codec: reduce.Codec[progress.Partial]{Encode: progress.EncodePartial, Decode: progress.DecodePartial},
@@ -112,7 +113,7 @@ func analyse(q question, c reduce.Comm) (*diagnosis.Result, error) {
 
 // conclude draws the conclusion at rank 0; the others say what they know of the
 // processes that it names.
-func (s *looker) conclude(q question, known facts, sum progress.Summary, part progress.Partial, watch *stopwatch) (*diagnosis.Result, error) {
+func (s *looker) conclude(q question, known shareFacts, sum facts.Summary, part progress.Partial, watch *stopwatch) (*diagnosis.Result, error) {
 	var laid progress.Result
 	var least model.RankSet
 	var err error
@@ -142,7 +143,7 @@ func (s *looker) conclude(q question, known facts, sum progress.Summary, part pr
 }
 
 // report puts names to what was found.
-func (q question) report(index *model.Index, known facts, sum progress.Summary, laid progress.Result, found map[int]diagnosis.Process) (*diagnosis.Result, error) {
+func (q question) report(index *model.Index, known shareFacts, sum facts.Summary, laid progress.Result, found map[int]diagnosis.Process) (*diagnosis.Result, error) {
 	resolver := symbol.New(q.symbols)
 	defer resolver.Close()
 	source := diagnosis.Source{

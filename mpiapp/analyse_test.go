@@ -60,8 +60,8 @@ func TestMergeFacts(t *testing.T) {
 
 // TestFactsLaws: any tree over the shares gives the same facts.
 func TestFactsLaws(t *testing.T) {
-	build := func() []facts {
-		var out []facts
+	build := func() []shareFacts {
+		var out []shareFacts
 		for i := range 9 {
 			f := newFacts([]model.Problem{{File: "n", Rank: i, Err: &model.FormatError{File: "n", Rank: i, Section: "chunk", Err: model.ErrCorrupt}}})
 			f.Moving = []int{i}

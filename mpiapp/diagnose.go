@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/inference"
 	"laggard/report"
 	"laggard/report/diagnosis"
 	"laggard/slicing"
@@ -91,7 +92,7 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	if algorithm == "" {
 		algorithm = a.settings.Diagnose.Algorithm
 	}
-	if _, err := progress.NewAlgorithm(algorithm); err != nil {
+	if _, err := inference.NewAlgorithm(algorithm); err != nil {
 		return question{}, usageError{err}
 	}
 	if forms := f.forms(); len(forms) > 1 {

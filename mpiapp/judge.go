@@ -2,6 +2,7 @@ package main
 
 import (
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/inference"
 	"laggard/injector"
 	"laggard/model"
 	"laggard/reduce"
@@ -16,8 +17,8 @@ var judges = []struct {
 	options progress.Options
 }{
 	{"laggard", progress.Options{}},
-	{"loop-aware alone", progress.Options{Algorithm: progress.LoopAware, PaperOnly: true}},
-	{"pdi", progress.Options{Algorithm: progress.PDI, PaperOnly: true}},
+	{"loop-aware alone", progress.Options{Algorithm: inference.LoopAware, PaperOnly: true}},
+	{"pdi", progress.Options{Algorithm: inference.PDI, PaperOnly: true}},
 }
 
 // judge asks all judges about the run in a directory.

@@ -26,7 +26,6 @@ var allowed = map[string][]string{
 	},
 	"laggard/analysis/movement/profile":  {"laggard/analysis/movement/chain"},
 	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model"},
-	"laggard/analysis/progress":          {"laggard/model"},
 	"laggard/analysis/scaling":           {"laggard/model"},
 	"laggard/analysis/share":             {"laggard/model", "laggard/reduce"},
 	"laggard/analysis/usage/between":     {"laggard/analysis/usage/replay", "laggard/analysis/waitfor", "laggard/model", "laggard/model/mpi"},
@@ -76,6 +75,18 @@ var allowed = map[string][]string{
 	"laggard/slicing/slicetest": {"laggard/model", "laggard/slicing", "laggard/slicing/x86", "laggard/symbol"},
 	"laggard/slicing/x86":       {},
 	"laggard/symbol":            {"laggard/model"},
+
+	"laggard/analysis/progress": {
+		"laggard/analysis/progress/evidence", "laggard/analysis/progress/facts",
+		"laggard/analysis/progress/inference", "laggard/model",
+	},
+	"laggard/analysis/progress/evidence": {"laggard/analysis/progress/facts", "laggard/analysis/waitfor", "laggard/model"},
+	"laggard/analysis/progress/facts":    {"laggard/analysis/progress/loops", "laggard/model", "laggard/reduce"},
+	"laggard/analysis/progress/inference": {
+		"laggard/analysis/progress/facts", "laggard/analysis/progress/loops", "laggard/analysis/waitfor",
+		"laggard/model", "laggard/reduce",
+	},
+	"laggard/analysis/progress/loops": {"laggard/analysis/waitfor", "laggard/model", "laggard/reduce"},
 }
 
 func TestImportDirections(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"os"
 	"time"
 
-	"laggard/analysis/progress"
+	"laggard/analysis/progress/evidence"
 	"laggard/model"
 	"laggard/model/process"
 )
@@ -24,7 +24,7 @@ func newObserver() *observer {
 }
 
 // see adds what can be seen of one rank.
-func (o *observer) see(r *model.Rank, f *facts) {
+func (o *observer) see(r *model.Rank, f *shareFacts) {
 	if r.Host != o.host {
 		if moving(r, o.now) {
 			o.elsewhere[r.Rank] = r.Heartbeat
@@ -33,10 +33,10 @@ func (o *observer) see(r *model.Rank, f *facts) {
 	}
 	switch process.Of(r) {
 	case process.Stopped:
-		f.Liveness[r.Rank] = progress.Stopped
+		f.Liveness[r.Rank] = evidence.Stopped
 		f.Alive = true
 	case process.Gone:
-		f.Liveness[r.Rank] = progress.Dead
+		f.Liveness[r.Rank] = evidence.Dead
 	default:
 		f.Alive = true
 		if moving(r, time.Now()) {
@@ -47,7 +47,7 @@ func (o *observer) see(r *model.Rank, f *facts) {
 
 // again looks once more at ranks of other hosts: those move that gave another
 // sign of life meanwhile, and make progress.
-func (o *observer) again(each func(func(*model.Rank)), f *facts) {
+func (o *observer) again(each func(func(*model.Rank)), f *shareFacts) {
 	if len(o.elsewhere) == 0 {
 		return
 	}
@@ -65,9 +65,9 @@ const settling = 700 * time.Millisecond
 
 // ending tells whether the job may be in the midst of being killed: some
 // processes are dead and others are not.
-func (f facts) ending() bool {
+func (f shareFacts) ending() bool {
 	for _, l := range f.Liveness {
-		if l == progress.Dead && f.Alive {
+		if l == evidence.Dead && f.Alive {
 			return true
 		}
 	}

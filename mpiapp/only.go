@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"laggard/analysis/progress"
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/report/diagnosis"
 )
@@ -35,7 +35,7 @@ func parseOnly(ranks, comm string) (only, error) {
 	return o, nil
 }
 
-func (o only) apply(r *diagnosis.Result, sum progress.Summary) error {
+func (o only) apply(r *diagnosis.Result, sum facts.Summary) error {
 	if o.ranks == nil && o.comm == 0 {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (o only) apply(r *diagnosis.Result, sum progress.Summary) error {
 	return diagnosis.Filter(r, keep)
 }
 
-func membersOf(id uint64, sum progress.Summary) (model.RankSet, error) {
+func membersOf(id uint64, sum facts.Summary) (model.RankSet, error) {
 	for _, c := range sum.Comms {
 		if c.ID == id {
 			return c.Groups[0].Union(c.Groups[1]), nil

@@ -7,7 +7,8 @@ import (
 	"io"
 	"slices"
 
-	"laggard/analysis/progress"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/report"
 	"laggard/report/diagnosis"
 	"laggard/report/source"
@@ -21,9 +22,9 @@ const aroundFrame = 10
 const maxFrames = 1000
 
 // communicators lists those of the run for the page's filter.
-func communicators(sum progress.Summary) []diagnosis.Communicator {
+func communicators(sum facts.Summary) []diagnosis.Communicator {
 	comms := slices.Clone(sum.Comms)
-	slices.SortStableFunc(comms, func(x, y progress.Comm) int { return cmp.Compare(first(x), first(y)) })
+	slices.SortStableFunc(comms, func(x, y facts.Comm) int { return cmp.Compare(first(x), first(y)) })
 	var out []diagnosis.Communicator
 	for _, c := range comms {
 		out = append(out, diagnosis.Communicator{
@@ -47,7 +48,7 @@ func addSources(q question, r *diagnosis.Result) {
 }
 
 // first puts MPI_COMM_WORLD before the others.
-func first(c progress.Comm) int {
+func first(c facts.Comm) int {
 	if c.World {
 		return 0
 	}
@@ -84,10 +85,10 @@ func stackLines(r *diagnosis.Result) ([]string, map[string][]int) {
 
 // other is the same question to the algorithm that the page compares with.
 func (q question) other() question {
-	if q.options.Algorithm == progress.PDI {
-		q.options.Algorithm = progress.LoopAware
+	if q.options.Algorithm == inference.PDI {
+		q.options.Algorithm = inference.LoopAware
 	} else {
-		q.options.Algorithm = progress.PDI
+		q.options.Algorithm = inference.PDI
 	}
 	q.slice = nil // the same code, whatever the order
 	return q

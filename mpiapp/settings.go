@@ -13,7 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"laggard/analysis/movement/recorded"
-	"laggard/analysis/progress"
+	"laggard/analysis/progress/inference"
 	"laggard/analysis/usage/replay"
 	"laggard/job/preload"
 	"laggard/job/watch"
@@ -322,7 +322,7 @@ func (s *settings) check() (toml.Key, error) {
 			return toml.Key{"usage", "ignore"}, err
 		}
 	}
-	_, err := progress.NewAlgorithm(s.Diagnose.Algorithm)
+	_, err := inference.NewAlgorithm(s.Diagnose.Algorithm)
 	return toml.Key{"diagnose", "algorithm"}, err
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/facts"
 	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/reduce"
@@ -10,18 +11,18 @@ import (
 // looker is one analysis rank's part of a look at a run.
 type looker struct {
 	*share.Share
-	kept *progress.Keeper // the ranks, as far as they will be asked again
+	kept *facts.Keeper // the ranks, as far as they will be asked again
 }
 
 // readShare finds the share of a run, decodes it some ranks at a time, and tells what
 // all analysis ranks found. The summary has only this share.
-func readShare(dir string, c reduce.Comm, t *reduce.Tree) (s *looker, known facts, sum progress.Summary, err error) {
+func readShare(dir string, c reduce.Comm, t *reduce.Tree) (s *looker, known shareFacts, sum facts.Summary, err error) {
 	mine, err := share.Find(dir, c, t)
 	if err != nil {
-		return nil, facts{}, sum, err
+		return nil, shareFacts{}, sum, err
 	}
-	s = &looker{Share: mine, kept: progress.NewKeeper()}
-	f, folded := newFacts(s.Index.Problems), progress.NewSummariser()
+	s = &looker{Share: mine, kept: facts.NewKeeper()}
+	f, folded := newFacts(s.Index.Problems), facts.NewSummariser()
 	eyes := newObserver()
 	s.Index.Each(func(run *model.Run) {
 		f.Add(run.Problems)
@@ -33,7 +34,7 @@ func readShare(dir string, c reduce.Comm, t *reduce.Tree) (s *looker, known fact
 	})
 	eyes.again(s.reread, &f)
 	if known, err = reduce.AllReduce(s.Tree, factsMonoid, f, nil); err != nil {
-		return s, facts{}, sum, err
+		return s, shareFacts{}, sum, err
 	}
 	known.Damaged = known.Damaged.Union(s.Index.Foreign)
 	if known.Holes {
@@ -54,7 +55,7 @@ func (s *looker) reread(f func(*model.Rank)) {
 
 // infer asks the algorithm of the options, all analysis ranks together; the
 // answer is at rank 0.
-func (s *looker) infer(sum *progress.Summary, o progress.Options) (progress.Partial, error) {
+func (s *looker) infer(sum *facts.Summary, o progress.Options) (progress.Partial, error) {
 	local, err := progress.NewLocaliser(sum, o)
 	var part progress.Partial
 	if err == nil {

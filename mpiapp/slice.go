@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/report/diagnosis"
 	"laggard/report/slice"
@@ -139,7 +140,7 @@ func (a *app) slice(f sliceFlags, dir string) error {
 
 // slices makes the slices that a question asks for: of the least-progressed
 // ranks, and of those that wait for them.
-func (q question) slices(laid progress.Result, sum progress.Summary, resolver *symbol.Resolver, created time.Time) ([]slice.Slice, error) {
+func (q question) slices(laid progress.Result, sum facts.Summary, resolver *symbol.Resolver, created time.Time) ([]slice.Slice, error) {
 	order, start, err := sliceOrder(laid, q.slice.rank)
 	if err != nil || len(order) == 0 {
 		return nil, q.noSlice(err)
@@ -255,7 +256,7 @@ func telling(g progress.Group) int {
 }
 
 // criterion is the state of a group: of one of its ranks, since they share it.
-func criterion(laid progress.Result, sum progress.Summary, group, rank int) slicing.Criterion {
+func criterion(laid progress.Result, sum facts.Summary, group, rank int) slicing.Criterion {
 	g := laid.Groups[group]
 	if rank < 0 || !g.Ranks.Contains(rank) {
 		rank = g.Ranks.Min()

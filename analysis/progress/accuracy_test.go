@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
@@ -45,7 +46,9 @@ func (s *score) add(t testing.TB, algorithm string, st *standstill) {
 	s.cases++
 	if f.least.Contains(st.lag) {
 		s.named++
-		s.exact += b2i(f.least.Len() == 1)
+		if f.least.Len() == 1 {
+			s.exact++
+		}
 	}
 	for a := range st.at {
 		for b := range a {
@@ -55,10 +58,22 @@ func (s *score) add(t testing.TB, algorithm string, st *standstill) {
 			}
 			s.pairs++
 			code, _ := f.order.Relate(a, b)
-			s.right += b2i(code == ahead(c > 0))
-			s.wrong += b2i(code == ahead(c < 0))
+			if code == codeOf(c > 0) {
+				s.right++
+			}
+			if code == codeOf(c < 0) {
+				s.wrong++
+			}
 		}
 	}
+}
+
+// codeOf is the code of a pair of which the first is ahead, or behind.
+func codeOf(ahead bool) inference.Code {
+	if ahead {
+		return inference.Forward
+	}
+	return inference.Backward
 }
 
 // families are the programs that are measured, and the least shares of cases
@@ -79,7 +94,7 @@ var families = []struct {
 // ordered. BenchmarkAccuracy shows the same shares on more programs.
 func TestLoopAwareAccuracy(t *testing.T) {
 	for _, fam := range families {
-		s := measure(t, LoopAware, fam.how, 1, 150)
+		s := measure(t, inference.LoopAware, fam.how, 1, 150)
 		if share(s.exact, s.cases) < fam.named || share(s.right, s.pairs) < fam.right {
 			t.Errorf("%s: %v", fam.name, s)
 		}
@@ -91,7 +106,7 @@ func TestLoopAwareAccuracy(t *testing.T) {
 //	go test ./analysis/progress -run '^$' -bench Accuracy -benchtime 1x
 func BenchmarkAccuracy(b *testing.B) {
 	for _, fam := range families {
-		for _, algorithm := range []string{LoopAware, PDI} {
+		for _, algorithm := range []string{inference.LoopAware, inference.PDI} {
 			b.Run(fam.name+"/"+algorithm, func(b *testing.B) {
 				var s score
 				for range b.N {

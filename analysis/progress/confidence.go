@@ -3,6 +3,9 @@ package progress
 import (
 	"slices"
 
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
@@ -31,19 +34,24 @@ const (
 // sure weighs a level with the share of ranks that are known.
 func (f *Finding) sure(level float64) float64 {
 	s := f.scene
-	known := s.present.Minus(s.off).Union(s.lost)
-	if s.all.Len() == 0 {
+	known := s.Present.Minus(s.Off).Union(s.Lost)
+	if s.All.Len() == 0 {
 		return 0
 	}
-	return level * float64(known.Len()) / float64(s.all.Len())
+	return level * float64(known.Len()) / float64(s.All.Len())
 }
 
 // directness is the level of ranks waited for.
 func (f *Finding) directness() float64 {
 	certain, all := 0, 0
-	for _, n := range f.scene.needs {
-		all += b2i(n.standing == waiting)
-		certain += b2i(n.standing == waiting && !n.weak)
+	for _, n := range f.scene.Needs {
+		if n.Standing != evidence.Waiting {
+			continue
+		}
+		all++
+		if !n.Weak {
+			certain++
+		}
 	}
 	if all == 0 {
 		return 0
@@ -61,17 +69,19 @@ func (f *Finding) inferredConfidence(chosen []model.RankSet) float64 {
 		return undecided
 	}
 	others, ordered := 0, 0
-	seen := map[Position]bool{}
-	for _, fact := range f.scene.sum.Facts {
+	seen := map[facts.Position]bool{}
+	for _, fact := range f.scene.Sum.Facts {
 		if f.least.Contains(fact.Rank) || seen[fact.At] {
 			continue
 		}
 		seen[fact.At] = true
 		others++
-		ordered += b2i(slices.ContainsFunc(chosen, func(end model.RankSet) bool {
+		if slices.ContainsFunc(chosen, func(end model.RankSet) bool {
 			code, _ := f.order.Relate(fact.Rank, end.Min())
-			return code == Forward
-		}))
+			return code == inference.Forward
+		}) {
+			ordered++
+		}
 	}
 	if others == 0 {
 		return inferring

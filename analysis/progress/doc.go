@@ -5,22 +5,22 @@
 // analysis runs in three steps, so that P analysis ranks can share the work,
 // each holding a block of the recorded ranks:
 //
-//   - [Summarise] folds a block into a [Summary]: where each rank is (the
-//     paper's statesSet), what it waits for, how its process fares. Summaries
+//   - [facts.Summarise] folds a block into a [facts.Summary]: where each rank is
+//     (the paper's statesSet), what it waits for, how its process fares. Summaries
 //     merge; the merged one goes to every analysis rank.
-//   - [Local] asks the [Algorithm] about the models of the block: "pdi" builds
-//     the local progress dependence graphs (Figure 5), whose union is a bitwise
-//     OR (Table 2); "loop-aware" counts turns of the loops that the merged
-//     [Flow] shows. It also answers what the waiting ranks ask about the
+//   - [Local] asks the [inference.Algorithm] about the models of the block: "pdi"
+//     builds the local progress dependence graphs (Figure 5), whose union is a
+//     bitwise OR (Table 2); "loop-aware" counts iterations of the loops that the
+//     merged flow shows. It also answers what the waiting ranks ask about the
 //     message counters of their peers. Partials merge.
 //   - [Conclude] draws the conclusion from both, at one analysis rank.
 //
 // Summary and Partial are monoids with deterministic encodings: any blocks,
 // any order and any tree give the same bytes.
 //
-// Two sources speak, and the result tells them apart. Evidence: exact
+// Two sources speak, and the result tells them apart. Package evidence: exact
 // wait-for edges from the blocked operations, deadlocks as what no rank can
-// leave by itself, lost processes. Inference: an [Algorithm] over the Markov
-// models orders what the evidence leaves open. An edge x → y always means that
-// x waits for y. See docs/diagnosis.md.
+// leave by itself, lost processes. Package inference: an algorithm over the
+// Markov models orders what the evidence leaves open. An edge x → y always means
+// that x waits for y. See docs/diagnosis.md.
 package progress

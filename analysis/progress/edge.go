@@ -3,8 +3,11 @@ package progress
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
@@ -17,7 +20,7 @@ type edgeKey struct {
 // edgeSum gathers the links that make up one edge.
 type edgeSum struct {
 	waiting []int // ranks
-	example link
+	example evidence.Link
 	peer    int
 }
 
@@ -32,7 +35,7 @@ const (
 // where evidence leaves the order of two groups open.
 func (f *Finding) edges(groups []Group) []Edge {
 	var out []Edge
-	if !f.scene.opts.PaperOnly {
+	if !f.opts.PaperOnly {
 		out = f.evidenceEdges(groups)
 	}
 	if len(groups) > manyGroups {
@@ -52,9 +55,9 @@ func (f *Finding) evidenceEdges(groups []Group) []Edge {
 	spread := f.spreader(groups)
 	for _, g := range groups {
 		g.Ranks.Each(func(rank int) {
-			for _, alt := range f.scene.needs[rank].alts {
+			for _, alt := range f.scene.Needs[rank].Alts {
 				for _, l := range alt {
-					for _, part := range spread(l.to) {
+					for _, part := range spread(l.To) {
 						addLink(sums, g.ID, part, rank, l)
 					}
 				}
@@ -75,36 +78,36 @@ type part struct {
 }
 
 // spreader returns a function that splits targets by group, each target once.
-func (f *Finding) spreader(groups []Group) func(t *target) []part {
+func (f *Finding) spreader(groups []Group) func(t *evidence.Target) []part {
 	groupOf := map[int]int{}
 	var absent []Group
 	for _, g := range groups {
-		if !f.scene.present.Contains(g.Ranks.Min()) {
+		if !f.scene.Present.Contains(g.Ranks.Min()) {
 			absent = append(absent, g)
 			continue
 		}
 		g.Ranks.Each(func(r int) { groupOf[r] = g.ID })
 	}
-	done := map[*target][]part{}
-	return func(t *target) []part {
+	done := map[*evidence.Target][]part{}
+	return func(t *evidence.Target) []part {
 		if parts, known := done[t]; known {
 			return parts
 		}
 		members := map[int][]int{}
-		t.ranks.Intersect(f.scene.present).Each(func(r int) {
+		t.Ranks.Intersect(f.scene.Present).Each(func(r int) {
 			members[groupOf[r]] = append(members[groupOf[r]], r)
 		})
 		parts := []part{}
-		for _, g := range sortedKeys(members) {
+		for _, g := range slices.Sorted(maps.Keys(members)) {
 			parts = append(parts, part{g, model.NewRankSet(members[g]...)})
 		}
 		for _, g := range absent {
-			if set := t.ranks.Intersect(g.Ranks); set.Len() > 0 {
+			if set := t.Ranks.Intersect(g.Ranks); set.Len() > 0 {
 				parts = append(parts, part{g.ID, set})
 			}
 		}
 		if len(groups) > manyGroups {
-			slices.SortStableFunc(parts, func(a, b part) int { return compareBool(groups[b.group].Least, groups[a.group].Least) })
+			parts = leastFirst(parts, groups)
 			parts = parts[:min(len(parts), fewEdges)]
 		}
 		done[t] = parts
@@ -115,20 +118,20 @@ func (f *Finding) spreader(groups []Group) func(t *target) []part {
 // addLink adds one rank's link to the edge it belongs to. A rank among those of
 // which any will do does not wait for itself. A certain link makes a better
 // example than a weak one.
-func addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int, l link) {
+func addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int, l evidence.Link) {
 	peer := to.ranks.Min()
-	if l.to.any && peer == rank {
+	if l.To.Any && peer == rank {
 		if peer = to.ranks.Minus(model.NewRankSet(rank)).Min(); peer < 0 {
 			return
 		}
 	}
-	key := edgeKey{from, to.group, l.kind}
+	key := edgeKey{from, to.group, EdgeKind(l.Kind)}
 	sum := sums[key]
 	if sum == nil {
 		sum = &edgeSum{example: l, peer: peer}
 		sums[key] = sum
 	}
-	if sum.example.weak && !l.weak {
+	if sum.example.Weak && !l.Weak {
 		sum.example, sum.peer = l, peer
 	}
 	if n := len(sum.waiting); n == 0 || sum.waiting[n-1] != rank {
@@ -137,11 +140,11 @@ func addLink(sums map[edgeKey]*edgeSum, from int, to part, rank int, l link) {
 }
 
 func (f *Finding) evidenceEdge(key edgeKey, sum *edgeSum) Edge {
-	reason := f.scene.linkText(sum.example, sum.peer)
+	reason := f.scene.Explain(sum.example, sum.peer)
 	if more := len(sum.waiting) - 1; more > 0 {
 		reason += fmt.Sprintf("; and %d more like it", more)
 	}
-	return Edge{From: key.from, To: key.to, Kind: key.kind, Weak: sum.example.weak, Reason: reason}
+	return Edge{From: key.from, To: key.to, Kind: key.kind, Weak: sum.example.Weak, Reason: reason}
 }
 
 // inferredEdges returns the edges between groups that the evidence does not
@@ -158,11 +161,11 @@ func (f *Finding) inferredEdges(groups []Group, evidence []Edge) []Edge {
 			e := Edge{From: b, To: a, Kind: EdgeInferred}
 			code, reason := f.order.Relate(first[b], first[a])
 			switch e.Reason = reason; code {
-			case Null:
+			case inference.Null:
 				continue
-			case Undefined:
+			case inference.Undefined:
 				e.Kind = EdgeUndefined
-			case Backward:
+			case inference.Backward:
 				e.From, e.To = a, b
 			}
 			out = append(out, e)
@@ -187,10 +190,10 @@ func (f *Finding) nearestEdges(groups []Group, evidence []Edge) []Edge {
 	}
 	var out []Edge
 	var below []int
-	for _, layer := range sortedKeys(byLayer) {
+	for _, layer := range slices.Sorted(maps.Keys(byLayer)) {
 		for _, g := range byLayer[layer] {
 			for _, to := range below[:min(len(below), fewEdges)] {
-				if code, reason := f.order.Relate(first[g], first[to]); code == Forward && !waits[g] {
+				if code, reason := f.order.Relate(first[g], first[to]); code == inference.Forward && !waits[g] {
 					out = append(out, Edge{From: g, To: to, Kind: EdgeInferred, Reason: reason})
 				}
 			}
@@ -207,7 +210,7 @@ func (f *Finding) firstRanks(groups []Group) []int {
 	layers := f.layerOf()
 	for i, g := range groups {
 		first[i] = -1
-		g.Ranks.Intersect(f.scene.present).Each(func(r int) {
+		g.Ranks.Intersect(f.scene.Present).Each(func(r int) {
 			if first[i] < 0 || layers[r] < layers[first[i]] {
 				first[i] = r
 			}
@@ -243,4 +246,17 @@ func (r *reach) of(group int) model.RankSet {
 		r.done[group] = &seen
 	}
 	return *r.done[group]
+}
+
+// leastFirst puts the parts in least progressed groups before the others.
+func leastFirst(parts []part, groups []Group) []part {
+	var least, others []part
+	for _, p := range parts {
+		if groups[p.group].Least {
+			least = append(least, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	return append(least, others...)
 }

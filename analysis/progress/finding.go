@@ -1,22 +1,22 @@
 package progress
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
-// ErrMismatch says that a partial does not belong to the summary.
-var ErrMismatch = errors.New("partial of another summary")
-
 // Finding is what was found out, before it is laid out as a Result.
 type Finding struct {
-	scene      *scene
-	algorithm  Algorithm
-	order      Order
-	graph      *waitGraph // of all needs, the weak ones too
+	opts       Options
+	scene      *evidence.Scene
+	algorithm  inference.Algorithm
+	order      inference.Order
+	graph      *evidence.Graph // of all needs, the weak ones too
 	hang       bool
 	least      model.RankSet
 	method     string
@@ -28,7 +28,7 @@ type Finding struct {
 
 // Conclude draws the conclusion from the merged summary and partial: FindLP,
 // then Finding.Result. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
-func Conclude(sum Summary, part Partial, opts Options) (Result, error) {
+func Conclude(sum facts.Summary, part Partial, opts Options) (Result, error) {
 	f, err := FindLP(sum, part, opts)
 	if err != nil {
 		return Result{}, err
@@ -40,20 +40,20 @@ func Conclude(sum Summary, part Partial, opts Options) (Result, error) {
 // In order: lost ranks; deadlocks; the ranks that the waiting ones wait for in
 // the end; deadlocks that buffering may still dissolve; the ranks outside MPI, if
 // there are stacks only; and last what the algorithm infers. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
-func FindLP(sum Summary, part Partial, opts Options) (*Finding, error) {
-	algorithm, err := NewAlgorithm(opts.Algorithm)
+func FindLP(sum facts.Summary, part Partial, opts Options) (*Finding, error) {
+	algorithm, err := inference.NewAlgorithm(opts.Algorithm)
 	if err != nil {
 		return nil, err
 	}
-	order, err := algorithm.Order(&sum, &part)
+	order, err := algorithm.Order(&sum, &part.Partial)
 	if err != nil {
 		return nil, err
 	}
-	s := newScene(&sum, &part, opts)
-	f := &Finding{scene: s, algorithm: algorithm, order: order}
-	f.graph = newWaitGraph(s, func(need) bool { return true }, false)
-	f.hang = !opts.Progressing && (s.unfinished().Len() > 0 || s.lost.Len() > 0)
-	if s.present.Len() == 0 {
+	s := evidence.NewScene(&sum, part.Answers, opts.Observed)
+	f := &Finding{opts: opts, scene: s, algorithm: algorithm, order: order}
+	f.graph = evidence.NewGraph(s, func(evidence.Need) bool { return true }, false)
+	f.hang = !opts.Progressing && (s.Unfinished().Len() > 0 || s.Lost.Len() > 0)
+	if s.Present.Len() == 0 {
 		f.notes = append(f.notes, "there is no record of any rank")
 	}
 	if n := sum.Outside; n > 0 {
@@ -70,17 +70,17 @@ func FindLP(sum Summary, part Partial, opts Options) (*Finding, error) {
 
 // find tries the sources in the order of their weight.
 func (f *Finding) find() {
-	if f.scene.opts.PaperOnly {
+	if f.opts.PaperOnly {
 		f.inferred()
 		return
 	}
-	certain := newWaitGraph(f.scene, func(n need) bool { return !n.weak }, true)
-	cycles := certain.deadlocks()
+	certain := evidence.NewGraph(f.scene, func(n evidence.Need) bool { return !n.Weak }, true)
+	cycles := certain.Deadlocks()
 	if len(cycles) > 0 {
 		f.deadlock = &Deadlock{Cycles: cycles, Certain: true}
 	}
 	switch {
-	case f.lostFirst(), f.deadlocked(), f.awaited(), f.stillInside(f.scene.unfinished()), f.maybeDeadlocked(), f.outside():
+	case f.lostFirst(), f.deadlocked(), f.awaited(), f.stillInside(f.scene.Unfinished()), f.maybeDeadlocked(), f.outside():
 		f.method = MethodEvidence
 	default:
 		f.inferred()
@@ -88,7 +88,7 @@ func (f *Finding) find() {
 }
 
 func (f *Finding) lostFirst() bool {
-	for _, l := range f.scene.losses {
+	for _, l := range f.scene.Losses {
 		if l.Cause {
 			f.least = f.least.Union(l.Ranks)
 		}
@@ -96,27 +96,9 @@ func (f *Finding) lostFirst() bool {
 	if f.least.Len() == 0 {
 		return false
 	}
-	f.reason = f.scene.lossReason()
+	f.reason = f.lossReason()
 	f.confidence = f.sure(certainty)
 	return true
-}
-
-// lossReason names the losses that may be the cause.
-func (s *scene) lossReason() string {
-	text := ""
-	for _, l := range s.losses {
-		if l.Cause {
-			text = join(text, "; ", fmt.Sprintf("%s: %s", ranksText(l.Ranks), l.Reason))
-		}
-	}
-	return text
-}
-
-func join(text, between, more string) string {
-	if text == "" {
-		return more
-	}
-	return text + between + more
 }
 
 func (f *Finding) deadlocked() bool {
@@ -138,11 +120,11 @@ func (f *Finding) awaited() bool {
 	graph := f.graph
 	first, second, alone := f.sinks(graph)
 	if first.Len() == 0 && second.Len() == 0 {
-		graph = newWaitGraph(f.scene, func(need) bool { return true }, true)
+		graph = evidence.NewGraph(f.scene, func(evidence.Need) bool { return true }, true)
 		first, second, alone = f.sinks(graph)
 	}
 	f.least, f.confidence = first, f.sure(f.directness())
-	f.reason = "awaited in the end by " + ranksText(graph.ranks(f.waitingGates(graph)))
+	f.reason = "awaited in the end by " + ranksText(f.waiting())
 	switch {
 	case first.Len() == 0:
 		f.least, f.confidence = second, f.sure(guess)
@@ -159,9 +141,9 @@ func (f *Finding) awaited() bool {
 // stand still inside their call while others go on looking for messages.
 func (f *Finding) stillInside(among model.RankSet) bool {
 	s := f.scene
-	certain := func(r int) bool { n := s.needs[r]; return n.standing == waiting && !n.weak }
-	still := s.factsWhere(func(fact *Fact) bool { return fact.Still && among.Contains(fact.Rank) && !certain(fact.Rank) })
-	looking := s.factsWhere(func(fact *Fact) bool { return fact.Looking })
+	certain := func(r int) bool { n := s.Needs[r]; return n.Standing == evidence.Waiting && !n.Weak }
+	still := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Still && among.Contains(fact.Rank) && !certain(fact.Rank) })
+	looking := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Looking })
 	if still.Len() == 0 || still.Equal(f.least) || still.Len() > looking.Len() {
 		return false
 	}
@@ -185,7 +167,7 @@ func (f *Finding) narrow() {
 	})
 	var ahead []int
 	maybe.Each(func(r int) {
-		if code, _ := f.order.Relate(r, lowest); code == Forward {
+		if code, _ := f.order.Relate(r, lowest); code == inference.Forward {
 			ahead = append(ahead, r)
 		}
 	})
@@ -196,38 +178,17 @@ func (f *Finding) narrow() {
 	}
 }
 
-// certainlyAwaited returns the ranks that certain waits lead to, and those that
-// wait for nobody who is left.
-func (f *Finding) certainlyAwaited() model.RankSet {
-	g := newWaitGraph(f.scene, func(n need) bool { return !n.weak }, false)
-	var from []int
-	var out model.RankSet
-	for rank, n := range f.scene.needs {
-		if gate, known := g.gates[rank]; known && n.standing == waiting && !n.weak {
-			from = append(from, gate)
-		}
-		if n.alone {
-			out.Add(rank)
-		}
-	}
-	return out.Union(g.ranks(g.reached(from)))
-}
-
 // sinks returns the ranks reached from waiting ranks that do not wait
 // themselves, and those that wait, alone, for what nobody is left to send.
 // Second come those of which nothing is known to hold them, or nothing certain.
-func (f *Finding) sinks(g *waitGraph) (first, second, alone model.RankSet) {
-	for rank, n := range f.scene.needs {
-		if n.alone {
-			alone.Add(rank)
-		}
-	}
-	first = first.Union(alone)
-	g.ranks(g.reached(f.waitingGates(g))).Each(func(rank int) {
-		n := f.scene.needs[rank]
+func (f *Finding) sinks(g *evidence.Graph) (first, second, alone model.RankSet) {
+	alone = f.where(func(n evidence.Need) bool { return n.Alone })
+	first = alone.Clone()
+	g.AwaitedBy(f.waiting()).Each(func(rank int) {
+		n := f.scene.Needs[rank]
 		switch {
-		case n.standing == waiting && !n.computes:
-		case n.computes || n.standing == ready || f.scene.off.Contains(rank):
+		case n.Standing == evidence.Waiting && !n.Computes:
+		case n.Computes || n.Standing == evidence.Ready || f.scene.Off.Contains(rank):
 			second.Add(rank)
 		default:
 			first.Add(rank)
@@ -236,21 +197,10 @@ func (f *Finding) sinks(g *waitGraph) (first, second, alone model.RankSet) {
 	return first, second, alone
 }
 
-// waitingGates returns the gates of the ranks that wait.
-func (f *Finding) waitingGates(g *waitGraph) []int {
-	var out []int
-	for _, fact := range f.scene.sum.Facts {
-		if f.scene.needs[fact.Rank].standing == waiting {
-			out = append(out, g.gates[fact.Rank])
-		}
-	}
-	return out
-}
-
 // maybeDeadlocked: ranks wait, but for each other only, and the certain waits
 // alone make no deadlock.
 func (f *Finding) maybeDeadlocked() bool {
-	cycles := newWaitGraph(f.scene, func(need) bool { return true }, true).deadlocks()
+	cycles := evidence.NewGraph(f.scene, func(evidence.Need) bool { return true }, true).Deadlocks()
 	if len(cycles) == 0 {
 		return false
 	}
@@ -297,7 +247,7 @@ func (f *Finding) ends() []model.RankSet {
 				return false
 			}
 			code, _ := f.order.Relate(end.Min(), peer)
-			return code == Null
+			return code == inference.Null
 		})
 	})
 	if len(kept) == 0 {
@@ -309,7 +259,7 @@ func (f *Finding) ends() []model.RankSet {
 // lowest returns the unfinished ranks of the first layer that has any, by
 // place. There are none if every rank waits for another.
 func (f *Finding) lowest() []model.RankSet {
-	unfinished := f.scene.unfinished()
+	unfinished := f.scene.Unfinished()
 	for _, layer := range f.order.Layers() {
 		var out []model.RankSet
 		for _, place := range layer {
@@ -329,18 +279,48 @@ func (f *Finding) lowest() []model.RankSet {
 func (f *Finding) peers(ranks model.RankSet) []int {
 	var out model.RankSet
 	ranks.Each(func(rank int) {
-		for _, alt := range f.scene.needs[rank].alts {
+		for _, alt := range f.scene.Needs[rank].Alts {
 			for _, l := range alt {
-				if l.kind == EdgePointToPoint && !l.to.any {
-					out = out.Union(l.to.ranks)
+				if l.Kind == evidence.PointToPoint && !l.To.Any {
+					out = out.Union(l.To.Ranks)
 				}
 			}
 		}
 	})
-	return out.Intersect(f.scene.present).Slice()
+	return out.Intersect(f.scene.Present).Slice()
 }
 
 // undecided tells whether the least progressed ranks are all there are.
 func (f *Finding) undecided() bool {
-	return f.least.Len() > 1 && f.least.Equal(f.scene.unfinished())
+	return f.least.Len() > 1 && f.least.Equal(f.scene.Unfinished())
+}
+
+// lossReason names the losses that may be the cause.
+func (f *Finding) lossReason() string {
+	text := ""
+	for _, l := range f.scene.Losses {
+		if l.Cause {
+			text = join(text, "; ", fmt.Sprintf("%s: %s", ranksText(l.Ranks), l.Reason))
+		}
+	}
+	return text
+}
+
+// certainlyAwaited returns the ranks that certain waits lead to, and those that
+// wait for nobody who is left.
+func (f *Finding) certainlyAwaited() model.RankSet {
+	certain := func(n evidence.Need) bool { return !n.Weak }
+	from := f.where(func(n evidence.Need) bool { return n.Standing == evidence.Waiting && certain(n) })
+	alone := f.where(func(n evidence.Need) bool { return n.Alone })
+	return alone.Union(evidence.NewGraph(f.scene, certain, false).AwaitedBy(from))
+}
+
+// waiting returns the ranks that wait.
+func (f *Finding) waiting() model.RankSet {
+	return f.where(func(n evidence.Need) bool { return n.Standing == evidence.Waiting })
+}
+
+// where returns the ranks of whose needs keep is true.
+func (f *Finding) where(keep func(n evidence.Need) bool) model.RankSet {
+	return f.scene.RanksWhere(func(fact *facts.Fact) bool { return keep(f.scene.Needs[fact.Rank]) })
 }

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"slices"
 
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
 
 // role separates ranks at one position whose part in the hang differs.
 type role struct {
-	at         Position
+	at         facts.Position
 	record     bool // there is one
 	least      bool
 	lost       bool
@@ -26,13 +28,13 @@ func (f *Finding) groups() []Group {
 		}
 	}
 	members := map[role][]int{}
-	for _, fact := range f.scene.sum.Facts {
+	for _, fact := range f.scene.Sum.Facts {
 		r := role{
 			at: fact.At, record: true,
 			least:      f.least.Contains(fact.Rank),
-			lost:       f.scene.lost.Contains(fact.Rank),
+			lost:       f.scene.Lost.Contains(fact.Rank),
 			deadlocked: locked.Contains(fact.Rank),
-			waits:      f.scene.needs[fact.Rank].standing == waiting,
+			waits:      f.scene.Needs[fact.Rank].Standing == evidence.Waiting,
 		}
 		members[r] = append(members[r], fact.Rank)
 	}
@@ -40,8 +42,8 @@ func (f *Finding) groups() []Group {
 	for r, ranks := range members {
 		out = append(out, f.group(r, model.NewRankSet(ranks...)))
 	}
-	missing := f.scene.all.Minus(f.scene.present)
-	for _, set := range []model.RankSet{missing.Intersect(f.scene.lost), missing.Minus(f.scene.lost)} {
+	missing := f.scene.All.Minus(f.scene.Present)
+	for _, set := range []model.RankSet{missing.Intersect(f.scene.Lost), missing.Minus(f.scene.Lost)} {
 		if set.Len() > 0 {
 			out = append(out, f.group(role{least: f.least.Intersect(set).Len() > 0}, set))
 		}
@@ -58,7 +60,7 @@ func (f *Finding) group(r role, ranks model.RankSet) Group {
 	if !r.record {
 		return g
 	}
-	place := f.scene.sum.place(r.at)
+	place := f.scene.Sum.PlaceAt(r.at)
 	g.Kind, g.Call, g.Stack = Computation, place.Call, place.Stack
 	if r.at.InMPI {
 		g.Kind = Communication
@@ -69,11 +71,11 @@ func (f *Finding) group(r role, ranks model.RankSet) Group {
 // locations lists where the least progressed ranks are.
 func (f *Finding) locations() []Location {
 	var out []Location
-	rest := f.least.Intersect(f.scene.present)
-	for _, stack := range f.scene.sum.Stacks {
-		byPlace := map[Position][]int{}
+	rest := f.least.Intersect(f.scene.Present)
+	for _, stack := range f.scene.Sum.Stacks {
+		byPlace := map[facts.Position][]int{}
 		stack.Ranks.Intersect(rest).Each(func(r int) {
-			at := f.scene.facts[r].At
+			at := f.scene.Facts[r].At
 			byPlace[at] = append(byPlace[at], r)
 		})
 		for at, ranks := range byPlace {
@@ -83,9 +85,9 @@ func (f *Finding) locations() []Location {
 		}
 		rest = rest.Minus(stack.Ranks)
 	}
-	byPlace := map[Position][]int{}
+	byPlace := map[facts.Position][]int{}
 	rest.Each(func(r int) {
-		at := f.scene.facts[r].At
+		at := f.scene.Facts[r].At
 		byPlace[at] = append(byPlace[at], r)
 	})
 	for at, ranks := range byPlace {
@@ -95,8 +97,8 @@ func (f *Finding) locations() []Location {
 	return out
 }
 
-func (f *Finding) location(at Position, ranks model.RankSet) Location {
-	place := f.scene.sum.place(at)
+func (f *Finding) location(at facts.Position, ranks model.RankSet) Location {
+	place := f.scene.Sum.PlaceAt(at)
 	l := Location{Ranks: ranks, Stack: place.Stack}
 	if at.InMPI {
 		l.Call = place.Call

@@ -5,17 +5,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
 // TestKeeper: Local says the same of ranks that were kept, asked only the
 // question, as of the ranks themselves and the summary.
 func TestKeeper(t *testing.T) {
-	for _, algorithm := range []string{LoopAware, PDI} {
+	for _, algorithm := range []string{inference.LoopAware, inference.PDI} {
 		ranks := job(200, 24, 7)
-		ranks[5].Threads[0].Model.Edges[3].Count += 1000                 // turns of its own
+		ranks[5].Threads[0].Model.Edges[3].Count += 1000                 // iterations of its own
 		ranks[6].Channels = []model.Channel{{Peer: 5, Tag: 1, Sent: 49}} // what rank 5 asks for
-		sum, err := Summarise(ranks)
+		sum, err := facts.Summarise(ranks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +26,7 @@ func TestKeeper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := NewKeeper()
+		k := facts.NewKeeper()
 		for _, r := range ranks {
 			k.Keep(r)
 		}

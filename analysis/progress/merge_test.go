@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
@@ -65,7 +67,7 @@ func evens(n int) string {
 func TestMergeLaws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for i := range 60 {
-		opts := Options{Algorithm: []string{LoopAware, PDI}[i%2]}
+		opts := Options{Algorithm: []string{inference.LoopAware, inference.PDI}[i%2]}
 		text := randomScript(rng)
 		ranks := parseScript(text).ranks()
 		sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
@@ -90,7 +92,7 @@ func TestMergeLaws(t *testing.T) {
 func TestNeutralElements(t *testing.T) {
 	ranks := parseScript(randomScript(rand.New(rand.NewPCG(15, 16)))).ranks()
 	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
-	left, err := MergeSummaries(Summary{}, sum)
+	left, err := facts.MergeSummaries(facts.Summary{}, sum)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,20 +108,20 @@ func TestNeutralElements(t *testing.T) {
 func TestErrors(t *testing.T) {
 	ranks := parseScript("rank 0-1 at=A\n").ranks()
 	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
-	if _, err := MergeSummaries(sum, sum); !errors.Is(err, ErrOverlap) {
+	if _, err := facts.MergeSummaries(sum, sum); !errors.Is(err, facts.ErrOverlap) {
 		t.Errorf("merging a block with itself: %v", err)
 	}
-	if _, err := Summarise(append(ranks, ranks[0])); !errors.Is(err, ErrOverlap) {
+	if _, err := facts.Summarise(append(ranks, ranks[0])); !errors.Is(err, facts.ErrOverlap) {
 		t.Errorf("a rank twice: %v", err)
 	}
-	if _, err := Local(ranks, &sum, Options{Algorithm: "tarot"}); !errors.Is(err, ErrUnknownAlgorithm) {
+	if _, err := Local(ranks, &sum, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
 		t.Errorf("unknown algorithm: %v", err)
 	}
-	if _, err := Conclude(sum, part, Options{Algorithm: "tarot"}); !errors.Is(err, ErrUnknownAlgorithm) {
+	if _, err := Conclude(sum, part, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
 		t.Errorf("unknown algorithm: %v", err)
 	}
-	foreign := Partial{Edges: []PairEdge{{A: 0, B: 7, Code: Forward}}}
-	if _, err := Conclude(sum, foreign, Options{}); !errors.Is(err, ErrMismatch) {
+	foreign := Partial{Partial: inference.Partial{Edges: []inference.PairEdge{{A: 0, B: 7, Code: inference.Forward}}}}
+	if _, err := Conclude(sum, foreign, Options{}); !errors.Is(err, inference.ErrMismatch) {
 		t.Errorf("partial of another summary: %v", err)
 	}
 }

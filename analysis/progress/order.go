@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"laggard/analysis/progress/evidence"
 	"laggard/model"
 )
 
@@ -30,12 +31,12 @@ func (f *Finding) levels() map[int]level {
 	for _, l := range byEvidence {
 		top = max(top, l)
 	}
-	levels := make(map[int]level, len(f.scene.sum.Facts))
-	for _, fact := range f.scene.sum.Facts {
+	levels := make(map[int]level, len(f.scene.Sum.Facts))
+	for _, fact := range f.scene.Sum.Facts {
 		switch rank := fact.Rank; {
 		case f.least.Contains(rank):
 			levels[rank] = leastLevel
-		case f.scene.needs[rank].standing == finished:
+		case f.scene.Needs[rank].Standing == evidence.Finished:
 			levels[rank] = level{top + 1, 0}
 		default:
 			levels[rank] = level{byEvidence[rank], layers[rank]}
@@ -46,7 +47,7 @@ func (f *Finding) levels() map[int]level {
 
 // layerOf returns the layers of the inferred order by rank.
 func (f *Finding) layerOf() map[int]int {
-	out := make(map[int]int, len(f.scene.sum.Facts))
+	out := make(map[int]int, len(f.scene.Sum.Facts))
 	for i, layer := range f.order.Layers() {
 		for _, place := range layer {
 			place.Each(func(r int) { out[r] = i })
@@ -84,43 +85,6 @@ func (f *Finding) placeOthers(levels map[int]int) {
 	}
 }
 
-// evidenceLevels returns the levels of the ranks that wait or are waited for.
-func (f *Finding) evidenceLevels() map[int]int {
-	levels := map[int]int{}
-	if f.scene.opts.PaperOnly {
-		return levels
-	}
-	g := f.graph
-	levels = make(map[int]int, len(f.scene.sum.Facts))
-	height := layers(len(g.or), g.components(g.all()), func(gate int) []int { return g.next[gate] },
-		func(gate int) int { return b2i(g.rank[gate] >= 0) })
-	for rank, gate := range g.gates {
-		levels[rank] = height[gate]
-	}
-	return levels
-}
-
-// layers returns the height of each node, numbers below size: of a component the
-// highest among those it leads to, plus the weight of the step.
-func layers(size int, components [][]int, next func(int) []int, weight func(int) int) []int {
-	height := make([]int, size)
-	below := make([]bool, size)
-	for _, component := range components {
-		top := 0
-		for _, x := range component {
-			for _, y := range next(x) {
-				if below[y] {
-					top = max(top, height[y]+weight(x))
-				}
-			}
-		}
-		for _, x := range component {
-			height[x], below[x] = top, true
-		}
-	}
-	return height
-}
-
 // absentLevel returns the level of a rank without a record.
 func (f *Finding) absentLevel(rank int) level {
 	if f.least.Contains(rank) {
@@ -140,7 +104,7 @@ func (f *Finding) groupOrder(groups []Group, levels map[int]level) [][]int {
 	for _, g := range groups {
 		first := g.Ranks.Min()
 		lowest := f.absentLevel(first)
-		if f.scene.present.Contains(first) {
+		if f.scene.Present.Contains(first) {
 			lowest = levels[first]
 			g.Ranks.Each(func(r int) {
 				if levels[r].compare(lowest) < 0 {
@@ -160,7 +124,7 @@ func (f *Finding) groupOrder(groups []Group, levels map[int]level) [][]int {
 // rankOrder lists the ranks by level.
 func (f *Finding) rankOrder(levels map[int]level) []model.RankSet {
 	ranks := map[level][]int{}
-	for _, fact := range f.scene.sum.Facts {
+	for _, fact := range f.scene.Sum.Facts {
 		l := levels[fact.Rank]
 		ranks[l] = append(ranks[l], fact.Rank)
 	}
@@ -168,7 +132,7 @@ func (f *Finding) rankOrder(levels map[int]level) []model.RankSet {
 	for l, r := range ranks {
 		byLevel[l] = model.NewRankSet(r...)
 	}
-	absent := f.scene.all.Minus(f.scene.present)
+	absent := f.scene.All.Minus(f.scene.Present)
 	for _, set := range []model.RankSet{absent.Intersect(f.least), absent.Minus(f.least)} {
 		if set.Len() > 0 {
 			l := f.absentLevel(set.Min())
@@ -180,4 +144,12 @@ func (f *Finding) rankOrder(levels map[int]level) []model.RankSet {
 		out = append(out, byLevel[l])
 	}
 	return out
+}
+
+// evidenceLevels returns the levels of the ranks that wait or are waited for.
+func (f *Finding) evidenceLevels() map[int]int {
+	if f.opts.PaperOnly {
+		return map[int]int{}
+	}
+	return f.graph.Levels()
 }

@@ -9,10 +9,10 @@ func (f *Finding) Result() Result {
 	edges := f.edges(groups) // it may add a note
 	r := Result{
 		Algorithm:     f.algorithm.Name(),
-		Size:          f.scene.all.Len(),
+		Size:          f.scene.All.Len(),
 		Hang:          f.hang,
 		Deadlock:      f.deadlock,
-		Lost:          f.scene.losses,
+		Lost:          f.scene.Losses,
 		Unfinished:    f.unfinished(),
 		Groups:        groups,
 		Edges:         edges,
@@ -32,9 +32,9 @@ func (f *Finding) Result() Result {
 // unfinished returns the ranks that never came to MPI_Finalize although others
 // did.
 func (f *Finding) unfinished() model.RankSet {
-	late := f.scene.notFinalizing()
-	if late.Equal(f.scene.all) {
+	late := f.scene.NotFinalizing()
+	if late.Equal(f.scene.All) {
 		return model.RankSet{}
 	}
-	return late.Intersect(f.scene.present.Union(f.scene.lost))
+	return late.Intersect(f.scene.Present.Union(f.scene.Lost))
 }

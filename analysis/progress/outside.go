@@ -1,18 +1,23 @@
 package progress
 
+import (
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+)
+
 // outside takes the ranks that compute, where all that is known of any rank is its
 // stack: whoever is in a call may wait for somebody, and
 // whoever is not waits for nobody. Of several, those ahead of the lowest are left
 // out, as far as the algorithm can tell.
 func (f *Finding) outside() bool {
 	s := f.scene
-	if !s.opts.StacksOnly {
+	if !f.opts.StacksOnly {
 		return false
 	}
-	stand := func(which standing) func(*Fact) bool {
-		return func(fact *Fact) bool { return s.needs[fact.Rank].standing == which && !s.off.Contains(fact.Rank) }
+	stand := func(which evidence.Standing) func(*facts.Fact) bool {
+		return func(fact *facts.Fact) bool { return s.Needs[fact.Rank].Standing == which && !s.Off.Contains(fact.Rank) }
 	}
-	inside, computing := s.factsWhere(stand(opaque)), s.factsWhere(stand(running))
+	inside, computing := s.RanksWhere(stand(evidence.Opaque)), s.RanksWhere(stand(evidence.Running))
 	if inside.Len() == 0 || computing.Len() == 0 {
 		return false
 	}

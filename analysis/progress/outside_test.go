@@ -3,6 +3,9 @@ package progress
 import (
 	"testing"
 
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
@@ -26,10 +29,10 @@ func TestOutside(t *testing.T) {
 		method  string
 		lost    int
 	}{
-		{Options{Algorithm: PDI, StacksOnly: true, Damaged: model.NewRankSet(2)}, MethodEvidence, 0},
-		{Options{Algorithm: PDI, Damaged: model.NewRankSet(2)}, PDI, 0},
+		{Options{Algorithm: inference.PDI, StacksOnly: true, Observed: evidence.Observed{Damaged: model.NewRankSet(2)}}, MethodEvidence, 0},
+		{Options{Algorithm: inference.PDI, Observed: evidence.Observed{Damaged: model.NewRankSet(2)}}, inference.PDI, 0},
 	} {
-		sum, err := Summarise(ranks)
+		sum, err := facts.Summarise(ranks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -296,3 +296,11 @@ func (st *standstill) alone() bool {
 	}
 	return true
 }
+
+// b2i is 1 if b is true, 0 if it is not.
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,6 +1,9 @@
 package progress
 
-import "laggard/model"
+import (
+	"laggard/analysis/progress/evidence"
+	"laggard/model"
+)
 
 // Result is the diagnosis of a run, with everything its report shows but the
 // names of functions and lines. Ranks are ranks of MPI_COMM_WORLD.
@@ -28,6 +31,9 @@ type Result struct {
 	// Notes are what a reader should know about the conclusion.
 	Notes []string
 }
+
+// Loss is a set of ranks whose process is gone or stands still.
+type Loss = evidence.Loss
 
 // LeastProgressed is the least progressed rank, or ranks.
 type LeastProgressed struct {
@@ -82,8 +88,8 @@ type EdgeKind string
 
 // The kinds of edge: two of evidence, two of inference.
 const (
-	EdgeCollective   EdgeKind = "collective"
-	EdgePointToPoint EdgeKind = "p2p"
+	EdgeCollective            = EdgeKind(evidence.Collective)
+	EdgePointToPoint          = EdgeKind(evidence.PointToPoint)
 	EdgeInferred     EdgeKind = "inferred"
 	EdgeUndefined    EdgeKind = "undefined"
 )
@@ -95,4 +101,15 @@ type Edge struct {
 	Kind     EdgeKind
 	Weak     bool // evidence that may be satisfied already
 	Reason   string
+}
+
+// Deadlock is a set of ranks of which none can ever move, whatever the others
+// do.
+type Deadlock struct {
+	// Cycles are disjoint, in the order of their smallest rank, with which
+	// each starts. Where every rank waits for exactly one other the ranks come
+	// in that order; in a knot they ascend.
+	Cycles [][]int
+	// Certain is false if buffering may have satisfied one of the waits.
+	Certain bool
 }

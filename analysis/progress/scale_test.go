@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
 
@@ -31,8 +32,14 @@ func member(r, lag int, world []int, states []*model.State) *model.Rank {
 	m := model.Model{States: states, Visits: make([]uint64, len(states))}
 	for i := range states {
 		m.Visits[i] = turns
-		step := 1 + b2i(i%8 == 3 && r%64 == 0) // ranks at the end of a row leave a call out
-		m.Edges = append(m.Edges, model.Edge{From: i, To: (i + step) % len(states), Count: turns - uint64(b2i(i == len(states)-1))})
+		step, count := 1, turns
+		if i%8 == 3 && r%64 == 0 {
+			step = 2 // ranks at the end of a row leave a call out
+		}
+		if i == len(states)-1 {
+			count--
+		}
+		m.Edges = append(m.Edges, model.Edge{From: i, To: (i + step) % len(states), Count: count})
 	}
 	last := len(states) - 1
 	t := &model.Thread{Model: m, Calls: 1000, Progress: 1000, Op: model.Op{State: last, InMPI: true, Kind: model.Collective,
@@ -58,15 +65,15 @@ func member(r, lag int, world []int, states []*model.State) *model.Rank {
 func BenchmarkScale(b *testing.B) {
 	ranks := job(32768, 120, 1000)
 	sum, part := analyse(b, [][]*model.Rank{ranks}, Options{}, nil)
-	bytes := mustEncode(b, sum, EncodeSummary)
+	bytes := mustEncode(b, sum, facts.EncodeSummary)
 	steps := []struct {
 		name string
 		run  func()
 	}{
-		{"Summarise", func() { _, _ = Summarise(ranks) }},
-		{"EncodeSummary", func() { _, _ = EncodeSummary(sum) }},
-		{"DecodeSummary", func() { _, _ = DecodeSummary(bytes) }},
-		{"MergeSummaries", func() { _, _ = MergeSummaries(sum, Summary{}) }},
+		{"Summarise", func() { _, _ = facts.Summarise(ranks) }},
+		{"EncodeSummary", func() { _, _ = facts.EncodeSummary(sum) }},
+		{"DecodeSummary", func() { _, _ = facts.DecodeSummary(bytes) }},
+		{"MergeSummaries", func() { _, _ = facts.MergeSummaries(sum, facts.Summary{}) }},
 		{"Local", func() { _, _ = Local(ranks, &sum, Options{}) }},
 		{"FindLP", func() { _, _ = FindLP(sum, part, Options{}) }},
 		{"Conclude", func() { _, _ = Conclude(sum, part, Options{}) }},

@@ -1,16 +1,10 @@
 package progress
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 
 	"laggard/model"
 )
-
-// sortedKeys returns the keys of a map in order.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // ranksText writes "rank 3" or "ranks 0-2,7".
 func ranksText(r model.RankSet) string {
@@ -33,144 +27,9 @@ func cyclesText(cycles [][]int) string {
 	return text
 }
 
-// placeText describes a position.
-func (s *Summary) placeText(p Position) string {
-	switch call := s.place(p).Call; {
-	case !p.Begun:
-		return "before the first MPI call"
-	case p.InMPI:
-		return "in " + call
-	case call == "":
-		return "in computation"
-	default:
-		return "after " + call
+func join(text, between, more string) string {
+	if text == "" {
+		return more
 	}
-}
-
-// place returns what is known of a position.
-func (s *Summary) place(p Position) Place {
-	i, _ := slices.BinarySearchFunc(s.Places, p, func(x Place, at Position) int { return x.At.Compare(at) })
-	if i < len(s.Places) && s.Places[i].At == p {
-		return s.Places[i]
-	}
-	return Place{At: p}
-}
-
-// linkText says why a rank waits for a peer.
-func (s *scene) linkText(l link, peer int) string {
-	wait := &s.facts[l.source.rank].Waits[l.source.wait]
-	who := fmt.Sprintf("rank %d is in %s", l.source.rank, wait.Call)
-	if l.source.want < 0 {
-		return fmt.Sprintf("%s, rank %d has not come to it", who, peer)
-	}
-	w := &wait.Wants[l.source.want]
-	if w.Call != "" && w.Call != wait.Call {
-		who += " for " + w.Call
-	}
-	text := ""
-	switch {
-	case w.Kind == model.Collective && s.led(l.source) && s.begun(w.Comm, peer) >= w.Seq:
-		text = fmt.Sprintf("%s, rank %d meets the other group's leader for it", who, peer)
-	case w.Kind == model.Collective:
-		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.begun(w.Comm, peer))
-	case w.Kind == model.RMA && s.holds(w, peer):
-		text = fmt.Sprintf("%s%s on %s, rank %d has a lock of it", who, targetText(w), s.commText(w), peer)
-	case w.Kind == model.RMA && (passive(w.Call) || !synchronises(w.Call)):
-		text = fmt.Sprintf("%s on %s, rank %d is outside MPI", who, s.commText(w), peer)
-	case w.Kind == model.RMA:
-		text = fmt.Sprintf("%s on %s, rank %d is at no such call", who, s.commText(w), peer)
-	case w.Tag == model.TagPost:
-		text = fmt.Sprintf("%s %d toward rank %d on %s, which has posted %d", who, w.Seq, peer, s.commText(w), s.answered(l.source))
-	case w.Tag == model.TagComplete:
-		text = fmt.Sprintf("%s %d for rank %d on %s, which has completed %d", who, w.Seq, peer, s.commText(w), s.answered(l.source))
-	case w.Kind == model.Send:
-		text = fmt.Sprintf("%s%s to rank %d%s on %s; rank %d has begun %d such receives",
-			who, message(w), peer, tagText(w), s.commText(w), peer, s.answered(l.source))
-	case w.Peer == model.Any:
-		text = fmt.Sprintf("%s from any source%s on %s; rank %d may send it", who, tagText(w), s.commText(w), peer)
-	case w.wild():
-		text = fmt.Sprintf("%s from rank %d%s on %s; it has sent nothing more", who, peer, tagText(w), s.commText(w))
-	default:
-		text = fmt.Sprintf("%s%s from rank %d%s on %s; it has sent %d such",
-			who, message(w), peer, tagText(w), s.commText(w), s.answered(l.source))
-	}
-	if l.weak {
-		text += " (it may be satisfied already)"
-	}
-	return text
-}
-
-// holds tells whether a rank has a lock that keeps the wanted one away.
-func (s *scene) holds(w *Want, rank int) bool {
-	holders, _ := s.holders(-1, w)
-	return w.Tag != model.None && holders.Contains(rank)
-}
-
-func targetText(w *Want) string {
-	if w.Peer == model.None {
-		return ""
-	}
-	return fmt.Sprintf(" of rank %d", w.Peer)
-}
-
-func message(w *Want) string {
-	if w.Seq == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" number %d", w.Seq)
-}
-
-func tagText(w *Want) string {
-	switch w.Tag {
-	case model.None:
-		return ""
-	case model.Any:
-		return " with any tag"
-	}
-	return fmt.Sprintf(" with tag %d", w.Tag)
-}
-
-// commText names a communicator.
-func (s *scene) commText(w *Want) string {
-	c := s.comms[w.Comm]
-	switch {
-	case w.Self:
-		return "MPI_COMM_SELF"
-	case c == nil:
-		return "an unknown communicator"
-	case c.World:
-		return "MPI_COMM_WORLD"
-	}
-	kind := "communicator"
-	switch {
-	case c.Window:
-		kind = "window"
-	case c.IO:
-		kind = "file"
-	}
-	return fmt.Sprintf("%s %x of %d ranks", kind, c.ID, s.members(c).Len())
-}
-
-// begun returns how many collectives a rank has begun on a communicator.
-func (s *scene) begun(comm uint64, rank int) uint64 {
-	n := uint64(0)
-	if c := s.comms[comm]; c != nil {
-		for _, count := range c.Counts {
-			if count.Ranks.Contains(rank) {
-				n = count.N
-			}
-		}
-	}
-	return n
-}
-
-// chance writes a probability so that only 0 and 1 themselves look like them.
-func chance(p float64) string {
-	switch {
-	case p > 0 && p < 0.001:
-		return "<0.001"
-	case p < 1 && p > 0.999:
-		return ">0.999"
-	}
-	return fmt.Sprintf("%.3g", p)
+	return text + between + more
 }

@@ -3,12 +3,16 @@ package progress
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
 
@@ -38,7 +42,8 @@ func TestTranscripts(t *testing.T) {
 }
 
 func options(t *testing.T, d *datadriven.TestData) Options {
-	opts := Options{PaperOnly: d.HasArg("paper"), Progressing: d.HasArg("progressing"), Liveness: map[int]Liveness{}}
+	opts := Options{PaperOnly: d.HasArg("paper"), Progressing: d.HasArg("progressing")}
+	opts.Liveness = map[int]evidence.Liveness{}
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "size":
@@ -47,11 +52,11 @@ func options(t *testing.T, d *datadriven.TestData) Options {
 			opts.Damaged = model.NewRankSet(set(a.Vals[0])...)
 		case "dead":
 			for _, r := range set(a.Vals[0]) {
-				opts.Liveness[r] = Dead
+				opts.Liveness[r] = evidence.Dead
 			}
 		case "stopped":
 			for _, r := range set(a.Vals[0]) {
-				opts.Liveness[r] = Stopped
+				opts.Liveness[r] = evidence.Stopped
 			}
 		case "algorithm":
 			opts.Algorithm = a.Vals[0]
@@ -97,17 +102,17 @@ func blocksOf(ranks []*model.Rank, n int, rng *rand.Rand) [][]*model.Rank {
 }
 
 // analyse runs the steps over blocks; with rng it merges in a random tree.
-func analyse(t testing.TB, blocks [][]*model.Rank, opts Options, rng *rand.Rand) (Summary, Partial) {
+func analyse(t testing.TB, blocks [][]*model.Rank, opts Options, rng *rand.Rand) (facts.Summary, Partial) {
 	t.Helper()
-	var sums []Summary
+	var sums []facts.Summary
 	for _, b := range blocks {
-		s, err := Summarise(b)
+		s, err := facts.Summarise(b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sums = append(sums, s)
 	}
-	sum := fold(t, sums, rng, MergeSummaries, EncodeSummary, DecodeSummary)
+	sum := fold(t, sums, rng, facts.MergeSummaries, facts.EncodeSummary, facts.DecodeSummary)
 	var parts []Partial
 	for _, b := range blocks {
 		p, err := Local(b, &sum, opts)
@@ -145,9 +150,9 @@ func fold[T any](t testing.TB, values []T, rng *rand.Rand, merge func(a, b T) (T
 	return values[0]
 }
 
-func encoded(t testing.TB, s Summary, p Partial) string {
+func encoded(t testing.TB, s facts.Summary, p Partial) string {
 	t.Helper()
-	a, err := EncodeSummary(s)
+	a, err := facts.EncodeSummary(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,10 +171,10 @@ func table1(input string) string {
 		if _, err := fmt.Sscan(line, &ij, &ji); err != nil {
 			return err.Error()
 		}
-		c := Dependence(ij, ji)
+		c := inference.Dependence(ij, ji)
 		says := [...]string{"none", "i waits for j", "j waits for i", "undefined"}[c]
 		fmt.Fprintf(&b, "P(i,j)=%g P(j,i)=%g: %d %v, %s\n", ij, ji, c, c, says)
-		if c.Swap() != Dependence(ji, ij) {
+		if c.Swap() != inference.Dependence(ji, ij) {
 			b.WriteString("not symmetric\n")
 		}
 	}
@@ -180,7 +185,7 @@ func table1(input string) string {
 func table2(input string) string {
 	var b strings.Builder
 	for line := range strings.Lines(input) {
-		var x, y Code
+		var x, y inference.Code
 		if _, err := fmt.Sscan(line, &x, &y); err != nil {
 			return err.Error()
 		}
@@ -192,7 +197,7 @@ func table2(input string) string {
 // reachTable prints P(from, to) for the pairs in the arguments.
 func reachTable(d *datadriven.TestData) string {
 	m := parseModel(strings.Fields(d.Input))
-	c := NewChain(&m)
+	c := inference.NewChain(&m)
 	var b strings.Builder
 	for _, a := range d.CmdArgs {
 		fmt.Fprintf(&b, "P(%s,%s) = %.6g\n", a.Vals[0], a.Vals[1], c.Reach(positionNamed(a.Vals[0]), positionNamed(a.Vals[1])))
@@ -202,32 +207,48 @@ func reachTable(d *datadriven.TestData) string {
 
 // positionNamed reads "start", a state, or a state with "+" for the
 // computation behind it.
-func positionNamed(text string) Position {
+func positionNamed(text string) facts.Position {
 	if text == "start" {
-		return Position{}
+		return facts.Position{}
 	}
 	name, after := strings.CutSuffix(text, "+")
-	return Position{State: stateNamed(name).ID, Begun: true, InMPI: !after}
+	return facts.Position{State: stateNamed(name).ID, Begun: true, InMPI: !after}
 }
 
 // codes prints the merged PDG by position.
 func codes(t *testing.T, d *datadriven.TestData) string {
-	opts := Options{Algorithm: PDI, PaperOnly: true}
+	opts := Options{Algorithm: inference.PDI, PaperOnly: true}
 	ranks := parseScript(d.Input).ranks()
 	sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
 	f, err := FindLP(sum, part, opts)
 	if err != nil {
 		d.Fatalf(t, "%v", err)
 	}
-	order := f.order.(*pdgOrder)
+	at := map[int]facts.Position{}
+	for _, f := range sum.Facts {
+		at[f.Rank] = f.At
+	}
 	var b strings.Builder
 	for i, x := range ranks {
 		for _, y := range ranks[i+1:] {
-			rel := order.Relations[[2]int{order.at[x.Rank], order.at[y.Rank]}]
-			fmt.Fprintf(&b, "%d %d: P %.3g, back %.3g, %d %s\n", x.Rank, y.Rank, rel.Reach, rel.Back, rel.Code,
-				[...]string{"none", "the first waits for the second", "the second waits for the first", "undefined"}[rel.Code])
+			e := pairOf(part.Edges, slices.Index(sum.Positions(), at[x.Rank]), slices.Index(sum.Positions(), at[y.Rank]))
+			fmt.Fprintf(&b, "%d %d: P %.3g, back %.3g, %d %s\n", x.Rank, y.Rank, e.Reach, e.Back, e.Code,
+				[...]string{"none", "the first waits for the second", "the second waits for the first", "undefined"}[e.Code])
 		}
 	}
 	fmt.Fprintf(&b, "least: %v\n", f.least)
 	return b.String()
+}
+
+// pairOf returns the edge between two positions, in that order.
+func pairOf(edges []inference.PairEdge, a, b int) inference.PairEdge {
+	for _, e := range edges {
+		switch {
+		case e.A == a && e.B == b:
+			return e
+		case e.A == b && e.B == a:
+			return inference.PairEdge{A: a, B: b, Code: e.Code.Swap(), Reach: e.Back, Back: e.Reach}
+		}
+	}
+	return inference.PairEdge{A: a, B: b}
 }

@@ -1,0 +1,116 @@
+package evidence
+
+import (
+	"fmt"
+
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+)
+
+// Explain says why a rank waits for a peer.
+func (s *Scene) Explain(l Link, peer int) string {
+	wait := &s.Facts[l.source.rank].Waits[l.source.wait]
+	who := fmt.Sprintf("rank %d is in %s", l.source.rank, wait.Call)
+	if l.source.want < 0 {
+		return fmt.Sprintf("%s, rank %d has not come to it", who, peer)
+	}
+	w := &wait.Wants[l.source.want]
+	if w.Call != "" && w.Call != wait.Call {
+		who += " for " + w.Call
+	}
+	text := ""
+	switch {
+	case w.Kind == model.Collective && s.led(l.source) && s.begun(w.Comm, peer) >= w.Seq:
+		text = fmt.Sprintf("%s, rank %d meets the other group's leader for it", who, peer)
+	case w.Kind == model.Collective:
+		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.begun(w.Comm, peer))
+	case w.Kind == model.RMA && s.holds(w, peer):
+		text = fmt.Sprintf("%s%s on %s, rank %d has a lock of it", who, targetText(w), s.commText(w), peer)
+	case w.Kind == model.RMA && (passive(w.Call) || !synchronises(w.Call)):
+		text = fmt.Sprintf("%s on %s, rank %d is outside MPI", who, s.commText(w), peer)
+	case w.Kind == model.RMA:
+		text = fmt.Sprintf("%s on %s, rank %d is at no such call", who, s.commText(w), peer)
+	case w.Tag == model.TagPost:
+		text = fmt.Sprintf("%s %d toward rank %d on %s, which has posted %d", who, w.Seq, peer, s.commText(w), s.answered(l.source))
+	case w.Tag == model.TagComplete:
+		text = fmt.Sprintf("%s %d for rank %d on %s, which has completed %d", who, w.Seq, peer, s.commText(w), s.answered(l.source))
+	case w.Kind == model.Send:
+		text = fmt.Sprintf("%s%s to rank %d%s on %s; rank %d has begun %d such receives",
+			who, message(w), peer, tagText(w), s.commText(w), peer, s.answered(l.source))
+	case w.Peer == model.Any:
+		text = fmt.Sprintf("%s from any source%s on %s; rank %d may send it", who, tagText(w), s.commText(w), peer)
+	case w.Wild():
+		text = fmt.Sprintf("%s from rank %d%s on %s; it has sent nothing more", who, peer, tagText(w), s.commText(w))
+	default:
+		text = fmt.Sprintf("%s%s from rank %d%s on %s; it has sent %d such",
+			who, message(w), peer, tagText(w), s.commText(w), s.answered(l.source))
+	}
+	if l.Weak {
+		text += " (it may be satisfied already)"
+	}
+	return text
+}
+
+// holds tells whether a rank has a lock that keeps the wanted one away.
+func (s *Scene) holds(w *facts.Want, rank int) bool {
+	holders, _ := s.holders(-1, w)
+	return w.Tag != model.None && holders.Contains(rank)
+}
+
+func targetText(w *facts.Want) string {
+	if w.Peer == model.None {
+		return ""
+	}
+	return fmt.Sprintf(" of rank %d", w.Peer)
+}
+
+func message(w *facts.Want) string {
+	if w.Seq == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" number %d", w.Seq)
+}
+
+func tagText(w *facts.Want) string {
+	switch w.Tag {
+	case model.None:
+		return ""
+	case model.Any:
+		return " with any tag"
+	}
+	return fmt.Sprintf(" with tag %d", w.Tag)
+}
+
+// commText names a communicator.
+func (s *Scene) commText(w *facts.Want) string {
+	c := s.comms[w.Comm]
+	switch {
+	case w.Self:
+		return "MPI_COMM_SELF"
+	case c == nil:
+		return "an unknown communicator"
+	case c.World:
+		return "MPI_COMM_WORLD"
+	}
+	kind := "communicator"
+	switch {
+	case c.Window:
+		kind = "window"
+	case c.IO:
+		kind = "file"
+	}
+	return fmt.Sprintf("%s %x of %d ranks", kind, c.ID, s.members(c).Len())
+}
+
+// begun returns how many collectives a rank has begun on a communicator.
+func (s *Scene) begun(comm uint64, rank int) uint64 {
+	n := uint64(0)
+	if c := s.comms[comm]; c != nil {
+		for _, count := range c.Counts {
+			if count.Ranks.Contains(rank) {
+				n = count.N
+			}
+		}
+	}
+	return n
+}

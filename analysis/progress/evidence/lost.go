@@ -1,0 +1,214 @@
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/emirpasic/gods/maps/treemap"
+
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+)
+
+// staleAfter is by how much the last sign of life of a rank may lag behind the
+// newest one on its host; the recorder writes one about every second.
+const staleAfter = 5 * time.Second
+
+// Loss is a set of ranks whose process is gone or stands still, with the
+// reason.
+type Loss struct {
+	Ranks  model.RankSet
+	Reason string
+	// Cause says that the loss can have come first; false for a rank that
+	// failed after another had.
+	Cause bool
+}
+
+// findLosses fills in the ranks that are lost. At the end of a killed job all
+// processes have ended, so that having ended by the launcher's signal is not
+// suspicious; having ended otherwise is, and so is silence.
+func (s *Scene) findLosses() {
+	s.loseAbsent()
+	s.loseObserved()
+	s.loseFailed()
+	s.loseExited()
+	s.loseSilent()
+}
+
+// lose records a loss of those ranks that are not lost yet.
+func (s *Scene) lose(ranks model.RankSet, cause bool, format string, args ...any) {
+	ranks = ranks.Minus(s.Lost)
+	if ranks.Len() == 0 {
+		return
+	}
+	s.Losses = append(s.Losses, Loss{ranks, fmt.Sprintf(format, args...), cause})
+	s.Lost = s.Lost.Union(ranks)
+}
+
+// loseAbsent: some ranks left a record and others none. If all that did have
+// finalized, the others must have done so too.
+func (s *Scene) loseAbsent() {
+	if s.Present.Len() > 0 && s.Unfinished().Len() > 0 {
+		s.lose(s.All.Minus(s.Present).Minus(s.known.Damaged), true, "no record")
+	}
+}
+
+// Unfinished returns the ranks with a record that have not finalized, as far as
+// it goes.
+func (s *Scene) Unfinished() model.RankSet {
+	return s.RanksWhere(func(f *facts.Fact) bool { return f.Phase < model.Finalized && !f.Off })
+}
+
+// RanksWhere returns the ranks of whose facts keep is true.
+func (s *Scene) RanksWhere(keep func(f *facts.Fact) bool) model.RankSet {
+	var out []int
+	for i := range s.Sum.Facts {
+		if f := &s.Sum.Facts[i]; keep(f) {
+			out = append(out, f.Rank)
+		}
+	}
+	return model.NewRankSet(out...)
+}
+
+// loseObserved: the caller saw that the process is dead or stopped. A rank that
+// has finalized, or said how it ended, may be dead; and if all are, that tells
+// none apart.
+func (s *Scene) loseObserved() {
+	seen := func(l Liveness) model.RankSet {
+		return s.RanksWhere(func(f *facts.Fact) bool {
+			return s.known.Liveness[f.Rank] == l && f.Phase < model.Finalized && f.End == model.NoEnd
+		})
+	}
+	open := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.NoEnd })
+	if stopped := seen(Stopped); !stopped.Equal(open) {
+		s.lose(stopped, true, "the process is stopped")
+	}
+	// While a launcher ends the job, the dead are those it has ended already.
+	told, _ := s.told()
+	if dead := seen(Dead); told == 0 && !dead.Equal(open) {
+		s.lose(dead, true, "the process is dead, without a word: killed")
+	}
+}
+
+// loseFailed: a rank died of a fault, or aborted the job. The first one is the
+// cause; the others may have followed.
+func (s *Scene) loseFailed() {
+	var failed []*facts.Fact
+	for i := range s.Sum.Facts {
+		f := &s.Sum.Facts[i]
+		if f.End == model.Aborted || f.End == model.Signalled && faultSignal(f.Detail) {
+			failed = append(failed, f)
+		}
+	}
+	first := int64(0)
+	for _, f := range failed {
+		if f.EndTime > 0 && (first == 0 || f.EndTime < first) {
+			first = f.EndTime
+		}
+	}
+	for _, cause := range []bool{true, false} {
+		for _, f := range failed {
+			if cause == (f.EndTime == first) {
+				s.lose(model.NewRankSet(f.Rank), cause, "%s", failure(f))
+			}
+		}
+	}
+}
+
+// faultSignal tells whether a signal comes from a fault of the program itself,
+// rather than from a launcher or a user.
+func faultSignal(signal int) bool {
+	switch syscall.Signal(signal) {
+	case syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL,
+		syscall.SIGSYS, syscall.SIGTRAP, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGPIPE:
+		return true
+	}
+	return false
+}
+
+// loseExited: a rank ended by itself before MPI_Finalize, while others had not
+// ended by themselves.
+func (s *Scene) loseExited() {
+	left := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Exited && f.Phase < model.Finalizing })
+	others := s.RanksWhere(func(f *facts.Fact) bool { return f.End != model.Exited && f.Phase < model.Finalized })
+	if others.Minus(s.Lost).Len() == 0 {
+		return
+	}
+	byStatus := treemap.NewWithIntComparator() // exit status to model.RankSet
+	left.Each(func(r int) {
+		ranks, _ := byStatus.Get(s.Facts[r].Detail)
+		set, _ := ranks.(model.RankSet)
+		set.Add(r)
+		byStatus.Put(s.Facts[r].Detail, set)
+	})
+	byStatus.Each(func(status, ranks any) {
+		s.lose(ranks.(model.RankSet), true, "exited with status %d before MPI_Finalize", status)
+	})
+}
+
+// loseSilent: a rank that said nothing of its end, and whose signs of life
+// stopped well before those of its host.
+func (s *Scene) loseSilent() {
+	newest := map[string]int64{}
+	for _, f := range s.Sum.Facts {
+		newest[f.Host] = max(newest[f.Host], f.Heartbeat, f.EndTime)
+	}
+	silent := s.RanksWhere(func(f *facts.Fact) bool {
+		return f.End == model.NoEnd && f.Phase < model.Finalized && !f.Off
+	})
+	silent.Each(func(rank int) {
+		f := s.Facts[rank]
+		quiet := time.Duration(newest[f.Host] - f.Heartbeat)
+		if f.Heartbeat > 0 && quiet > staleAfter {
+			s.lose(model.NewRankSet(rank), true, "no heartbeat for %.0f s: stopped or killed", quiet.Seconds())
+		}
+	})
+	s.loseUntold(silent)
+}
+
+// told counts the ranks that took a signal which ends a job, and says when the
+// first did.
+func (s *Scene) told() (ranks int, first int64) {
+	for _, f := range s.Sum.Facts {
+		if f.End != model.Signalled || faultSignal(f.Detail) {
+			continue
+		}
+		if ranks++; first == 0 || f.EndTime < first {
+			first = f.EndTime
+		}
+	}
+	return ranks, first
+}
+
+// loseUntold: a rank in the midst of its work did not take the signal by which
+// the launcher ended most others, so it had been killed before. That says
+// nothing of a rank that was quiet, or that gave a sign of life after the
+// signal: launchers kill what does not end at once. Nor does it after an abort,
+// or where another loss explains why the launcher did so.
+func (s *Scene) loseUntold(silent model.RankSet) {
+	if slices.ContainsFunc(s.Losses, func(l Loss) bool { return l.Cause }) {
+		return
+	}
+	told, signalled := s.told()
+	aborted := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.Aborted })
+	if 2*told <= s.Present.Len() || aborted.Len() > 0 {
+		return
+	}
+	untold := s.RanksWhere(func(f *facts.Fact) bool { return silent.Contains(f.Rank) && !f.Quiet && f.Heartbeat <= signalled })
+	// A rank that was blocked may have been too slow to take the signal; one
+	// that was not, and did not, comes first.
+	if busy := s.RanksWhere(func(f *facts.Fact) bool { return untold.Contains(f.Rank) && len(f.Waits) == 0 }); busy.Len() > 0 {
+		untold = busy
+	}
+	s.lose(untold, true, "did not take the signal that ended the others: killed before")
+}
+
+// failure says how a rank failed.
+func failure(f *facts.Fact) string {
+	if f.End == model.Signalled {
+		return fmt.Sprintf("died of signal %d (%v)", f.Detail, syscall.Signal(f.Detail))
+	}
+	return "called MPI_Abort"
+}

@@ -1,0 +1,104 @@
+package evidence
+
+import (
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+)
+
+// Liveness is what an observer outside the record knows of a process, for
+// instance from /proc.
+type Liveness string
+
+// What an observer can know. Ranks it knows nothing of are left out.
+const (
+	Dead    Liveness = "dead"
+	Stopped Liveness = "stopped"
+)
+
+// Observed is what is known of a job besides its record. The zero value is
+// nothing.
+type Observed struct {
+	// Size is the number of ranks the run should have, 0 if unknown. What the
+	// ranks themselves say counts too.
+	Size int
+	// Damaged are ranks whose record could not be read: no conclusion is drawn
+	// from their absence.
+	Damaged model.RankSet
+	// Liveness holds outside knowledge by rank.
+	Liveness map[int]Liveness
+}
+
+// Scene is the merged knowledge, indexed for the conclusion.
+type Scene struct {
+	Sum     *facts.Summary // the merged one
+	known   Observed
+	All     model.RankSet       // ranks the job should have
+	Present model.RankSet       // those with a record
+	Facts   map[int]*facts.Fact // by rank
+	comms   map[uint64]*facts.Comm
+	answers map[wantID][]facts.Answer
+	Losses  []Loss        // as they were found
+	Lost    model.RankSet // all ranks of losses
+	gone    model.RankSet // ranks that will not send any more
+	Off     model.RankSet // ranks whose record stopped before they did, or is damaged
+	targets map[targetKey]*Target
+	Needs   map[int]Need // by rank
+}
+
+// wantID names a want by its place in the summary.
+type wantID struct{ rank, wait, want int }
+
+// NewScene indexes a merged summary with the answers to its queries, and judges
+// the need of every rank.
+func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene {
+	s := &Scene{
+		Sum: sum, known: known,
+		Facts:   make(map[int]*facts.Fact, len(sum.Facts)),
+		comms:   map[uint64]*facts.Comm{},
+		answers: map[wantID][]facts.Answer{},
+		targets: map[targetKey]*Target{},
+		Needs:   make(map[int]Need, len(sum.Facts)),
+	}
+	for i := range sum.Facts {
+		f := &sum.Facts[i]
+		s.Facts[f.Rank] = f
+		s.Present.Add(f.Rank)
+		if f.Off {
+			s.Off.Add(f.Rank)
+		}
+	}
+	s.All.AddRange(0, sum.Size(known.Size)-1)
+	for i := range sum.Comms {
+		s.comms[sum.Comms[i].ID] = &sum.Comms[i]
+	}
+	for _, a := range answers {
+		id := wantID{a.Rank, a.Wait, a.Want}
+		s.answers[id] = append(s.answers[id], a)
+	}
+	s.Off = s.Off.Union(known.Damaged.Intersect(s.All).Minus(s.Present))
+	s.findLosses()
+	s.gone = s.Lost.Clone()
+	for _, f := range sum.Facts {
+		if f.Phase >= model.Finalizing || f.End != model.NoEnd && f.End != model.Signalled {
+			s.gone.Add(f.Rank)
+		}
+	}
+	for _, f := range sum.Facts {
+		s.Needs[f.Rank] = s.needOf(s.Facts[f.Rank])
+	}
+	return s
+}
+
+// driving tells whether the rank's messages move: it is inside MPI, or has
+// finished, which completes what it sent.
+func (s *Scene) driving(rank int) bool {
+	f := s.Facts[rank]
+	return f != nil && !s.Lost.Contains(rank) && (f.Driving || f.Phase == model.Finalized)
+}
+
+// counted tells whether the rank's counters can prove that something did not
+// happen.
+func (s *Scene) counted(rank int) bool {
+	f := s.Facts[rank]
+	return !s.Off.Contains(rank) && (f == nil || !f.Evicted)
+}

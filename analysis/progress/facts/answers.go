@@ -1,0 +1,128 @@
+package facts
+
+import (
+	"cmp"
+	"fmt"
+
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// Answer is a peer's counter for a want: messages sent to the waiting rank for
+// a receive, received from it for a send. For a receive with a wildcard it
+// counts only those sent beyond what the waiting rank has received.
+type Answer struct {
+	Rank  int    `json:"rank"` // that waits
+	Wait  int    `json:"wait"` // index into its Waits
+	Want  int    `json:"want"` // index into the wait's Wants
+	From  int    `json:"from"` // the peer
+	Count uint64 `json:"count"`
+}
+
+func compareAnswers(x, y Answer) int {
+	return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Wait, y.Wait),
+		cmp.Compare(x.Want, y.Want), cmp.Compare(x.From, y.From))
+}
+
+func joinAnswers(x, y Answer) Answer {
+	x.Count += y.Count
+	return x
+}
+
+// MergeAnswers joins the answers of two blocks.
+func MergeAnswers(a, b []Answer) []Answer {
+	return reduce.MergeSorted(a, b, compareAnswers, joinAnswers)
+}
+
+// CheckAnswers verifies the order of answers that were received. Errors wrap
+// ErrEncoding.
+func CheckAnswers(answers []Answer) error {
+	for i, a := range answers {
+		if i > 0 && compareAnswers(answers[i-1], a) >= 0 {
+			return fmt.Errorf("%w: answers out of order", ErrEncoding)
+		}
+	}
+	return nil
+}
+
+// query is a want of a rank, with its place in the summary.
+type query struct {
+	rank, wait, want int
+	Want             *Want
+}
+
+// queryKey is what a channel of a peer must agree with.
+type queryKey struct {
+	comm   uint64
+	waiter int
+}
+
+// Queries are the point-to-point wants of all ranks, which a peer's message
+// counters may answer. It folds peers one by one.
+type Queries struct {
+	wants map[queryKey][]query
+	found []Answer
+}
+
+// NewQueries indexes the wants of a summary.
+func NewQueries(s *Summary) *Queries {
+	out := &Queries{wants: map[queryKey][]query{}}
+	for _, f := range s.Facts {
+		for i, wait := range f.Waits {
+			for j := range wait.Wants {
+				w := &f.Waits[i].Wants[j]
+				if PointToPoint(w.Kind) && !w.Lost {
+					key := queryKey{w.Comm, f.Rank}
+					out.wants[key] = append(out.wants[key], query{f.Rank, i, j, w})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// PointToPoint tells whether an operation of this kind is a message or looks for
+// one.
+func PointToPoint(k model.Kind) bool {
+	return k == model.Send || k == model.Recv || k == model.Probe
+}
+
+// Ask looks up, in the channels of a rank, what the waiting ranks ask. A channel
+// is keyed by its owner's communicator index, hence the way through the
+// communicator's ID and the world rank.
+func (q *Queries) Ask(r *model.Rank) {
+	if len(q.wants) == 0 {
+		return
+	}
+	for _, ch := range r.Channels {
+		if ch.Comm < 0 || ch.Comm >= len(r.Comms) {
+			continue
+		}
+		c := r.Comms[ch.Comm]
+		waiter := worldPeer(r, c, ch.Peer)
+		for _, one := range q.wants[queryKey{c.ID, waiter}] {
+			if n := one.answer(r.Rank, ch); n > 0 {
+				q.found = append(q.found, Answer{one.rank, one.wait, one.want, r.Rank, n})
+			}
+		}
+	}
+}
+
+// Answers returns what the ranks that were asked answered, ascending.
+func (q *Queries) Answers() []Answer { return reduce.SortJoined(q.found, compareAnswers, joinAnswers) }
+
+// answer returns what a channel of the peer adds to the answer.
+func (q *query) answer(peer int, ch model.Channel) uint64 {
+	w := q.Want
+	switch {
+	case !w.Matches(peer, ch.Tag):
+		return 0
+	case w.Kind == model.Send:
+		return ch.Received
+	case !w.Wild():
+		return ch.Sent
+	case ch.Sent > w.count(peer, ch.Tag):
+		return ch.Sent - w.count(peer, ch.Tag)
+	}
+	return 0
+}

@@ -1,0 +1,137 @@
+package facts
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unsafe"
+
+	"laggard/analysis/progress/loops"
+	"laggard/model"
+)
+
+// Keeper keeps ranks in little memory, as far as Local needs them: about half a
+// kilobyte for a rank with a hundred states. Ranks with the same states and
+// edges share these, and differ in counts.
+type Keeper struct {
+	shapes map[uint64][]*model.Model
+	last   *model.Model
+	comms  map[commKey]*model.Comm
+	list   []*model.Comm // of the last rank
+	ranks  []kept
+	diffs  []byte
+}
+
+// commKey is what tells the communicators apart that channels refer to.
+type commKey struct {
+	id            uint64
+	kind          model.CommKind
+	local, remote *int // the lists of members are shared
+	nlocal        int
+	nremote       int
+}
+
+// kept is one rank. Its counts are varints, differences to those of the shape.
+type kept struct {
+	rank     int
+	state    int
+	inMPI    bool
+	shape    *model.Model
+	counts   []byte
+	comms    []*model.Comm
+	channels []model.Channel
+}
+
+// NewKeeper returns a Keeper of no ranks.
+func NewKeeper() *Keeper {
+	return &Keeper{shapes: map[uint64][]*model.Model{}, comms: map[commKey]*model.Comm{}}
+}
+
+// Keep remembers a rank.
+func (k *Keeper) Keep(r *model.Rank) {
+	if !InWorld(r) {
+		return
+	}
+	t := Representative(r)
+	shape := k.shapeOf(&t.Model)
+	k.diffs = k.diffs[:0]
+	for i, e := range t.Model.Edges {
+		k.diffs = binary.AppendVarint(k.diffs, int64(e.Count-shape.Edges[i].Count))
+	}
+	one := kept{rank: r.Rank, state: t.Op.State, inMPI: PositionOf(t).InMPI, shape: shape, counts: bytes.Clone(k.diffs)}
+	if len(r.Channels) > 0 {
+		one.comms, one.channels = k.listOf(r.Comms), r.Channels
+	}
+	k.ranks = append(k.ranks, one)
+}
+
+// listOf returns the communicators of a rank, without what only that rank knows
+// of them: nearly always those of the rank before.
+func (k *Keeper) listOf(comms []*model.Comm) []*model.Comm {
+	same := len(comms) == len(k.list)
+	list := make([]*model.Comm, len(comms))
+	for i, c := range comms {
+		list[i] = k.commOf(c)
+		same = same && list[i] == k.list[i]
+	}
+	if !same {
+		k.list = list
+	}
+	return k.list
+}
+
+func (k *Keeper) commOf(c *model.Comm) *model.Comm {
+	key := commKey{id: c.ID, kind: c.Kind}
+	if c.Kind != model.Self {
+		key.local, key.nlocal = unsafe.SliceData(c.Members), len(c.Members)
+		key.remote, key.nremote = unsafe.SliceData(c.Remote), len(c.Remote)
+	}
+	known := k.comms[key]
+	if known == nil {
+		known = &model.Comm{ID: c.ID, Kind: c.Kind}
+		if c.Kind != model.Self {
+			known.Members, known.Remote = c.Members, c.Remote
+		}
+		k.comms[key] = known
+	}
+	return known
+}
+
+// shapeOf returns the first model that has the same states and edges.
+func (k *Keeper) shapeOf(m *model.Model) *model.Model {
+	if k.last != nil && loops.SameShape(k.last, m) {
+		return k.last
+	}
+	key := loops.ShapeHash(m)
+	for _, s := range k.shapes[key] {
+		if loops.SameShape(s, m) {
+			k.last = s
+			return s
+		}
+	}
+	k.last = &model.Model{States: m.States, Edges: m.Edges}
+	k.shapes[key] = append(k.shapes[key], k.last)
+	return k.last
+}
+
+// Each gives f every rank that was kept, with what Local needs of it and no
+// more.
+func (k *Keeper) Each(f func(*model.Rank)) {
+	for i := range k.ranks {
+		f(k.ranks[i].restored())
+	}
+}
+
+func (k *kept) restored() *model.Rank {
+	t := &model.Thread{
+		Model: model.Model{States: k.shape.States, Edges: make([]model.Edge, len(k.shape.Edges))},
+		Op:    model.Op{State: k.state, InMPI: k.inMPI, Kind: model.Other},
+	}
+	counts := k.counts
+	for i, e := range k.shape.Edges {
+		n, size := binary.Varint(counts)
+		counts = counts[size:]
+		e.Count += uint64(n)
+		t.Model.Edges[i] = e
+	}
+	return &model.Rank{Rank: k.rank, Threads: []*model.Thread{t}, Comms: k.comms, Channels: k.channels}
+}

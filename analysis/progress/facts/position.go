@@ -1,0 +1,104 @@
+package facts
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"laggard/model"
+)
+
+// Position is where a rank is in its Markov model: inside a communication
+// state, in the computation behind it, or before its first call. The zero
+// value is the start.
+type Position struct {
+	State model.StateID
+	Begun bool // false before the first call; State is zero then
+	InMPI bool // inside the call; else in the computation behind it
+}
+
+// ErrPosition wraps what is wrong with the text of a position.
+var ErrPosition = errors.New("not a position")
+
+// Compare orders positions: the start, then by state, the call before the
+// computation behind it. The order is only canonical; it says nothing about
+// progress.
+func (p Position) Compare(q Position) int {
+	return cmp.Or(
+		compareBool(p.Begun, q.Begun),
+		bytes.Compare(p.State[:], q.State[:]),
+		compareBool(q.InMPI, p.InMPI),
+	)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// MarshalText writes "start", or the state in hex followed by "+" for the
+// computation behind it.
+func (p Position) MarshalText() ([]byte, error) {
+	if !p.Begun {
+		return []byte("start"), nil
+	}
+	text := hex.AppendEncode(nil, p.State[:])
+	if !p.InMPI {
+		text = append(text, '+')
+	}
+	return text, nil
+}
+
+// UnmarshalText reads what MarshalText wrote. Errors wrap ErrPosition.
+func (p *Position) UnmarshalText(text []byte) error {
+	*p = Position{}
+	if string(text) == "start" {
+		return nil
+	}
+	digits, after := bytes.CutSuffix(text, []byte("+"))
+	if len(digits) != 2*len(p.State) || !bytes.Equal(digits, bytes.ToLower(digits)) {
+		return fmt.Errorf("%w: %.60q", ErrPosition, text)
+	}
+	if _, err := hex.Decode(p.State[:], digits); err != nil {
+		return fmt.Errorf("%w: %.60q", ErrPosition, text)
+	}
+	p.Begun, p.InMPI = true, !after
+	return nil
+}
+
+// Representative returns the thread that speaks for the rank: the one with the
+// most progress, the first of equals. Nil if the rank has no thread.
+func Representative(r *model.Rank) *model.Thread {
+	var best *model.Thread
+	for _, t := range r.Threads {
+		if best == nil || t.Progress > best.Progress {
+			best = t
+		}
+	}
+	return best
+}
+
+// PositionOf returns the position of a thread. A thread that spins on a test
+// is in the call, wherever the snapshot caught it.
+func PositionOf(t *model.Thread) Position {
+	s := stateOf(t, t.Op.State)
+	if s == nil {
+		return Position{}
+	}
+	return Position{State: s.ID, Begun: true, InMPI: t.Op.InMPI || spinning(t)}
+}
+
+// stateOf returns a state of the thread by its index, nil if there is none.
+func stateOf(t *model.Thread, index int) *model.State {
+	if index < 0 || index >= len(t.Model.States) {
+		return nil
+	}
+	return t.Model.States[index]
+}

@@ -1,0 +1,44 @@
+package facts
+
+import "laggard/model"
+
+// A thread that has polled in vain this often, at this very call site, spins.
+const spinPolls = 16
+
+// A computation that two captures in a row show without a call in between is
+// not a loop around a test.
+const stuckCaptures = 2
+
+// spinning tells whether the thread waits in a loop around a test or a probe
+// (MPI_Test, MPI_Iprobe …), which counts as waiting and not as progress
+// (PDI §2.1). Inside the call that is plain. Between two calls the captured
+// stacks decide: a call after the last capture, which is taken when a rank is
+// quiet, shows a loop; the same stack again and again without a call shows a
+// computation that hangs after one poll. Without either, many vain polls at
+// this site stand for a loop.
+func spinning(t *model.Thread) bool {
+	if t.Op.Kind != model.Poll {
+		return false
+	}
+	if t.Op.InMPI {
+		still, _ := inside(t)
+		return !still // else it hangs in a call that should return at once
+	}
+	if c := t.Captured; c != nil && !c.InMPI {
+		switch {
+		case c.Calls < t.Calls && c.Why == model.CaptureQuiet:
+			return true
+		case c.Calls == t.Calls && c.Same >= stuckCaptures:
+			return false
+		}
+	}
+	return t.Polls >= spinPolls && visits(t) >= spinPolls
+}
+
+// visits returns how often the current state was entered.
+func visits(t *model.Thread) uint64 {
+	if s := t.Op.State; s >= 0 && s < len(t.Model.Visits) {
+		return t.Model.Visits[s]
+	}
+	return 0
+}

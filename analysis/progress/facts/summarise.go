@@ -1,0 +1,271 @@
+package facts
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"laggard/analysis/progress/loops"
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// builder folds ranks into a summary.
+type builder struct {
+	sum     Summary
+	places  map[Position][]int // into sum.Places
+	comms   map[uint64]*Comm
+	sizes   map[uint64][]int
+	views   map[uint64]*model.Comm      // the last rank's view of it
+	counts  map[uint64]map[uint64][]int // communicator, count, ranks
+	locks   map[uint64][]Hold           // by window
+	modules map[moduleKey]*model.Module
+	flow    *loops.Builder
+}
+
+type moduleKey struct{ buildID, path string }
+
+// Summariser folds ranks one by one, so that they need not be in memory all at
+// once. See Summarise.
+type Summariser struct{ b *builder }
+
+// NewSummariser returns a Summariser of no ranks.
+func NewSummariser() Summariser { return Summariser{newBuilder()} }
+
+// Add folds a rank, which may be forgotten afterwards but for its states.
+func (s Summariser) Add(r *model.Rank) { s.b.add(r) }
+
+// Summary returns the summary of all ranks that were added, and ends the
+// folding. Errors wrap ErrOverlap.
+func (s Summariser) Summary() (Summary, error) { return s.b.summary() }
+
+func newBuilder() *builder {
+	return &builder{
+		places:  map[Position][]int{},
+		comms:   map[uint64]*Comm{},
+		sizes:   map[uint64][]int{},
+		views:   map[uint64]*model.Comm{},
+		counts:  map[uint64]map[uint64][]int{},
+		locks:   map[uint64][]Hold{},
+		modules: map[moduleKey]*model.Module{},
+		flow:    loops.NewBuilder(),
+	}
+}
+
+// MaxSize bounds the ranks of a job; a record that tells of more is damaged.
+const MaxSize = 1 << 23
+
+// InWorld tells whether the rank takes part in the analysis.
+func InWorld(r *model.Rank) bool {
+	return r.Rank >= 0 && r.Rank < MaxSize && !r.Spawned && Representative(r) != nil
+}
+
+func (b *builder) add(r *model.Rank) {
+	if !InWorld(r) {
+		b.sum.Outside++
+		return
+	}
+	if r.Size > 0 {
+		b.sizes[uint64(r.Size)] = append(b.sizes[uint64(r.Size)], r.Rank)
+	}
+	t := Representative(r)
+	f := factOf(r, t)
+	b.sum.Facts = append(b.sum.Facts, f)
+	b.addPlace(t)
+	b.addStack(r.Rank, t)
+	b.addComms(r, f.Waits)
+	b.flow.Add(&t.Model)
+}
+
+func factOf(r *model.Rank, t *model.Thread) Fact {
+	f := Fact{
+		Rank: r.Rank, At: PositionOf(t), Host: text(r.Host),
+		Phase: r.Phase, End: r.End, EndTime: nanoseconds(r.EndTime), Heartbeat: nanoseconds(r.Heartbeat), Quiet: !r.QuietSince.IsZero(),
+		Off: r.Off, Evicted: r.Evicted > 0,
+	}
+	if r.End != model.NoEnd {
+		f.Detail = r.EndDetail
+	}
+	f.Still, f.Looking = inside(t)
+	f.Looking = f.Looking || spinning(t)
+	f.Waits = appendWait(f.Waits, r, t, true)
+	for _, other := range r.Threads {
+		f.Driving = f.Driving || other.Op.InMPI || spinning(other)
+		if other != t {
+			f.Waits = appendWait(f.Waits, r, other, false)
+		}
+	}
+	return f
+}
+
+// inside compares the captures of a thread inside its present call.
+func inside(t *model.Thread) (still, looking bool) {
+	c := t.Captured
+	if c == nil || !c.InMPI || !t.Op.InMPI || c.Calls != t.Calls || c.Why == model.CaptureFatal {
+		return false, false
+	}
+	still = c.Same >= stuckCaptures && !c.Idle
+	return still, !still
+}
+
+// text returns a name as the encoding carries it: bytes that are no UTF-8 are
+// replaced, whether or not the name travels.
+func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// nanoseconds returns the time since 1970, 0 for the zero time.
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func (b *builder) addPlace(t *model.Thread) {
+	p := Place{At: PositionOf(t)}
+	if s := stateOf(t, t.Op.State); s != nil {
+		p.Call, p.Stack = text(s.Call), s.Stack
+	}
+	for _, i := range b.places[p.At] {
+		if comparePlaces(b.sum.Places[i], p) == 0 {
+			return
+		}
+	}
+	p.Stack = b.portable(p.Stack)
+	b.places[p.At] = append(b.places[p.At], len(b.sum.Places))
+	b.sum.Places = append(b.sum.Places, p)
+}
+
+// addStack keeps the captured stack of a computation that goes on, or that a
+// fatal signal ended. Inside a call the stack of the state says as much.
+func (b *builder) addStack(rank int, t *model.Thread) {
+	c := t.Captured
+	if c == nil || len(c.Stack) == 0 {
+		return
+	}
+	fatal := c.Why == model.CaptureFatal
+	current := c.Calls == t.Calls && !c.InMPI && !PositionOf(t).InMPI
+	still, _ := inside(t)
+	if fatal || current || still {
+		b.sum.Stacks = append(b.sum.Stacks, Stack{b.portable(c.Stack), fatal, model.NewRankSet(rank)})
+	}
+}
+
+// portable returns the frames without what differs between processes: the
+// address and the size of the mapping.
+func (b *builder) portable(frames []model.Frame) []model.Frame {
+	out := make([]model.Frame, len(frames))
+	for i, f := range frames {
+		out[i].Offset = f.Offset
+		if f.Module == nil {
+			continue
+		}
+		key := moduleKey{text(f.Module.BuildID), f.Module.Path}
+		if b.modules[key] == nil {
+			b.modules[key] = &model.Module{BuildID: key.buildID, Path: key.path}
+		}
+		out[i].Module = b.modules[key]
+	}
+	return out
+}
+
+// addComms counts a rank's collectives on its communicators. MPI_COMM_SELF has
+// no other member, and its id is not one communicator's.
+func (b *builder) addComms(r *model.Rank, waits []Wait) {
+	begun := map[uint64]uint64{}
+	for _, c := range r.Comms {
+		if c.Kind != model.Self {
+			b.addView(c)
+			begun[c.ID] = max(begun[c.ID], c.Coll)
+		}
+	}
+	for _, w := range waits {
+		for _, want := range w.Wants { // a snapshot may fall between the count and the call
+			if n, known := begun[want.Comm]; known && !want.Self && want.Kind == model.Collective {
+				begun[want.Comm] = max(n, want.Seq)
+			}
+		}
+	}
+	for id, n := range begun {
+		b.counts[id][n] = append(b.counts[id][n], r.Rank)
+	}
+	b.addLocks(r)
+}
+
+// addLocks notes the locks that a rank has on known targets.
+func (b *builder) addLocks(r *model.Rank) {
+	for _, l := range r.Locks {
+		if l.Comm < 0 || l.Comm >= len(r.Comms) || r.Comms[l.Comm].Kind == model.Self {
+			continue
+		}
+		c := r.Comms[l.Comm]
+		if target := worldPeer(r, c, l.Target); target >= 0 || target == model.None {
+			b.locks[c.ID] = append(b.locks[c.ID], Hold{target, l.Type, model.NewRankSet(r.Rank)})
+		}
+	}
+}
+
+// addView joins one rank's view of a communicator. Nearly always it is the
+// view of the rank before, which is cheaper to see than to add.
+func (b *builder) addView(c *model.Comm) {
+	known, last := b.comms[c.ID], b.views[c.ID]
+	if known == nil {
+		known = &Comm{ID: c.ID}
+		b.comms[c.ID], b.counts[c.ID] = known, map[uint64][]int{}
+	}
+	known.World = known.World || c.Kind == model.World
+	known.Window = known.Window || c.Kind == model.Window
+	known.IO = known.IO || c.Kind == model.File
+	if last == nil || last.Kind != c.Kind || !sameList(last.Members, c.Members) || !sameList(last.Remote, c.Remote) {
+		known.Groups = joinGroups(known.Groups, groupsOf(c))
+	}
+	b.views[c.ID] = c
+}
+
+// sameList compares two lists of members; ranks of one load share them.
+func sameList(a, b []int) bool {
+	if len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) {
+		return true
+	}
+	return slices.Equal(a, b)
+}
+
+// groupsOf returns the groups of a communicator in world ranks, that with the
+// smallest rank first; both empty if one of an intercommunicator's is unknown.
+func groupsOf(c *model.Comm) [2]model.RankSet {
+	local, remote := model.NewRankSet(c.Members...), model.NewRankSet(c.Remote...)
+	if c.Kind != model.Inter {
+		return [2]model.RankSet{local, {}}
+	}
+	if local.Len() == 0 || remote.Len() == 0 {
+		return [2]model.RankSet{}
+	}
+	if remote.Min() < local.Min() {
+		return [2]model.RankSet{remote, local}
+	}
+	return [2]model.RankSet{local, remote}
+}
+
+// countsOf lists numbers with the ranks that gave them.
+func countsOf(ranks map[uint64][]int) []Count {
+	var out []Count
+	for _, n := range slices.Sorted(maps.Keys(ranks)) {
+		out = append(out, Count{n, model.NewRankSet(ranks[n]...)})
+	}
+	return out
+}
+
+// summary puts everything into its order.
+func (b *builder) summary() (Summary, error) {
+	for id, c := range b.comms {
+		c.Counts = countsOf(b.counts[id])
+		c.Locks = reduce.SortJoined(b.locks[id], compareHolds, joinHolds)
+		b.sum.Comms = append(b.sum.Comms, *c)
+	}
+	b.sum.Sizes = countsOf(b.sizes)
+	b.sum.Flow = b.flow.Flow()
+	slices.SortFunc(b.sum.Comms, compareComms)
+	slices.SortFunc(b.sum.Places, comparePlaces)
+	b.sum.Stacks = reduce.SortJoined(b.sum.Stacks, compareStacks, joinStacks)
+	return MergeSummaries(b.sum, Summary{})
+}

@@ -1,0 +1,263 @@
+package facts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"laggard/analysis/progress/loops"
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// ErrOverlap wraps the rank that two merged blocks both hold.
+var ErrOverlap = errors.New("rank in two blocks")
+
+// Summary is what all analysis ranks need to know of all recorded ranks: the
+// paper's statesSet (§4.2, steps 1 and 2) and the facts that evidence needs.
+// It is a monoid; the zero value is its neutral element.
+type Summary struct {
+	Sizes  []Count    // sizes of MPI_COMM_WORLD that ranks told of, ascending
+	Facts  []Fact     // by rank
+	Places []Place    // the distinct positions, in their order
+	Stacks []Stack    // the distinct captured stacks, in their order
+	Comms  []Comm     // by ID
+	Flow   loops.Flow // the union of the models
+	// Outside counts ranks that are left out: started by MPI_Comm_spawn, or
+	// without a rank in MPI_COMM_WORLD.
+	Outside int
+}
+
+// Fact is what the analysis knows of one rank.
+type Fact struct {
+	Rank      int
+	At        Position
+	Driving   bool // a thread is in MPI and moves messages on
+	Host      string
+	Phase     model.Phase
+	End       model.End
+	Detail    int   // exit status, signal or error code
+	EndTime   int64 // ns since 1970, 0 unknown
+	Heartbeat int64 // ns since 1970, 0 unknown
+	Quiet     bool  // it had made no progress for a while
+	// Still and Looking say what captured stacks show of a rank inside an MPI
+	// call. A library that waits for messages looks for them here and there;
+	// one that is found at the same instruction each time stands still.
+	Still, Looking bool
+	Off            bool   // its record stopped before it did
+	Evicted        bool   // its message counters are not complete
+	Waits          []Wait // of its blocked threads, the representative first
+}
+
+// Place is a position that ranks are in.
+type Place struct {
+	At    Position
+	Call  string        // MPI function of the state, "" at the start
+	Stack []model.Frame // of the state; without run-time addresses
+}
+
+// Stack is a stack captured in the computation that a rank is still in, inside
+// the MPI call that it stands still in, or when a fatal signal arrived.
+type Stack struct {
+	Frames []model.Frame // innermost first, a program counter; without run-time addresses
+	Fatal  bool
+	Ranks  model.RankSet
+}
+
+// Comm is a communicator as its members know it together.
+type Comm struct {
+	ID     uint64 `json:"id"`
+	World  bool   `json:"world,omitempty"`
+	Window bool   `json:"window,omitempty"`
+	IO     bool   `json:"io,omitempty"` // a file
+	// Groups are its ranks of MPI_COMM_WORLD; the second is empty unless it is
+	// an intercommunicator, and the first holds the smallest rank.
+	Groups [2]model.RankSet `json:"groups"`
+	// Counts are the collective operations that members have begun, ascending.
+	Counts []Count `json:"counts"`
+	// Locks are those that members have on a window, ascending.
+	Locks []Hold `json:"locks,omitempty"`
+}
+
+// Hold is a lock and the ranks that have it.
+type Hold struct {
+	Target int            `json:"target"` // a rank of MPI_COMM_WORLD, or None: all members
+	Type   model.LockType `json:"type"`
+	Ranks  model.RankSet  `json:"ranks"`
+}
+
+// Count is a number and the ranks that gave it.
+type Count struct {
+	N     uint64        `json:"n"`
+	Ranks model.RankSet `json:"ranks"`
+}
+
+// Summarise folds a block of recorded ranks. The ranks may come in any order.
+// Errors wrap ErrOverlap.
+func Summarise(ranks []*model.Rank) (Summary, error) {
+	s := NewSummariser()
+	for _, r := range ranks {
+		s.Add(r)
+	}
+	return s.Summary()
+}
+
+// Question returns what Local needs to know of the merged summary: of the facts
+// only those of ranks that wait for messages. It is small where the summary
+// grows with the job.
+func (s *Summary) Question() Summary {
+	q := Summary{Places: s.Places, Flow: s.Flow}
+	for _, f := range s.Facts {
+		if slices.ContainsFunc(f.Waits, asks) {
+			q.Facts = append(q.Facts, f)
+		}
+	}
+	return q
+}
+
+// asks tells whether a peer's counters may say something of a wait.
+func asks(w Wait) bool {
+	return slices.ContainsFunc(w.Wants, func(w Want) bool { return PointToPoint(w.Kind) && !w.Lost })
+}
+
+// MergeSummaries joins the summaries of two blocks. Errors wrap ErrOverlap.
+func MergeSummaries(a, b Summary) (Summary, error) {
+	facts := slices.Concat(a.Facts, b.Facts)
+	slices.SortFunc(facts, func(x, y Fact) int { return cmp.Compare(x.Rank, y.Rank) })
+	for i := 1; i < len(facts); i++ {
+		if facts[i].Rank == facts[i-1].Rank {
+			return Summary{}, fmt.Errorf("progress: rank %d: %w", facts[i].Rank, ErrOverlap)
+		}
+	}
+	return Summary{
+		Sizes:   reduce.MergeSorted(a.Sizes, b.Sizes, compareCounts, joinCounts),
+		Facts:   facts,
+		Places:  reduce.MergeSorted(a.Places, b.Places, comparePlaces, firstOf[Place]),
+		Stacks:  reduce.MergeSorted(a.Stacks, b.Stacks, compareStacks, joinStacks),
+		Comms:   reduce.MergeSorted(a.Comms, b.Comms, compareComms, joinComms),
+		Flow:    loops.Merge(a.Flow, b.Flow),
+		Outside: a.Outside + b.Outside,
+	}, nil
+}
+
+func firstOf[T any](x, _ T) T { return x }
+
+// comparePlaces compares contents too: should two ranks disagree on what a
+// state is, both versions stay and no order of merging matters.
+func comparePlaces(a, b Place) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Call, b.Call), compareFrames(a.Stack, b.Stack))
+}
+
+func compareStacks(a, b Stack) int {
+	return cmp.Or(compareBool(a.Fatal, b.Fatal), compareFrames(a.Frames, b.Frames))
+}
+
+func joinStacks(a, b Stack) Stack {
+	a.Ranks = a.Ranks.Union(b.Ranks)
+	return a
+}
+
+func compareFrames(a, b []model.Frame) int {
+	return slices.CompareFunc(a, b, func(x, y model.Frame) int {
+		return cmp.Or(compareModules(x.Module, y.Module), cmp.Compare(x.Offset, y.Offset))
+	})
+}
+
+func compareModules(a, b *model.Module) int {
+	if a == nil || b == nil {
+		return compareBool(a != nil, b != nil)
+	}
+	return cmp.Or(cmp.Compare(a.BuildID, b.BuildID), cmp.Compare(a.Path, b.Path))
+}
+
+func compareCounts(x, y Count) int { return cmp.Compare(x.N, y.N) }
+
+func joinCounts(x, y Count) Count { return Count{x.N, x.Ranks.Union(y.Ranks)} }
+
+func compareComms(a, b Comm) int { return cmp.Compare(a.ID, b.ID) }
+
+// joinComms joins what members know of one communicator. One that does not
+// know the members adds only its count.
+func joinComms(a, b Comm) Comm {
+	a.World = a.World || b.World
+	a.Window = a.Window || b.Window
+	a.IO = a.IO || b.IO
+	a.Groups = joinGroups(a.Groups, b.Groups)
+	a.Counts = reduce.MergeSorted(a.Counts, b.Counts, compareCounts, joinCounts)
+	a.Locks = reduce.MergeSorted(a.Locks, b.Locks, compareHolds, joinHolds)
+	return a
+}
+
+func compareHolds(x, y Hold) int {
+	return cmp.Or(cmp.Compare(x.Target, y.Target), cmp.Compare(x.Type, y.Type))
+}
+
+func joinHolds(x, y Hold) Hold {
+	x.Ranks = x.Ranks.Union(y.Ranks)
+	return x
+}
+
+// joinGroups joins two views of the groups; each has the smallest rank in its
+// first group, so they are in the same order.
+func joinGroups(a, b [2]model.RankSet) [2]model.RankSet {
+	for i := range a {
+		if a[i].Len() == 0 {
+			a[i] = b[i]
+		} else if !a[i].Equal(b[i]) {
+			a[i] = a[i].Union(b[i])
+		}
+	}
+	return a
+}
+
+// Size returns how many ranks the run should have: the size that most ranks
+// told of, the larger of equals, but no less than what was expected or seen.
+func (s *Summary) Size(expected int) int {
+	size, votes := uint64(0), 0
+	for _, c := range s.Sizes {
+		if n := c.Ranks.Len(); n >= votes && c.N > 0 {
+			size, votes = c.N, n
+		}
+	}
+	last := 0
+	if n := len(s.Facts); n > 0 {
+		last = s.Facts[n-1].Rank + 1
+	}
+	return min(max(int(min(size, MaxSize)), expected, last), MaxSize)
+}
+
+// PlaceAt returns what is known of a position.
+func (s *Summary) PlaceAt(p Position) Place {
+	i, _ := slices.BinarySearchFunc(s.Places, p, func(x Place, at Position) int { return x.At.Compare(at) })
+	if i < len(s.Places) && s.Places[i].At == p {
+		return s.Places[i]
+	}
+	return Place{At: p}
+}
+
+// Describe describes a position.
+func (s *Summary) Describe(p Position) string {
+	switch call := s.PlaceAt(p).Call; {
+	case !p.Begun:
+		return "before the first MPI call"
+	case p.InMPI:
+		return "in " + call
+	case call == "":
+		return "in computation"
+	default:
+		return "after " + call
+	}
+}
+
+// Positions returns the distinct positions of the ranks, in their order: the
+// paper's statesSet.
+func (s *Summary) Positions() []Position {
+	var out []Position
+	for _, p := range s.Places {
+		if n := len(out); n == 0 || out[n-1] != p.At {
+			out = append(out, p.At)
+		}
+	}
+	return out
+}

@@ -1,0 +1,183 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// Peers that are no rank, besides those of model (None, Any, ProcNull).
+const unknownPeer = -1
+
+// Wait is the operation that a thread is blocked in, or spins on.
+type Wait struct {
+	Kind model.Kind
+	Call string
+	// Side is set for a thread that is not the representative one.
+	Side     bool
+	Wants    []Want
+	Unlisted bool // more may be wanted than the record had room for
+}
+
+// Want is one pending operation of a wait: the query that goes to its peer.
+type Want struct {
+	Kind model.Kind
+	Call string // the call that started it
+	Comm uint64
+	Self bool // on MPI_COMM_SELF
+	// Lost: the communicator is not known.
+	Lost bool
+	// Peer is a rank of MPI_COMM_WORLD; or None, Any, ProcNull; or -1 unknown.
+	Peer int
+	Tag  int    // as in model.Pending
+	Seq  uint64 // as in model.Pending
+	// Had are the messages received so far where a wildcard leaves several
+	// channels open, by peer and tag. Without a wildcard, and with Seq
+	// unknown, it is the one channel.
+	Had []Had
+	// Near: a collective among neighbours, which are known. The rank receives
+	// from Sources and sends to Dests, ranks of MPI_COMM_WORLD.
+	Near           bool
+	Sources, Dests model.RankSet
+}
+
+// Had counts messages received from a peer with a tag.
+type Had struct {
+	Peer  int
+	Tag   int
+	Count uint64
+}
+
+// appendWait appends what the thread waits for, if it waits.
+func appendWait(waits []Wait, r *model.Rank, t *model.Thread, main bool) []Wait {
+	if !blocked(t) {
+		return waits
+	}
+	w := Wait{Kind: t.Op.Kind, Side: !main, Unlisted: t.Op.Unlisted > 0 || r.LostRequests > 0}
+	if s := stateOf(t, t.Op.State); s != nil {
+		w.Call = text(s.Call)
+	}
+	for _, p := range t.Op.Pending {
+		w.Wants = append(w.Wants, wantOf(r, t, p))
+	}
+	return append(waits, w)
+}
+
+// blocked tells whether the thread is in a call that may have to wait, or in a
+// loop around one that does not.
+func blocked(t *model.Thread) bool {
+	switch t.Op.Kind {
+	case model.Local, model.Abort:
+		return false
+	case model.Poll:
+		return spinning(t)
+	}
+	return t.Op.InMPI
+}
+
+func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
+	w := Want{Kind: p.Kind, Peer: p.Peer, Tag: p.Tag, Seq: p.Seq}
+	if s := stateOf(t, p.State); s != nil {
+		w.Call = text(s.Call)
+	}
+	if p.Comm < 0 || p.Comm >= len(r.Comms) {
+		w.Lost = true
+		return w
+	}
+	c := r.Comms[p.Comm]
+	w.Comm, w.Self = c.ID, c.Kind == model.Self
+	w.Peer = worldPeer(r, c, p.Peer)
+	switch {
+	case w.Kind == model.Recv || w.Kind == model.Probe:
+		w.Had = hadOf(r, w)
+	case w.Kind == model.Collective && c.Neighbours != nil && Neighbourly(w.Call):
+		w.Near = true
+		w.Sources, w.Dests = worldRanks(r, c, c.Neighbours.Sources), worldRanks(r, c, c.Neighbours.Dests)
+	}
+	return w
+}
+
+// worldRanks translates ranks in a communicator, as far as they are known.
+func worldRanks(r *model.Rank, c *model.Comm, ranks []int) model.RankSet {
+	var out model.RankSet
+	for _, rank := range ranks {
+		out.Add(worldPeer(r, c, rank))
+	}
+	return out
+}
+
+// worldPeer translates a peer in a communicator to its rank in MPI_COMM_WORLD,
+// -1 if that is not known. Special peers stay as they are.
+func worldPeer(r *model.Rank, c *model.Comm, peer int) int {
+	switch {
+	case peer == model.None || peer == model.Any || peer == model.ProcNull:
+		return peer
+	case c.Kind == model.Self && peer == 0:
+		return r.Rank
+	}
+	return c.WorldRank(peer)
+}
+
+// hadOf returns what was received on the channels that the want leaves open.
+// A receive with its number needs none of them.
+func hadOf(r *model.Rank, w Want) []Had {
+	if w.Seq > 0 && w.Peer != model.Any && w.Tag != model.Any {
+		return nil
+	}
+	var had []Had
+	for _, ch := range r.Channels {
+		if ch.Received == 0 || ch.Comm < 0 || ch.Comm >= len(r.Comms) || r.Comms[ch.Comm].ID != w.Comm {
+			continue
+		}
+		peer := worldPeer(r, r.Comms[ch.Comm], ch.Peer)
+		if peer >= 0 && w.Matches(peer, ch.Tag) {
+			had = append(had, Had{peer, ch.Tag, ch.Received})
+		}
+	}
+	return reduce.SortJoined(had, compareHad, func(x, y Had) Had { x.Count += y.Count; return x })
+}
+
+// Matches tells whether a message between the rank and that peer, with that
+// tag, is of the kind wanted.
+func (w *Want) Matches(peer, tag int) bool {
+	return (w.Peer == model.Any || w.Peer == peer) && (w.Tag == model.Any || w.Tag == tag)
+}
+
+// count returns the count for a peer and a tag.
+func (w *Want) count(peer, tag int) uint64 {
+	if i, ok := slices.BinarySearchFunc(w.Had, Had{Peer: peer, Tag: tag}, compareHad); ok {
+		return w.Had[i].Count
+	}
+	return 0
+}
+
+func compareHad(x, y Had) int {
+	if x.Peer != y.Peer {
+		return x.Peer - y.Peer
+	}
+	return x.Tag - y.Tag
+}
+
+// Wild tells whether the want leaves open which channel its message comes on.
+func (w *Want) Wild() bool {
+	return w.Kind != model.Send && (w.Peer == model.Any || w.Tag == model.Any)
+}
+
+// Neighbourly tells whether the call is a collective among neighbours.
+func Neighbourly(call string) bool { return strings.Contains(strings.ToLower(call), "neighbor") }
+
+// Number returns which message of its channel a receive or a probe needs, 0 if
+// that is not known. A probe looks for the one after those that were received.
+func (w *Want) Number() uint64 {
+	switch {
+	case w.Wild():
+		return 1 // the answer counts only what was sent beyond
+	case w.Seq > 0:
+		return w.Seq
+	case w.Kind == model.Probe:
+		return w.count(w.Peer, w.Tag) + 1
+	}
+	return w.count(w.Peer, w.Tag)
+}

@@ -1,0 +1,281 @@
+package inference
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/loops"
+	"laggard/model"
+)
+
+// LoopAware names the algorithm that tells turns of a loop apart.
+const LoopAware = "loop-aware"
+
+// loopAware orders ranks by how far they are in the program, turn by turn. The
+// paper leaves ranks in one loop undefined (§3.2); comparing loop counts is
+// what its successor Prodometer (PLDI 2014) added.
+//
+// From the outside inwards: in the whole program, and in one turn of a loop,
+// who is in a part that leads to another is behind who is there; in one part
+// that is a loop, who has made fewer turns is behind; in one call site, who is
+// in the call is behind who has left it. Before all that come collectives on
+// MPI_COMM_WORLD: all ranks make the same ones in the same order, so that who
+// has begun fewer is behind.
+type loopAware struct{}
+
+// Name is that of Algorithm.
+func (loopAware) Name() string { return LoopAware }
+
+// Local counts the turns of each rank.
+func (loopAware) Local(sum *facts.Summary) Gatherer { return newStationGatherer(sum) }
+
+// Order lays out the stations.
+func (loopAware) Order(sum *facts.Summary, part *Partial) (Order, error) {
+	if len(part.Edges) > 0 {
+		return nil, fmt.Errorf("progress: edges of a PDG: %w", ErrMismatch)
+	}
+	o := &loopOrder{course: loops.NewProgram(&sum.Flow), at: map[int]int{}}
+	if err := o.addStations(sum, part.Stations); err != nil {
+		return nil, err
+	}
+	all := make([]int, len(o.nodes))
+	for i := range all {
+		all[i] = i
+	}
+	o.byClock(all)
+	return o, nil
+}
+
+// loopOrder is the order of ranks in a course.
+type loopOrder struct {
+	course *loops.Program
+	nodes  []loopNode
+	at     map[int]int // rank to node
+}
+
+// loopNode is ranks that are level.
+type loopNode struct {
+	at    facts.Position
+	path  []loops.Step
+	turns []uint64 // by level, from 1
+	clock uint64   // collectives begun on MPI_COMM_WORLD
+	ranks []int
+	layer int
+}
+
+// turn returns the turn on a level of the path.
+func (n *loopNode) turn(level int) uint64 {
+	if level < 1 || level > len(n.turns) {
+		return 0
+	}
+	return n.turns[level-1]
+}
+
+func (o *loopOrder) addStations(sum *facts.Summary, stations []Station) error {
+	places, clocks := sum.Positions(), worldClocks(sum)
+	at := make(map[int]facts.Position, len(sum.Facts))
+	for _, f := range sum.Facts {
+		at[f.Rank] = f.At
+	}
+	for _, s := range stations {
+		if s.Place < 0 || s.Place >= len(places) {
+			return fmt.Errorf("progress: station at place %d of %d: %w", s.Place, len(places), ErrMismatch)
+		}
+		nodes := map[uint64]int{} // by clock
+		for _, rank := range s.Ranks.Slice() {
+			if p, known := at[rank]; !known || p != places[s.Place] {
+				return fmt.Errorf("progress: rank %d is not at place %d: %w", rank, s.Place, ErrMismatch)
+			}
+			clock := clocks[rank]
+			i, known := nodes[clock]
+			if !known {
+				i = len(o.nodes)
+				nodes[clock] = i
+				o.nodes = append(o.nodes, loopNode{at: places[s.Place], path: o.course.Loops(places[s.Place].State), turns: s.Iterations, clock: clock})
+			}
+			o.nodes[i].ranks = append(o.nodes[i].ranks, rank)
+			o.at[rank] = i
+		}
+	}
+	return nil
+}
+
+// worldClocks returns, by rank, the collectives begun on MPI_COMM_WORLD; none
+// if they are not known of each rank that is past its start.
+func worldClocks(sum *facts.Summary) map[int]uint64 {
+	clocks := map[int]uint64{}
+	for _, c := range sum.Comms {
+		if c.World {
+			for _, n := range c.Counts {
+				n.Ranks.Each(func(r int) { clocks[r] = n.N })
+			}
+		}
+	}
+	for _, f := range sum.Facts {
+		if _, known := clocks[f.Rank]; !known && f.Phase > model.Starting {
+			return nil
+		}
+	}
+	return clocks
+}
+
+// byClock places nodes by their collectives, then by the course.
+func (o *loopOrder) byClock(nodes []int) {
+	base := 0
+	for _, level := range o.split(nodes, func(n *loopNode) uint64 { return n.clock }) {
+		base = o.place(level, 0, base)
+	}
+}
+
+// split groups nodes by a number, in rising order.
+func (o *loopOrder) split(nodes []int, number func(n *loopNode) uint64) [][]int {
+	groups := map[uint64][]int{}
+	for _, i := range nodes {
+		n := number(&o.nodes[i])
+		groups[n] = append(groups[n], i)
+	}
+	var out [][]int
+	for _, n := range slices.Sorted(maps.Keys(groups)) {
+		out = append(out, groups[n])
+	}
+	return out
+}
+
+// place gives layers, from base, to nodes in the same turn of the loop on a
+// level. It returns the first layer behind them.
+func (o *loopOrder) place(nodes []int, level, base int) int {
+	parts := map[loops.Step][]int{}
+	var leaves []int
+	for _, i := range nodes {
+		if path := o.nodes[i].path; level < len(path) {
+			parts[path[level]] = append(parts[path[level]], i)
+		} else {
+			leaves = append(leaves, i)
+		}
+	}
+	end := o.placeCalls(leaves, base)
+	tops := map[loops.Step]int{}
+	for _, part := range o.inOrder(parts) {
+		first := base
+		for before, top := range tops {
+			if o.course.Leads(before, part) {
+				first = max(first, top)
+			}
+		}
+		tops[part] = o.placePart(parts[part], level, first)
+		end = max(end, tops[part])
+	}
+	return end
+}
+
+// placePart places nodes in one part of a loop: by turns if it is a loop.
+func (o *loopOrder) placePart(nodes []int, level, base int) int {
+	for _, turn := range o.split(nodes, func(n *loopNode) uint64 { return n.turn(level + 1) }) {
+		base = o.place(turn, level+1, base)
+	}
+	return base
+}
+
+// placeCalls places nodes at one call site.
+func (o *loopOrder) placeCalls(nodes []int, base int) int {
+	left := func(n *loopNode) uint64 {
+		if n.at.InMPI {
+			return 0
+		}
+		return 1
+	}
+	for _, side := range o.split(nodes, left) {
+		for _, i := range side {
+			o.nodes[i].layer = base
+		}
+		base++
+	}
+	return base
+}
+
+// inOrder sorts parts so that each comes behind those that lead to it.
+func (o *loopOrder) inOrder(parts map[loops.Step][]int) []loops.Step {
+	before := map[loops.Step]int{}
+	var out []loops.Step
+	for p := range parts {
+		out = append(out, p)
+		for q := range parts {
+			if o.course.Leads(q, p) {
+				before[p]++
+			}
+		}
+	}
+	slices.SortFunc(out, func(p, q loops.Step) int { return cmp.Or(before[p]-before[q], p.Part-q.Part) })
+	return out
+}
+
+// Layers lists the nodes by layer.
+func (o *loopOrder) Layers() [][]model.RankSet {
+	var out [][]model.RankSet
+	for _, n := range o.nodes {
+		for len(out) <= n.layer {
+			out = append(out, nil)
+		}
+		out[n.layer] = append(out[n.layer], model.NewRankSet(n.ranks...))
+	}
+	return out
+}
+
+// Relate walks down the loops that both ranks are in.
+func (o *loopOrder) Relate(a, b int) (Code, string) {
+	i, known := o.at[a]
+	k, both := o.at[b]
+	if !known || !both || i == k {
+		return Null, ""
+	}
+	x, y := &o.nodes[i], &o.nodes[k]
+	if x.clock != y.clock {
+		return ahead(x.clock > y.clock), fmt.Sprintf("it has begun %d collectives on MPI_COMM_WORLD, the other %d",
+			max(x.clock, y.clock), min(x.clock, y.clock))
+	}
+	for level := 0; level < len(x.path) && level < len(y.path); level++ {
+		p, q := x.path[level], y.path[level]
+		if p != q {
+			return o.relateParts(p, q)
+		}
+		if s, t := x.turn(level+1), y.turn(level+1); s != t {
+			return ahead(s > t), fmt.Sprintf("it is in turn %d of %s, the other in turn %d", max(s, t), nth(level+1), min(s, t))
+		}
+	}
+	if x.at.State == y.at.State && x.at.InMPI != y.at.InMPI {
+		return ahead(!x.at.InMPI), "it has left the call that the other is in"
+	}
+	return Null, ""
+}
+
+// relateParts relates two parts of one turn.
+func (o *loopOrder) relateParts(p, q loops.Step) (Code, string) {
+	switch {
+	case o.course.Leads(p, q):
+		return Backward, "the program leads from the other to it"
+	case o.course.Leads(q, p):
+		return Forward, "the program leads from the other to it"
+	case o.course.Muddled(p.Loop):
+		return Undefined, "in one turn of a loop that ranks go through in different orders"
+	}
+	return Null, ""
+}
+
+// ahead returns the code of a pair of which the first is ahead, or behind.
+func ahead(first bool) Code {
+	if first {
+		return Forward
+	}
+	return Backward
+}
+
+// nth names a level of loops.
+func nth(level int) string {
+	if level == 1 {
+		return "the loop around both"
+	}
+	return fmt.Sprintf("the loop around both, %d deep", level)
+}

@@ -1,0 +1,277 @@
+package loops
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// Flow is the union of the models of all ranks, so that all agree on what is
+// a loop: a rank in its first turn has not seen the way back yet, and one that
+// takes another branch never will.
+type Flow struct {
+	Sites []Site // by ID; the zero ID is the start of the program
+	Arcs  []Arc  // by From, To
+}
+
+// Site is a call site, with how often ranks went through it.
+type Site struct {
+	ID   model.StateID
+	Poll bool // a call that does not wait, such as MPI_Test
+	// Visits spreads over the ranks how often each was there. Iterations leaves out
+	// coming back to it in a loop inside another.
+	Visits, Iterations Spread
+}
+
+// Arc is a passage from one site to the next, made by some rank.
+type Arc struct {
+	From, To model.StateID
+	// Forward are the ranks to which it leads on, Back those to which it leads
+	// back to the head of a loop.
+	Forward, Back uint64
+	// Depth is that of the loop it leads back in, the greatest in the models
+	// of single ranks; 1 is an outermost loop, 0 none.
+	Depth int
+}
+
+// Spread sums up one number per rank. Numbers above 2^24 count as that and
+// sums stay at the greatest integer, so that adding is associative.
+type Spread struct {
+	Ranks   uint64 `json:"n"`
+	Sum     uint64 `json:"s"`
+	Squares uint64 `json:"q"`
+}
+
+func (s Spread) add(n uint64) Spread {
+	n = min(n, 1<<24)
+	return s.join(Spread{1, n, n * n})
+}
+
+func (s Spread) join(t Spread) Spread {
+	return Spread{saturated(s.Ranks, t.Ranks), saturated(s.Sum, t.Sum), saturated(s.Squares, t.Squares)}
+}
+
+func saturated(a, b uint64) uint64 {
+	if a+b < a {
+		return math.MaxUint64
+	}
+	return a + b
+}
+
+// variance tells how little the ranks agree on the number.
+func (s Spread) variance() float64 {
+	if s.Ranks == 0 {
+		return 0
+	}
+	mean := float64(s.Sum) / float64(s.Ranks)
+	return float64(s.Squares)/float64(s.Ranks) - mean*mean
+}
+
+// Merge joins the flows of two blocks of ranks.
+func Merge(a, b Flow) Flow {
+	return Flow{
+		Sites: reduce.MergeSorted(a.Sites, b.Sites, compareSites, joinSites),
+		Arcs:  reduce.MergeSorted(a.Arcs, b.Arcs, compareArcs, joinArcs),
+	}
+}
+
+func compareSites(x, y Site) int { return bytes.Compare(x.ID[:], y.ID[:]) }
+
+func joinSites(x, y Site) Site {
+	return Site{x.ID, x.Poll || y.Poll, x.Visits.join(y.Visits), x.Iterations.join(y.Iterations)}
+}
+
+func compareArcs(x, y Arc) int {
+	return cmp.Or(bytes.Compare(x.From[:], y.From[:]), bytes.Compare(x.To[:], y.To[:]))
+}
+
+func joinArcs(x, y Arc) Arc {
+	return Arc{x.From, x.To, saturated(x.Forward, y.Forward), saturated(x.Back, y.Back), max(x.Depth, y.Depth)}
+}
+
+// pollsCall tells whether the call looks for a message or a request without
+// waiting for it. How often it is made says nothing about progress.
+func pollsCall(call string) bool {
+	name := strings.ToLower(strings.TrimPrefix(call, "MPI_"))
+	switch name {
+	case "test", "testall", "testany", "testsome", "iprobe", "improbe", "request_get_status", "parrived", "win_test":
+		return true
+	}
+	return false
+}
+
+// shape is what ranks with the same states and the same edges share.
+type shape struct {
+	model *model.Model
+	sites []*Site // by state
+	// inner are the edges that lead back in a loop inside another.
+	inner []int
+	arcs  []Arc // as to one rank
+	ranks uint64
+}
+
+// Builder folds models into a flow.
+type Builder struct {
+	sites  map[model.StateID]*Site
+	shapes map[uint64][]*shape
+	last   *shape
+}
+
+// NewBuilder returns a Builder of no models.
+func NewBuilder() *Builder {
+	return &Builder{map[model.StateID]*Site{}, map[uint64][]*shape{}, nil}
+}
+
+// Add folds the model of one rank.
+func (b *Builder) Add(m *model.Model) {
+	s := b.shapeOf(m)
+	s.ranks++
+	back := make(map[int]uint64, len(s.inner)) // by state
+	for _, e := range s.inner {
+		back[m.Edges[e].To] += m.Edges[e].Count
+	}
+	for i, site := range s.sites {
+		if i < len(m.Visits) {
+			n := m.Visits[i]
+			site.Visits = site.Visits.add(n)
+			site.Iterations = site.Iterations.add(n - min(n, back[i]))
+		}
+	}
+}
+
+// shapeOf finds the shape of a model; nearly always it is that of the rank
+// before.
+func (b *Builder) shapeOf(m *model.Model) *shape {
+	if b.last != nil && SameShape(b.last.model, m) {
+		return b.last
+	}
+	key := ShapeHash(m)
+	for _, s := range b.shapes[key] {
+		if SameShape(s.model, m) {
+			b.last = s
+			return s
+		}
+	}
+	b.last = b.newShape(m)
+	b.shapes[key] = append(b.shapes[key], b.last)
+	return b.last
+}
+
+// SameShape tells whether two models have the same states and the same edges,
+// whatever their counts.
+func SameShape(x, y *model.Model) bool {
+	return slices.EqualFunc(x.States, y.States, func(a, b *model.State) bool { return a == b || a.ID == b.ID && a.Call == b.Call }) &&
+		slices.EqualFunc(x.Edges, y.Edges, func(a, b model.Edge) bool {
+			return a.From == b.From && a.To == b.To && (a.Count == 0) == (b.Count == 0)
+		})
+}
+
+// ShapeHash mixes what SameShape compares (FNV-1a, by words).
+func ShapeHash(m *model.Model) uint64 {
+	h := uint64(14695981039346656037)
+	mix := func(n uint64) { h = (h ^ n) * 1099511628211 }
+	for _, s := range m.States {
+		mix(uint64(s.ID[0]) | uint64(s.ID[1])<<8 | uint64(s.ID[2])<<16 | uint64(s.ID[3])<<24)
+	}
+	for _, e := range m.Edges {
+		mix(uint64(e.From)<<32 | uint64(e.To))
+	}
+	return h
+}
+
+// newShape finds the arcs of a model, as they look to a rank that knows no
+// other, and adds its sites.
+func (b *Builder) newShape(m *model.Model) *shape {
+	s := &shape{model: m}
+	for _, state := range m.States {
+		if b.sites[state.ID] == nil {
+			b.sites[state.ID] = &Site{ID: state.ID}
+		}
+		site := b.sites[state.ID]
+		site.Poll = site.Poll || pollsCall(state.Call)
+		s.sites = append(s.sites, site)
+	}
+	if b.sites[model.StateID{}] == nil {
+		b.sites[model.StateID{}] = &Site{}
+	}
+	passages := passagesOf(m)
+	n := newNest(len(m.States)+1, arcsOf(passages), splitSingle, nil)
+	for _, p := range passages {
+		level := n.backLevel(p.from, p.to)
+		arc := Arc{From: idOf(m, p.from), To: idOf(m, p.to), Depth: level}
+		if level == 0 {
+			arc.Forward = 1
+		} else {
+			arc.Back = 1
+		}
+		s.arcs = append(s.arcs, arc)
+		if level > 1 && p.edge >= 0 {
+			s.inner = append(s.inner, p.edge)
+		}
+	}
+	return s
+}
+
+// Flow returns the union of the models that were added.
+func (b *Builder) Flow() Flow {
+	var f Flow
+	for _, s := range b.sites {
+		f.Sites = append(f.Sites, *s)
+	}
+	for _, shapes := range b.shapes {
+		for _, s := range shapes {
+			for _, a := range s.arcs {
+				a.Forward, a.Back = a.Forward*s.ranks, a.Back*s.ranks
+				f.Arcs = append(f.Arcs, a)
+			}
+		}
+	}
+	slices.SortFunc(f.Sites, compareSites)
+	f.Arcs = reduce.SortJoined(f.Arcs, compareArcs, joinArcs)
+	return f
+}
+
+// passage is an edge of one model whose node 0 is the start of the program and
+// whose state i is node i+1.
+type passage struct {
+	from, to int
+	edge     int // index into Model.Edges, -1 the step from the start
+	count    uint64
+}
+
+// passagesOf lists the passages of a model; a recorder numbers states in order
+// of first visit, so that the first is where the program starts.
+func passagesOf(m *model.Model) []passage {
+	var out []passage
+	n := len(m.States)
+	if n > 0 {
+		out = append(out, passage{0, 1, -1, 1})
+	}
+	for i, e := range m.Edges {
+		if e.Count > 0 && e.From >= 0 && e.From < n && e.To >= 0 && e.To < n {
+			out = append(out, passage{e.From + 1, e.To + 1, i, e.Count})
+		}
+	}
+	return out
+}
+
+func arcsOf(passages []passage) []nestArc {
+	out := make([]nestArc, len(passages))
+	for i, p := range passages {
+		out[i] = nestArc{from: p.from, to: p.to}
+	}
+	return out
+}
+
+// idOf returns the ID of a node of passagesOf.
+func idOf(m *model.Model, node int) model.StateID {
+	if node == 0 {
+		return model.StateID{}
+	}
+	return m.States[node-1].ID
+}
