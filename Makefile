@@ -20,28 +20,28 @@ build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/lagg
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-SOURCES := $(wildcard recorder/*.c recorder/usage/*.c recorder/movement/*.c)
-HEADERS := $(wildcard recorder/*.h recorder/usage/*.h recorder/movement/*.h)
-OBJECTS := $(patsubst recorder/%.c,$(B)/recorder/%.o,$(SOURCES)) $(B)/recorder/wrappers.o
+SOURCES := $(filter-out recorder/libc/%,$(wildcard recorder/*/*.c))
+HEADERS := $(wildcard recorder/*.h recorder/*/*.h) $(B)/recorder/mpi/numbers.h
+OBJECTS := $(patsubst recorder/%.c,$(B)/recorder/%.o,$(SOURCES)) $(B)/recorder/mpi/table.o $(B)/recorder/start/wrappers.o
 GOFILES := $(shell find . -name '*.go' -not -path './build/*') go.mod go.sum
 
-$(B)/recorder/wrappers.c $(B)/recorder/classes.inc $(B)/recorder/params.inc &: model/mpi/functions.tbl $(wildcard model/mpi/*.go) $(wildcard recorder/gen/*.go)
-	@mkdir -p $(B)/recorder
+GENERATED := $(addprefix $(B)/recorder/,mpi/numbers.h mpi/table.c start/wrappers.c)
+$(GENERATED) &: model/mpi/functions.tbl $(wildcard model/mpi/*.go) $(wildcard recorder/gen/*.go)
 	$(GO) run ./recorder/gen $(B)/recorder
 
-$(B)/recorder/%.o: recorder/%.c $(HEADERS) $(B)/recorder/classes.inc
+$(B)/recorder/%.o: recorder/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(RECORDER) $(LTO) -c $< -o $@
 
-$(B)/recorder/wrappers.o: $(B)/recorder/wrappers.c $(HEADERS) $(B)/recorder/classes.inc
+$(B)/recorder/%.o: $(B)/recorder/%.c $(HEADERS)
 	$(CC) $(RECORDER) -c $< -o $@
 
 $(BIN)/liblaggard.so: $(OBJECTS)
 	@mkdir -p $(BIN)
 	$(CC) $(CFLAGS) $(LTO) -shared -o $@ $^ -ldl -lpthread -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard.so
 
-# Functions of the C library may be stood before only where that is wanted.
-$(B)/recorder/libc/%.o: recorder/libc/%.c $(wildcard recorder/libc/*.h) recorder/export.h
+# A library of its own: functions of the C library are interposed only where that is wanted.
+$(B)/recorder/libc/%.o: recorder/libc/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(RECORDER) -c $< -o $@
 

@@ -7,7 +7,7 @@ import (
 )
 
 // collectiveSends says what a rank sends in a collective, by its name without
-// the marks of its variants: enum lg_sends in core.h.
+// the marks of its variants: enum lg_sends in mpi/table.h.
 var collectiveSends = map[string]string{
 	"Allgather":            "LG_SENDS_ONE | LG_SENDS_OWN_BLOCK",
 	"Allgatherv":           "LG_SENDS_ONE | LG_SENDS_OWN_OF_BLOCKS",
@@ -16,7 +16,7 @@ var collectiveSends = map[string]string{
 	"Alltoallv":            "LG_SENDS_SUM",
 	"Alltoallw":            "LG_SENDS_EACH",
 	"Bcast":                "LG_SENDS_ONE | LG_SENDS_FROM_ROOT",
-	"Exscan":               "LG_SENDS_ONE | LG_SENDS_SAME",
+	"Exscan":               "LG_SENDS_ONE | LG_SENDS_SAME | LG_SENDS_EXCLUSIVE",
 	"Gather":               "LG_SENDS_ONE | LG_SENDS_TO_ROOT",
 	"Gatherv":              "LG_SENDS_ONE | LG_SENDS_TO_ROOT",
 	"Neighbor_allgather":   "LG_SENDS_ONE | LG_SENDS_NEAR",

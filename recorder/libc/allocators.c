@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "libc.h"
-#include "../export.h"
+#include "export.h"
+#include "libc/libc.h"
 
 typedef long function(long, long, long, long, long, long);
 

@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "libc.h"
-#include "../export.h"
-#include "../format.h"
+#include "export.h"
+#include "format.h"
+#include "libc/libc.h"
 
 struct connection {
   struct laggard_end end;

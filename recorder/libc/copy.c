@@ -5,8 +5,8 @@
 #include <dlfcn.h>
 #include <string.h>
 #include <strings.h>
-#include "libc.h"
-#include "../export.h"
+#include "export.h"
+#include "libc/libc.h"
 
 typedef void *copier(void *, const void *, size_t);
 typedef void *checked(void *, const void *, size_t, size_t);

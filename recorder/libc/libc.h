@@ -4,19 +4,13 @@
  * what was done: net.c the bytes that went through a socket or between
  * processes, to whoever wants them (moved.c). What is written down, and where,
  * is known to liblaggard.so alone, which is asked by the functions of
- * ../export.h. */
+ * export.h. */
 #ifndef LAGGARD_LIBC_H
 #define LAGGARD_LIBC_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-
-#define LG_EXPORT __attribute__((visibility("default")))
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
+#include "base/base.h"
 
 /* LG_REAL(f) is the function f that would be called without this library. All
  * are found when the library is loaded, lest a signal handler have to. */

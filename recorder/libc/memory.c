@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "libc.h"
-#include "../export.h"
+#include "export.h"
+#include "libc/libc.h"
 
 #define EACH(X)                                                                                      \
   X(malloc) X(calloc) X(realloc) X(free) X(memalign) X(posix_memalign) X(aligned_alloc) X(valloc)    \

@@ -1,7 +1,7 @@
 /* What is wanted, and who is told of bytes that were moved. */
 #include <errno.h>
-#include "libc.h"
-#include "../export.h"
+#include "export.h"
+#include "libc/libc.h"
 
 unsigned lg_wants;
 

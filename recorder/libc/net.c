@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libc.h"
+#include "libc/libc.h"
 
 /* Names that glibc exports but does not declare. */
 ssize_t __write(int, const void *, size_t);

@@ -1,12 +1,13 @@
-/* What a program allocates before its first MPI call, when there is no file to
- * write to yet: kept in memory, as long as it lives, with the address of the
- * call in place of a stack. Processes that never call MPI leave it at that. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include "moves.h"
+#include "base/hash.h"
+#include "base/pages.h"
+#include "base/recording.h"
+#include "movement/early.h"
 
-#define MOST 16384 /* that live at once */
-#define PLACES (2 * MOST)
+#define MOST 16384 /* buffers that live at once */
+#define PLACES_BITS 15 /* twice as many, as a power of two */
+#define PLACES (1 << PLACES_BITS)
 
 static struct lg_early *buffers; /* without gaps: few pages are touched where there are few */
 static uint32_t nbuffers;
@@ -15,7 +16,7 @@ static int lock;
 
 static uint32_t home(const void *p)
 {
-  return (uint32_t)(((uint64_t)p * 0x9e3779b97f4a7c15ull) >> 49);
+  return lg_spread((uint64_t)p, PLACES_BITS);
 }
 
 static uint32_t next(uint32_t k)

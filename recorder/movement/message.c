@@ -1,11 +1,12 @@
-/* The messages that MPI calls name, for the stream of data movements: a send when
- * it is begun, a receive when it is complete. Where no connection shows the data,
- * as with shared memory, the messages of both ends meet by their numbers on their
- * channel. A datatype with gaps counts with all that it spans. */
-#include <string.h>
-#include "message.h"
-#include "moves.h"
-#include "usage/usage.h"
+#include "identity/comm.h"
+#include "identity/thread.h"
+#include "movement/message.h"
+#include "movement/moves.h"
+#include "mpi/address.h"
+#include "mpi/count.h"
+#include "mpi/family.h"
+#include "mpi/status.h"
+#include "mpi/type.h"
 
 /* memory_of says which memory a call's buffer is. */
 static struct lg_piece memory_of(struct lg_call *c, int buffer, int count, int type)
@@ -48,9 +49,9 @@ static void came(uint32_t thread, uint32_t state, struct lg_piece p, uint32_t co
     uint64_t bytes = (uint64_t)lg_status_bytes(status);
     p.bytes = bytes < p.bytes ? bytes : p.bytes;
     if (peer == LG_ANY)
-      peer = status_int(status, lg_fam.status_source);
+      peer = lg_status_int(status, lg_fam.status_source);
     if (tag == LG_ANY)
-      tag = status_int(status, lg_fam.status_tag);
+      tag = lg_status_int(status, lg_fam.status_tag);
   }
   tell(false, thread, state, &p, comm, peer, tag, seq);
 }
@@ -68,7 +69,7 @@ void lg_message_received(struct lg_call *c, uint64_t seq)
 {
   if (likely(!lg_moving) || !c->comm)
     return;
-  came(c->thr->pub->index, c->st->index, incoming(c), c->comm->index, c->peer, c->tag, seq, status_at(c, 0));
+  came(c->thr->pub->index, c->st->index, incoming(c), c->comm->index, c->peer, c->tag, seq, lg_status_at(c, 0));
 }
 
 void lg_message_begun(struct lg_call *c, struct lg_req *r)

@@ -1,19 +1,29 @@
-/* The stream of data movements: what is allocated, copied and transferred, in
- * the order in which it happened. Each thread has a stream of its own; a number
- * that the process counts puts them in one order. A function may be interposed
- * on anywhere, in a signal handler or within the loader too, so an event that
- * comes while its thread writes another is left out, and nothing here waits for
- * a lock without end. */
+/* Each thread has a stream of its own; a number that the process counts puts the
+ * events in one order. An interposed function may be called anywhere, in a signal
+ * handler or within the loader too, so an event that comes while its thread
+ * writes another is left out, and nothing here waits for a lock without end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
+#include "base/hash.h"
+#include "base/leb.h"
+#include "base/locks.h"
+#include "base/pages.h"
+#include "base/recording.h"
+#include "base/settings.h"
 #include "export.h"
-#include "moves.h"
-#include "stream.h"
+#include "file/rank.h"
+#include "file/stream.h"
+#include "identity/thread.h"
+#include "movement/early.h"
+#include "movement/moves.h"
+#include "movement/wanted.h"
+#include "stack/site.h"
 
+#define INITIAL_BITS 10 /* return addresses within MPI_Init that are kept, as a power of two */
 #define ROOM 192 /* bytes that an event may need, a definition before it included */
 
 struct lane { /* a thread that moves data */
@@ -114,8 +124,8 @@ static struct lg_site *initial_site(const char *function, uint64_t ra)
   static struct {
     uint64_t ra;
     struct lg_site *site;
-  } seen[1024];
-  typeof(seen[0]) *k = &seen[(ra * 0x9e3779b97f4a7c15ull) >> 54];
+  } seen[1 << INITIAL_BITS];
+  typeof(seen[0]) *k = &seen[lg_spread(ra, INITIAL_BITS)];
   struct lg_site *s = __atomic_load_n(&k->site, __ATOMIC_ACQUIRE);
   if (s && k->ra == ra && s->function == function)
     return s;
@@ -133,7 +143,7 @@ static inline uint32_t site_of(const char *function, uint64_t ra, uint64_t cfa)
 
 /* ---- memory ---- */
 
-static void put_alloc(struct lane *l, uint32_t site, const void *p, size_t n)
+static void write_alloc(struct lane *l, uint32_t site, const void *p, size_t n)
 {
   unsigned char *q = room(l);
   if (!q)
@@ -143,14 +153,14 @@ static void put_alloc(struct lane *l, uint32_t site, const void *p, size_t n)
   lg_stream_end(l->stream, lg_put_u(q, n));
 }
 
-static void put_free(struct lane *l, const void *p)
+static void write_free(struct lane *l, const void *p)
 {
   unsigned char *q = room(l);
   if (q)
     lg_stream_end(l->stream, put_address(head(l, q, LG_MOVE_FREE), &l->to, p));
 }
 
-static void put_copy(struct lane *l, uint32_t site, const void *to, const void *from, size_t n)
+static void write_copy(struct lane *l, uint32_t site, const void *to, const void *from, size_t n)
 {
   unsigned char *q = room(l);
   if (!q)
@@ -163,10 +173,10 @@ static void put_copy(struct lane *l, uint32_t site, const void *to, const void *
 
 /* ---- threads ---- */
 
-static void put_early(const struct lg_early *e)
+static void write_early(const struct lg_early *e)
 {
   struct lg_site *site = lg_site_at(e->function, e->ra);
-  put_alloc(self, site ? site->index + 1 : 0, e->p, e->n);
+  write_alloc(self, site ? site->index + 1 : 0, e->p, e->n);
 }
 
 static void release(void *lane)
@@ -215,7 +225,7 @@ static struct lane *__attribute__((noinline)) arrive(void)
     self = l;
     pthread_setspecific(thread_gone, l);
     if (l->number == 0 && !early)
-      lg_early_each(put_early);
+      lg_early_each(write_early);
     early = true;
     l->busy = false;
   }
@@ -265,9 +275,9 @@ LG_EXPORT void laggard_allocated(const char *function, const void *p, size_t n, 
   struct lane *l;
   if (unlikely(!lg_moving))
     return lg_early_alloc(function, p, n, ra);
-  if (initial() || !lg_moves_wanted(ra) || !(l = enter()))
+  if (initial() || !lg_wanted(ra) || !(l = enter()))
     return;
-  put_alloc(l, site_of(function, ra, cfa), p, n);
+  write_alloc(l, site_of(function, ra, cfa), p, n);
   leave(l);
 }
 
@@ -276,9 +286,9 @@ LG_EXPORT void laggard_freed(const void *p, uint64_t ra)
   struct lane *l;
   if (unlikely(!lg_moving))
     return lg_early_free(p);
-  if (initial() || !lg_moves_wanted(ra) || !(l = enter()))
+  if (initial() || !lg_wanted(ra) || !(l = enter()))
     return;
-  put_free(l, p);
+  write_free(l, p);
   leave(l);
 }
 
@@ -289,7 +299,7 @@ LG_EXPORT void laggard_resized(const char *function, const void *was, size_t had
     lg_early_free(was);
     return lg_early_alloc(function, p, n, ra);
   }
-  if (initial() || !lg_moves_wanted(ra) || !(l = enter()))
+  if (initial() || !lg_wanted(ra) || !(l = enter()))
     return;
   unsigned char *q = NULL;
   if (was == p && (q = room(l)) != NULL) {
@@ -297,9 +307,9 @@ LG_EXPORT void laggard_resized(const char *function, const void *was, size_t had
     lg_stream_end(l->stream, lg_put_u(q, n));
   } else if (was != p) {
     uint32_t site = site_of(function, ra, cfa);
-    put_alloc(l, site, p, n);
-    put_copy(l, site, p, was, had < n ? had : n);
-    put_free(l, was);
+    write_alloc(l, site, p, n);
+    write_copy(l, site, p, was, had < n ? had : n);
+    write_free(l, was);
   }
   leave(l);
 }
@@ -307,9 +317,9 @@ LG_EXPORT void laggard_resized(const char *function, const void *was, size_t had
 LG_EXPORT void laggard_copied(const char *function, void *to, const void *from, size_t n, uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
-  if (!lg_moving || left_out(cfa) || !lg_moves_wanted(ra) || !(l = enter()))
+  if (!lg_moving || left_out(cfa) || !lg_wanted(ra) || !(l = enter()))
     return;
-  put_copy(l, site_of(function, ra, cfa), to, from, n);
+  write_copy(l, site_of(function, ra, cfa), to, from, n);
   leave(l);
 }
 
@@ -317,7 +327,7 @@ LG_EXPORT void laggard_copied(const char *function, void *to, const void *from, 
 
 /* The event that says what the end of a connection is stands in each block before
  * the first that names it. */
-static unsigned char *put_end(struct lane *l, unsigned char *q, struct laggard_end *e)
+static unsigned char *write_end(struct lane *l, unsigned char *q, struct laggard_end *e)
 {
   q = lg_put_u(head(l, q, LG_MOVE_END), e->index);
   *q++ = e->kind;
@@ -331,13 +341,13 @@ static unsigned char *put_end(struct lane *l, unsigned char *q, struct laggard_e
   return q;
 }
 
-static void put_transfer(struct lane *l, bool out, uint32_t site, struct laggard_end *e, uint64_t offset, const void *at, size_t n)
+static void write_transfer(struct lane *l, bool out, uint32_t site, struct laggard_end *e, uint64_t offset, const void *at, size_t n)
 {
   unsigned char *q = room(l);
   if (!q)
     return;
   if (e->block != l->block || e->lane != l->number)
-    q = put_end(l, q, e);
+    q = write_end(l, q, e);
   q = lg_put_u(head(l, q, out ? LG_MOVE_OUT : LG_MOVE_IN), site);
   q = lg_put_u(lg_put_u(q, e->index), offset);
   q = put_address(q, out ? &l->from : &l->to, at);
@@ -348,13 +358,13 @@ LG_EXPORT void laggard_transferred(const char *function, bool out, struct laggar
                                    uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
-  if (left_out(cfa) || !lg_moves_wanted(ra) || !(l = enter()))
+  if (left_out(cfa) || !lg_wanted(ra) || !(l = enter()))
     return;
   uint32_t site = site_of(function, ra, cfa);
   for (; bytes > 0; iov++) {
     size_t n = iov->iov_len < bytes ? iov->iov_len : bytes;
     if (n)
-      put_transfer(l, out, site, e, offset, iov->iov_base, n);
+      write_transfer(l, out, site, e, offset, iov->iov_base, n);
     offset += n;
     bytes -= n;
   }
@@ -388,7 +398,7 @@ void lg_moves_start(void)
     return;
   const char *level = lg_env("LEVEL");
   whole = level && strcmp(level, "library") == 0;
-  lg_moves_modules();
+  lg_wanted_start();
   pthread_key_create(&thread_gone, release);
   lg_moving = true;
 }

@@ -1,28 +1,10 @@
-/* Data movements (docs/movement.md): which events there are is in format.h. The
- * functions that see them, in libc/ and moved.c, come through export.h or this. */
+/* Data movements (docs/movement.md): what is allocated, copied and transferred,
+ * in the order in which it happened; the events are in format.h. The functions
+ * of ../libc/ that see them come through export.h, messages of MPI by this. */
 #ifndef LAGGARD_MOVES_H
 #define LAGGARD_MOVES_H
 
-#include "core.h"
-
-#pragma GCC visibility push(hidden)
-
-extern bool lg_moving; /* movements are recorded */
-
-void lg_moves_start(void);
-bool lg_moves_wanted(uint64_t ra); /* whether the module that called is of interest */
-void lg_moves_modules(void);       /* reads the list of those that are not */
-
-struct lg_early { /* a buffer from before the first MPI call */
-  const void *p;
-  size_t n;
-  uint64_t ra;
-  const char *function;
-};
-
-void lg_early_alloc(const char *function, const void *p, size_t n, uint64_t ra);
-void lg_early_free(const void *p);
-void lg_early_each(void (*f)(const struct lg_early *));
+#include "base/base.h"
 
 struct lg_message { /* one that an MPI call names */
   const void *at;
@@ -33,6 +15,10 @@ struct lg_message { /* one that an MPI call names */
   uint64_t seq;
 };
 
+#pragma GCC visibility push(hidden)
+
+extern bool lg_moving; /* movements are recorded */
+void lg_moves_start(void);
 void lg_moves_message(bool out, const struct lg_message *m);
 
 #pragma GCC visibility pop

@@ -1,13 +1,12 @@
-/* Whose movements are of interest: not those of libraries that only keep the job
- * together, which are most (the event loop of OpenMPI's run time alone copies
- * more than its transports). The answer for a return address is kept, since
- * nothing is to be spent on such a call. */
 #define _GNU_SOURCE
 #include <string.h>
-#include "moves.h"
-#include "unwind.h"
+#include "base/hash.h"
+#include "base/locks.h"
+#include "base/settings.h"
+#include "movement/wanted.h"
+#include "stack/modules.h"
 
-#define VERDICTS 16384
+#define VERDICT_BITS 14 /* answers that are kept, as a power of two */
 #define MAX_IGNORED 128
 
 /* Beginnings of file names. */
@@ -21,15 +20,15 @@ static const char *ignored[MAX_IGNORED] = {
 };
 /* lg_unload_gen << 48 | return address << 1 | wanted: what was said before a module
  * was unloaded is not believed. */
-static uint64_t verdicts[VERDICTS];
+static uint64_t verdicts[1 << VERDICT_BITS];
 
 static inline uint64_t verdict_of(uint64_t ra, bool wanted)
 {
   return (uint64_t)lg_unload_gen << 48 | (ra & 0x7fffffffffffull) << 1 | wanted;
 }
 
-/* lg_moves_modules adds the names of LAGGARD_IGNORE to the list. */
-void lg_moves_modules(void)
+/* lg_wanted_start adds the names of LAGGARD_IGNORE to the list. */
+void lg_wanted_start(void)
 {
   static char names[4096];
   const char *more = lg_env("IGNORE");
@@ -58,16 +57,16 @@ static bool __attribute__((noinline)) look(uint64_t ra, uint64_t *verdict)
 {
   if (!lg_lock_file_soon())
     return false;
-  struct module *m = module_at(ra);
+  struct lg_mapped *m = lg_module_at(ra);
   bool wanted = !m || !m->path || !is_ignored(m->path);
   __atomic_store_n(verdict, verdict_of(ra, wanted), __ATOMIC_RELAXED);
   lg_unlock_file();
   return wanted;
 }
 
-bool lg_moves_wanted(uint64_t ra)
+bool lg_wanted(uint64_t ra)
 {
-  uint64_t *verdict = &verdicts[(ra * 0x9e3779b97f4a7c15ull) >> 50];
+  uint64_t *verdict = &verdicts[lg_spread(ra, VERDICT_BITS)];
   uint64_t known = __atomic_load_n(verdict, __ATOMIC_RELAXED);
   return likely((known & ~1ull) == verdict_of(ra, false)) ? known & 1 : look(ra, verdict);
 }

@@ -1,8 +1,12 @@
-/* Predefined handles of each MPI: which there are, their names, and which means
- * no object. OpenMPI's are addresses of variables, MPICH's numbers of its ABI. */
-#define _GNU_SOURCE
 #include <string.h>
-#include "usage.h"
+#include "base/leb.h"
+#include "file/rank.h"
+#include "format.h"
+#include "mpi/family.h"
+#include "mpi/symbol.h"
+#include "mpi/table.h"
+#include "usage/constants.h"
+#include "usage/event.h"
 
 static const char *const openmpi_types[] = {
     "ub", "lb", "byte", "packed", "char", "short", "int", "long", "float", "double", "long_double",
@@ -27,7 +31,8 @@ static const uint32_t mpich_types[] = {
     0x4c002036,
 };
 
-#define TYPES 128
+#define TYPES 128 /* at most */
+#define OPENMPI_TYPE "ompi_mpi_" /* what the names of its variables begin with */
 
 static long predefined[TYPES];
 static uint32_t npredefined;
@@ -40,7 +45,7 @@ const long *lg_predefined_types(uint32_t *n)
 
 static void find_types(void)
 {
-  char name[64] = "ompi_mpi_";
+  char name[64] = OPENMPI_TYPE;
   size_t n = sizeof openmpi_types / sizeof *openmpi_types;
   if (lg_fam.handle_bytes == 4) {
     npredefined = sizeof mpich_types / sizeof *mpich_types;
@@ -49,7 +54,7 @@ static void find_types(void)
     return;
   }
   for (size_t i = 0; i < n && npredefined < TYPES; i++) {
-    strcpy(name + 9, openmpi_types[i]);
+    strcpy(name + strlen(OPENMPI_TYPE), openmpi_types[i]);
     long h = (long)lg_visible(name);
     if (h)
       predefined[npredefined++] = h;
@@ -98,8 +103,6 @@ bool lg_is_null(int kind, long handle)
   return handle == null_of[kind] && (handle || kind == P_file);
 }
 
-/* lg_f2c is a Fortran handle as C has it; 0: it is none. MPI says so of any
- * number, but only while it runs. */
 long lg_f2c(int kind, int handle)
 {
   if (lg_fam.handle_bytes == 4)
@@ -139,15 +142,15 @@ static const struct {
 static void define(struct lg_usage *u, int kind, int64_t value, const char *name)
 {
   size_t len = strlen(name);
-  unsigned char *p = lg_use_begin(u, 64 + len);
+  unsigned char *p = lg_event_begin(u, 64 + len);
   if (!p)
     return;
-  p = lg_put_u(p, (uint64_t)LG_DEF_NAME << 3 | LG_USE_DEFINE);
+  p = lg_event_head(p, LG_USE_DEFINE, LG_DEF_NAME);
   *p++ = (unsigned char)kind;
   p = lg_put_s(p, value);
   p = lg_put_u(p, len);
   memcpy(p, name, len);
-  lg_use_end(u, p + len);
+  lg_event_end(u, p + len);
 }
 
 void lg_constants_define(struct lg_usage *u)
@@ -157,55 +160,4 @@ void lg_constants_define(struct lg_usage *u)
     if (value)
       define(u, names[i].kind, value, names[i].name);
   }
-}
-
-/* ---- communicators ---- */
-
-/* lg_comm_use is the number of a communicator, window or file in the recording.
- * Its record may serve others after it: the definition says whose it is now. */
-int64_t lg_comm_use(struct lg_usage *u, struct lg_comm_ref *r)
-{
-  static uint32_t used;
-  if (likely(r->use))
-    return r->use - 1;
-  r->use = ++used;
-  unsigned char *p = lg_use_begin(u, 96);
-  if (!p)
-    return r->use - 1;
-  p = lg_put_u(p, (uint64_t)LG_DEF_COMM << 3 | LG_USE_DEFINE);
-  p = lg_put_u(p, r->use - 1);
-  p = lg_put_u(p, r->index);
-  p = lg_put_u(p, r->id);
-  p = lg_put_u(p, r->live->parent);
-  p = lg_put_u(p, r->live->thread);
-  p = lg_put_u(p, (uint64_t)r->live->state + 1);
-  lg_use_end(u, p);
-  return r->use - 1;
-}
-
-/* ---- what was freed ---- */
-
-static struct {
-  int kind; /* 0: none */
-  long handle;
-  int64_t number;
-} gone[1024];
-
-static unsigned gone_at(int kind, long handle)
-{
-  return (unsigned)(lg_mix((uint64_t)kind, (uint64_t)handle) >> 54);
-}
-
-void lg_gone_put(int kind, long handle, int64_t number)
-{
-  unsigned i = gone_at(kind, handle);
-  gone[i].kind = kind;
-  gone[i].handle = handle;
-  gone[i].number = number;
-}
-
-int64_t lg_gone_number(int kind, long handle)
-{
-  unsigned i = gone_at(kind, handle);
-  return handle && gone[i].kind == kind && gone[i].handle == handle ? gone[i].number : LG_USE_INVALID;
 }

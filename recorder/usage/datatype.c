@@ -1,12 +1,21 @@
-/* The datatypes of the program: which handles are types, and what they are made
- * of, asked of MPI once, when a type is made or a predefined one is first used.
- * A handle that is not known is never given to MPI. */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include "usage.h"
+#include "base/hash.h"
+#include "base/leb.h"
+#include "file/rank.h"
+#include "format.h"
+#include "identity/freed.h"
+#include "mpi/family.h"
+#include "mpi/symbol.h"
+#include "mpi/table.h"
+#include "usage/constants.h"
+#include "usage/datatype.h"
+#include "usage/event.h"
 
 #define MAX_CONTENTS (1 << 24)
+#define FIRST_TYPES 256
+#define FORTRAN_MARK (1l << 62) /* in the key of a Fortran handle: no C handle has this bit */
+#define MAX_NAME 256 /* at least MPI_MAX_OBJECT_NAME */
 
 static struct lg_dtype **types; /* by index */
 static uint32_t ntypes, room;
@@ -65,7 +74,7 @@ static bool grow(void)
   struct lg_dtype **old = table;
   for (uint32_t i = 0; i < was; i++)
     live += old[i] && old[i] != &gone;
-  uint32_t size = live * 4 >= was ? (was ? was * 2 : 256) : was;
+  uint32_t size = live * 4 >= was ? (was ? was * 2 : FIRST_TYPES) : was;
   struct lg_dtype **fresh = calloc(size, sizeof(struct lg_dtype *));
   if (!fresh)
     return false;
@@ -105,7 +114,7 @@ struct lg_dtype *lg_type_at(int64_t index)
 static struct lg_dtype *add(long handle)
 {
   if (ntypes == room) {
-    uint32_t more = room ? room * 2 : 256;
+    uint32_t more = room ? room * 2 : FIRST_TYPES;
     struct lg_dtype **p = realloc(types, more * sizeof *p);
     if (!p)
       return NULL;
@@ -121,7 +130,6 @@ static struct lg_dtype *add(long handle)
   return types[ntypes++] = t;
 }
 
-/* A type that was freed lives on while types made of it, or sums, need it. */
 void lg_type_hold(struct lg_dtype *t)
 {
   t->holds++;
@@ -196,13 +204,13 @@ static long handle_at(const struct contents *k, count i)
   return lg_fam.handle_bytes == 4 ? ((const int *)k->handles)[i] : ((const long *)k->handles)[i];
 }
 
-static void put_ints(struct lg_dtype *t, const int *v, count n)
+static void append_ints(struct lg_dtype *t, const int *v, count n)
 {
   for (count i = 0; i < n; i++)
     t->ints[t->nints++] = v[i];
 }
 
-static void put_counts(struct lg_dtype *t, const count *v, count n)
+static void append_counts(struct lg_dtype *t, const count *v, count n)
 {
   memcpy(t->ints + t->nints, v, (size_t)n * sizeof *v);
   t->nints += n;
@@ -223,9 +231,9 @@ static void settle(struct lg_dtype *t, const struct contents *k)
     addresses = k->nc - 2;
   if (k->nc && t->combiner == LG_RESIZED)
     addresses = k->nc;
-  put_ints(t, k->ints, ahead);
-  put_counts(t, k->counts, k->nc - addresses);
-  put_ints(t, k->ints + ahead, k->ni - ahead);
+  append_ints(t, k->ints, ahead);
+  append_counts(t, k->counts, k->nc - addresses);
+  append_ints(t, k->ints + ahead, k->ni - ahead);
   for (count i = 0; i < k->na; i++)
     t->addresses[t->naddresses++] = k->addresses[i];
   for (count i = 0; i < addresses; i++)
@@ -245,7 +253,7 @@ static struct lg_dtype *inner(struct lg_usage *u, long handle)
   lg_type_hold(t);
   if (made)
     made->refs = 0; /* nobody has its handle */
-  if (t->combiner != LG_NAMED && (t->combiner < LG_F90_REAL || t->combiner > LG_F90_INTEGER)) {
+  if (lg_type_derived(t)) {
     int half = (int)handle;
     mpi.free(lg_fam.handle_bytes == 4 ? (void *)&half : (void *)&handle);
   }
@@ -289,12 +297,12 @@ static void define(struct lg_usage *u, struct lg_dtype *t, const char *name)
   struct list lists[3] = {bounded(t->ints, t->nints), bounded(t->addresses, t->naddresses), bounded(numbers, t->ntypes)};
   size_t most = 200, len = strlen(name);
   for (int i = 0; i < 3; i++) {
-    lg_use_parts(u, lists[i].v, &lists[i].a);
+    lg_array_ahead(u, lists[i].v, &lists[i].a);
     most += lg_array_bytes(&lists[i].a);
   }
-  unsigned char *p = lg_use_begin(u, most + len);
+  unsigned char *p = lg_event_begin(u, most + len);
   if (p) {
-    p = lg_put_u(p, (uint64_t)LG_DEF_TYPE << 3 | LG_USE_DEFINE);
+    p = lg_event_head(p, LG_USE_DEFINE, LG_DEF_TYPE);
     p = lg_put_u(p, t->index);
     p = lg_put_u(p, (uint64_t)t->combiner);
     p = lg_put_u(p, len);
@@ -304,8 +312,8 @@ static void define(struct lg_usage *u, struct lg_dtype *t, const char *name)
     for (int i = 0; i < 5; i++)
       p = lg_put_s(p, sizes[i]);
     for (int i = 0; i < 3; i++)
-      p = lg_put_array(p, lists[i].v, &lists[i].a);
-    lg_use_end(u, p);
+      p = lg_array_write(p, lists[i].v, &lists[i].a);
+    lg_event_end(u, p);
   }
   free(numbers);
 }
@@ -315,7 +323,7 @@ static struct lg_dtype *describe(struct lg_usage *u, long handle)
 {
   struct contents k;
   int combiner, len = 0;
-  char name[256] = "";
+  char name[MAX_NAME] = "";
   if (!askable() || !envelope(handle, &k, &combiner))
     return NULL;
   struct lg_dtype *t = add(handle);
@@ -354,10 +362,9 @@ static struct lg_dtype *known(struct lg_usage *u, long handle)
   return t;
 }
 
-/* lg_type_index is the number of the type that a handle means. */
 int64_t lg_type_index(struct lg_usage *u, int64_t handle, bool fortran)
 {
-  int64_t key = fortran ? handle | 1l << 62 : handle;
+  int64_t key = fortran ? handle | FORTRAN_MARK : handle;
   struct lg_known_type *k = &u->types[(key ^ key >> 6 ^ key >> 12) & 63];
   if (likely(k->gen == lg_type_gen && k->handle == key))
     return k->index;
@@ -366,18 +373,17 @@ int64_t lg_type_index(struct lg_usage *u, int64_t handle, bool fortran)
     return LG_USE_NULL;
   struct lg_dtype *t = known(u, h);
   if (!t)
-    return lg_gone_number(P_datatype, h);
+    return lg_freed_number(P_datatype, h);
   *k = (struct lg_known_type){key, lg_type_gen, t->index};
   return t->index;
 }
 
-/* lg_type_made is the number of a type that a call has returned. */
 int64_t lg_type_made(struct lg_usage *u, long handle, bool constructed)
 {
   if (lg_is_null(P_datatype, handle))
     return LG_USE_NULL;
   struct lg_dtype *t = known(u, handle);
-  if (t && (!constructed || t->combiner == LG_NAMED || (t->combiner >= LG_F90_REAL && t->combiner <= LG_F90_INTEGER))) {
+  if (t && (!constructed || !lg_type_derived(t))) {
     t->refs++;
     return t->index;
   }
@@ -394,13 +400,12 @@ int64_t lg_type_made(struct lg_usage *u, long handle, bool constructed)
   return t->index;
 }
 
-/* lg_type_gone: a handle was given back. */
 void lg_type_gone(int64_t index)
 {
   struct lg_dtype *t = lg_type_at(index);
   if (!t || t->combiner == LG_NAMED || !t->refs || --t->refs)
     return;
-  lg_gone_put(P_datatype, t->handle, t->index);
+  lg_freed_put(P_datatype, t->handle, t->index);
   forget(t);
   lg_type_hold(t);
   lg_type_drop(t);

@@ -1,31 +1,30 @@
-/* The requests that the program has. Both families of MPI give one handle to all
- * sends that were complete when they were begun; the recording has a number of
- * its own for each, found again by the variable that the handle is kept in. A
- * handle that was copied elsewhere is the oldest of those that share it. */
-#define _GNU_SOURCE
 #include <stdlib.h>
-#include <string.h>
-#include "usage.h"
+#include "base/hash.h"
+#include "usage/datatype.h"
+#include "usage/live.h"
 
 #define MOST (1u << 20)
-#define BUCKETS 4096
+#define BUCKET_BITS 12
+#define TWINS 0x7fff   /* numbers that tell apart those with one handle */
+#define TWIN_SHIFT 48  /* where such a number is in that of the request */
+#define FIRST_REQUESTS 256
 
 static struct lg_live *pool; /* number 0 is none */
 static uint32_t room, used, free_; /* free_: linked by next */
-static uint32_t bucket[BUCKETS];
+static uint32_t bucket[1 << BUCKET_BITS];
 
 static uint32_t *head_of(long handle)
 {
-  return &bucket[lg_mix(0, (uint64_t)handle) >> 52];
+  return &bucket[lg_mix(0, (uint64_t)handle) >> (64 - BUCKET_BITS)];
 }
 
 /* leave ends looking after the buffers. */
 static void leave(struct lg_live *l)
 {
   l->into_begun = 0;
-  if (l->type)
-    lg_type_drop(l->type);
-  l->type = NULL;
+  if (l->sending.type)
+    lg_type_drop(l->sending.type);
+  l->sending.type = NULL;
 }
 
 /* find takes the newest in that variable, or the oldest; of several that it may
@@ -55,7 +54,7 @@ static uint32_t take(void)
     return i;
   }
   if (used + 1 >= room) {
-    uint32_t more = room ? room * 2 : 256;
+    uint32_t more = room ? room * 2 : FIRST_REQUESTS;
     struct lg_live *p = more > MOST ? NULL : realloc(pool, more * sizeof *p);
     if (!p)
       return 0;
@@ -83,10 +82,10 @@ static int64_t number(uint32_t n, long handle)
 {
   if (!n || !pool[n].twin)
     return handle;
-  return (handle & 0xffffffffffff) | (int64_t)pool[n].twin << 48;
+  return (handle & ((1l << TWIN_SHIFT) - 1)) | (int64_t)pool[n].twin << TWIN_SHIFT;
 }
 
-/* lg_live_made is the number of a request that a call has returned. One that was
+/* A request that was
  * kept in the same variable under the same handle is overwritten, but goes on. */
 int64_t lg_live_made(struct lg_usage *u, long handle, const void *where)
 {
@@ -99,13 +98,11 @@ int64_t lg_live_made(struct lg_usage *u, long handle, const void *where)
   if (!n)
     return handle;
   uint32_t *head = head_of(handle);
-  pool[n] = (struct lg_live){.handle = handle, .where = where, .next = *head, .twin = shared ? twins++ % 0x7fff + 1 : 0};
+  pool[n] = (struct lg_live){.handle = handle, .where = where, .next = *head, .twin = shared ? twins++ % TWINS + 1 : 0};
   *head = n;
   return number(n, handle);
 }
 
-/* lg_live_number is that of the k-th request that a call is given, or that is
- * still there after it. */
 int64_t lg_live_number(struct lg_usage *u, long handle, const void *where, uint32_t k, bool after)
 {
   if (after)

@@ -1,13 +1,19 @@
-/* Whether the program leaves alone what it is receiving into: the first bytes of
- * a few buffers, for a few calls, looked at when a call returns and when the next
- * one begins. In between MPI does nothing, so what changed there the program
- * wrote, unless an adapter or a thread of MPI's own delivers messages meanwhile:
- * then it was the program only if the message came later and went over it. */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include "usage.h"
+#include "base/locks.h"
+#include "base/settings.h"
+#include "format.h"
+#include "identity/comm.h"
+#include "mpi/address.h"
+#include "mpi/count.h"
+#include "mpi/family.h"
+#include "usage/argument.h"
+#include "usage/datatype.h"
+#include "usage/event.h"
+#include "usage/reading.h"
+#include "usage/receiving.h"
+#include "usage/typemap.h"
 
 #define NOTE_CHANGED 2 /* usage.ReceiveBufferChanged */
 
@@ -68,7 +74,7 @@ static bool collects(const struct lg_call *c)
     return root;
   if (d->sends & LG_SENDS_FROM_ROOT)
     return !root;
-  return d->sends && !(d->sends & LG_SENDS_NEAR) && !(c->comm->rank == 0 && strstr(d->name, "xscan"));
+  return d->sends && !(d->sends & LG_SENDS_NEAR) && !(c->comm->rank == 0 && d->sends & LG_SENDS_EXCLUSIVE);
 }
 
 /* describe says where the first bytes go that the call receives, if they have one
@@ -83,7 +89,7 @@ static void describe(const struct lg_call *c, struct lg_usage *u, struct lg_live
   if (buf < 0 || n < 0 || type < 0)
     return;
   int64_t count = (int64_t)lg_count_of(c, n), address = lg_arg_address(c, buf);
-  struct lg_dtype *t = lg_type_at(lg_type_index(u, lg_arg(c, type), c->binding != LG_BIND_C));
+  struct lg_dtype *t = lg_type_at(lg_type_index(u, lg_arg(c, type, 0), c->binding != LG_BIND_C));
   if (!count || address == LG_USE_IN_PLACE || !t || !lg_type_map(t) || !t->nsegments)
     return;
   bool gaps = t->nsegments > 1 || t->segments[0].size != t->extent;
@@ -118,7 +124,6 @@ static void copy(void *arg)
   }
 }
 
-/* lg_receiving_before comes before MPI does anything. */
 void lg_receiving_before(struct lg_usage *u)
 {
   if (likely(!u->nreceiving))
@@ -147,8 +152,6 @@ static void watch(struct lg_usage *u, uint32_t n)
   u->receiving[k].calls = CALLS;
 }
 
-/* lg_receiving_begun comes when a call that began an operation, or made it, has
- * returned without error. */
 void lg_receiving_begun(const struct lg_call *c, struct lg_usage *u)
 {
   int cls = c->desc->cls;
@@ -168,7 +171,6 @@ void lg_receiving_begun(const struct lg_call *c, struct lg_usage *u)
     watch(u, u->made);
 }
 
-/* lg_receiving_after comes when the call is over. */
 void lg_receiving_after(struct lg_usage *u)
 {
   uint32_t left = 0;
@@ -184,7 +186,6 @@ void lg_receiving_after(struct lg_usage *u)
     u->nreceiving = 0;
 }
 
-/* lg_receiving_given_up comes when the requests of the call are cancelled. */
 void lg_receiving_given_up(struct lg_usage *u)
 {
   for (uint32_t k = 0; k < u->ngiven; k++)
@@ -198,12 +199,11 @@ static void overwritten(void *arg)
   l->over = memcmp(l->into, l->first, l->into_size) != 0;
 }
 
-/* lg_received comes when the operation is complete. */
 void lg_received(struct lg_usage *u, struct lg_live *l)
 {
   if (likely(!l->into_begun))
     return;
   if (unlikely(l->changed && ((alone && !l->into_large) || (lg_reading(overwritten, l) && l->over))))
-    lg_use_note(u, NOTE_CHANGED, l->into_begun, l->changed, 0);
+    lg_event_note(u, NOTE_CHANGED, l->into_begun, l->changed, 0);
   l->into_begun = 0;
 }

@@ -1,10 +1,10 @@
-/* Where the bytes of a datatype are: its typemap, as stretches of memory, those
- * that touch put together. */
-#define _GNU_SOURCE
 #include <stdlib.h>
-#include "usage.h"
+#include "format.h"
+#include "mpi/family.h"
+#include "usage/typemap.h"
 
-#define MOST (1 << 16) /* stretches of one type */
+#define MOST (1 << 16) /* segments of one type */
+#define DIMENSIONS 32  /* of an array, at most */
 
 struct map {
   struct lg_segment *s;
@@ -12,7 +12,7 @@ struct map {
   bool failed;
 };
 
-static void put(struct map *m, int64_t at, int64_t size)
+static void append(struct map *m, int64_t at, int64_t size)
 {
   if (size <= 0 || m->failed)
     return;
@@ -33,7 +33,7 @@ static void put(struct map *m, int64_t at, int64_t size)
   m->s[m->n++] = (struct lg_segment){at, size};
 }
 
-/* repeat puts a type n times, each its extent behind the one before. */
+/* repeat appends a type n times, each its extent behind the one before. */
 static void repeat(struct map *m, struct lg_dtype *t, int64_t at, int64_t n)
 {
   if (!t || m->failed || !lg_type_map(t)) {
@@ -41,20 +41,20 @@ static void repeat(struct map *m, struct lg_dtype *t, int64_t at, int64_t n)
     return;
   }
   if (t->nsegments == 1 && t->segments[0].size == t->extent)
-    return put(m, at + t->segments[0].at, n * t->extent);
+    return append(m, at + t->segments[0].at, n * t->extent);
   for (int64_t i = 0; i < n && !m->failed && t->nsegments; i++)
     for (int64_t k = 0; k < t->nsegments && !m->failed; k++)
-      put(m, at + i * t->extent + t->segments[k].at, t->segments[k].size);
+      append(m, at + i * t->extent + t->segments[k].at, t->segments[k].size);
 }
 
 /* A pair of different types has a gap where its size says so. */
 static void named(struct map *m, const struct lg_dtype *t)
 {
   if (t->size == t->true_extent)
-    return put(m, t->true_lb, t->size);
+    return append(m, t->true_lb, t->size);
   int64_t second = sizeof(int), first = t->size - second;
-  put(m, 0, first);
-  put(m, t->true_extent - second, second);
+  append(m, 0, first);
+  append(m, t->true_extent - second, second);
 }
 
 static void vector(struct map *m, const struct lg_dtype *t, int64_t stride)
@@ -75,10 +75,10 @@ static void indexed(struct map *m, const struct lg_dtype *t, bool one_length, co
  * last. */
 static void subarray(struct map *m, const struct lg_dtype *t)
 {
-  int64_t n = t->ints[0], at[32] = {0};
+  int64_t n = t->ints[0], at[DIMENSIONS] = {0};
   const int64_t *sizes = t->ints + 1, *sub = sizes + n, *start = sub + n;
   bool fortran = t->ints[1 + 3 * n] == lg_fam.order_fortran;
-  if (n < 1 || n > 32) {
+  if (n < 1 || n > DIMENSIONS) {
     m->failed = true;
     return;
   }
@@ -136,14 +136,14 @@ static void derived(struct map *m, const struct lg_dtype *t)
   }
 }
 
-/* lg_type_map makes the segments of a type, once. Arrays that are distributed
+/* Arrays that are distributed
  * over processes are left out. */
 bool lg_type_map(struct lg_dtype *t)
 {
   struct map m = {0};
   if (t->segments || t->nsegments < 0)
     return t->nsegments >= 0;
-  if (t->combiner == LG_NAMED || (t->combiner >= LG_F90_REAL && t->combiner <= LG_F90_INTEGER))
+  if (!lg_type_derived(t))
     named(&m, t);
   else if (t->size && !whole(t))
     m.failed = true;

@@ -1,0 +1,121 @@
+#include "calls/collective.h"
+#include "calls/operation.h"
+#include "calls/wait.h"
+#include "identity/comm.h"
+#include "identity/members.h"
+#include "mpi/family.h"
+#include "mpi/handle.h"
+
+static struct lg_pending begun_coll(const struct lg_call *c, struct lg_comm_ref *comm, int root)
+{
+  return (struct lg_pending){LG_OP_COLL, comm->index, root, LG_NONE, ++comm->live->coll, c->st->index, 0};
+}
+
+void lg_before_coll(struct lg_call *c, int where)
+{
+  c->comm = lg_comm_of(c->st, c, where);
+  if (!c->comm)
+    return lg_op_simple(c, LG_OP_OTHER);
+  int root = c->desc->peer >= 0 && where == c->desc->comm ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
+  lg_op_one(c, LG_OP_COLL, begun_coll(c, c->comm, root));
+}
+
+void lg_before_icoll(struct lg_call *c, int where)
+{
+  c->comm = lg_comm_of(c->st, c, where);
+  if (c->comm)
+    c->handle = (long)++c->comm->live->coll;
+  lg_op_simple(c, LG_OP_LOCAL);
+}
+
+void lg_after_icoll(struct lg_call *c)
+{
+  struct lg_req *r = c->comm ? lg_remember(c, LG_OP_COLL) : NULL;
+  if (!r)
+    return;
+  r->seq = (uint64_t)c->handle;
+  if (c->desc->cls == CLS_newcomm_nb)
+    r->newcomm = (const void *)c->args[c->desc->newcomm];
+  else if (c->desc->peer >= 0)
+    r->peer = lg_peer(lg_int(c, c->desc->peer));
+}
+
+/* The members of the groups alone make the communicator: it is waited for as a
+ * first collective on it. */
+void lg_before_newcomm_groups(struct lg_call *c)
+{
+  int second = c->desc->group2;
+  c->comm = lg_comm_of(c->st, c, c->desc->comm);
+  struct lg_comm_ref *forming = lg_comm_forming(c, lg_group_handle(c, c->desc->group), second < 0 ? 0 : lg_group_handle(c, second),
+                                                c->comm ? c->comm->id : 0, c->st->index);
+  if (!forming)
+    return lg_op_simple(c, LG_OP_OTHER);
+  c->handle = (long)forming;
+  lg_op_one(c, LG_OP_COLL, begun_coll(c, forming, LG_NONE));
+}
+
+/* MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, …) is
+ * a collective of the local communicator, whose leader meets the remote one. */
+void lg_before_newcomm_leaders(struct lg_call *c)
+{
+  struct lg_comm_ref *forming = NULL;
+  uint32_t n = 0;
+  c->comm = lg_comm_of(c->st, c, 0);
+  if (!c->comm)
+    return lg_op_simple(c, LG_OP_OTHER);
+  if (lg_comm_rank(c->comm->handle) == lg_int(c, 1)) {
+    struct lg_comm_ref *peer = lg_comm_find(LG_HANDLE_COMM, lg_comm_handle(c, 2));
+    forming = lg_comm_meeting(c, lg_comm_handle(c, 2), lg_int(c, 3), peer ? peer->id : 0, c->st->index);
+  }
+  lg_op_begin(c);
+  lg_op_wait_for(c->thr->pub, n++, begun_coll(c, c->comm, LG_NONE));
+  if (forming)
+    lg_op_wait_for(c->thr->pub, n++, begun_coll(c, forming, LG_NONE));
+  lg_op_publish(c, LG_OP_WAIT, n);
+  lg_op_end(c);
+  c->handle = (long)forming;
+}
+
+static void after_forming(struct lg_call *c, struct lg_comm_ref *parent)
+{
+  if (c->handle)
+    lg_comm_free((struct lg_comm_ref *)c->handle);
+  lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), parent, c->st->index);
+}
+
+void lg_after_like(struct lg_call *c, int what, int where)
+{
+  if (c->comm)
+    lg_comm_like(c, what, lg_handle_at(c, where, 0), c->comm, c->st->index);
+}
+
+/* Freeing takes a pointer to the handle, which is gone afterwards. */
+void lg_before_free(struct lg_call *c, int what, int where)
+{
+  long handle = what == LG_HANDLE_COMM ? lg_comm_made_handle(c, where) : lg_handle_at(c, where, 0);
+  c->comm = lg_comm_find(what, handle);
+  if (!c->comm)
+    return lg_op_simple(c, LG_OP_OTHER);
+  lg_op_one(c, LG_OP_COLL, begun_coll(c, c->comm, LG_NONE));
+}
+
+void lg_after_newcomm(struct lg_call *c)
+{
+  lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), c->comm, c->st->index);
+}
+
+void lg_after_newcomm_groups(struct lg_call *c)
+{
+  after_forming(c, c->comm);
+}
+
+void lg_after_newcomm_leaders(struct lg_call *c)
+{
+  after_forming(c, NULL);
+}
+
+void lg_after_free(struct lg_call *c)
+{
+  if (c->comm)
+    lg_comm_free(c->comm);
+}

@@ -1,0 +1,22 @@
+/* Collective calls, and those that make and free communicators, windows and files. */
+#ifndef LAGGARD_COLLECTIVE_H
+#define LAGGARD_COLLECTIVE_H
+
+#include "mpi/call.h"
+
+#pragma GCC visibility push(hidden)
+
+void lg_before_coll(struct lg_call *c, int where); /* where: the argument that names the communicator */
+void lg_before_icoll(struct lg_call *c, int where);
+void lg_after_icoll(struct lg_call *c);
+void lg_before_newcomm_groups(struct lg_call *c);
+void lg_before_newcomm_leaders(struct lg_call *c);
+void lg_after_newcomm(struct lg_call *c);
+void lg_after_newcomm_groups(struct lg_call *c);
+void lg_after_newcomm_leaders(struct lg_call *c);
+void lg_after_like(struct lg_call *c, int what, int where); /* a window or file was made */
+void lg_before_free(struct lg_call *c, int what, int where); /* what: LG_HANDLE_… */
+void lg_after_free(struct lg_call *c);
+
+#pragma GCC visibility pop
+#endif

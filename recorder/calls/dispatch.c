@@ -1,0 +1,143 @@
+#include "base/locks.h"
+#include "calls/collective.h"
+#include "calls/dispatch.h"
+#include "calls/operation.h"
+#include "calls/p2p.h"
+#include "calls/poll.h"
+#include "calls/rma.h"
+#include "calls/wait.h"
+#include "file/rank.h"
+#include "format.h"
+#include "identity/comm.h"
+#include "identity/members.h"
+#include "mpi/handle.h"
+#include "mpi/symbol.h"
+#include "mpi/type.h"
+
+#define THREAD_MULTIPLE 3 /* MPI_THREAD_MULTIPLE in every MPI */
+
+void lg_dispatch_before(struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  switch (d->cls) {
+  case CLS_send: return lg_before_send(c, true);
+  case CLS_isend: return lg_before_send(c, false);
+  case CLS_bsend: case CLS_ibsend: return lg_before_bsend(c);
+  case CLS_detach: return lg_before_detach(c);
+  case CLS_recv: return lg_before_recv(c, LG_OP_RECV);
+  case CLS_probe: return lg_before_recv(c, LG_OP_PROBE);
+  case CLS_mprobe: return lg_before_mprobe(c);
+  case CLS_irecv: return lg_before_irecv(c);
+  case CLS_sendrecv: return lg_before_sendrecv(c, true);
+  case CLS_isendrecv: return lg_before_sendrecv(c, false);
+  case CLS_iprobe: case CLS_improbe: return lg_before_poll(c, lg_list_probe);
+  case CLS_mrecv: return lg_before_mrecv(c);
+  case CLS_imrecv: return lg_before_imrecv(c);
+  case CLS_wait: case CLS_waitall: return lg_before_wait(c, LG_OP_WAIT);
+  case CLS_waitany: case CLS_waitsome: return lg_before_wait(c, LG_OP_WAITANY);
+  case CLS_test: case CLS_testall: case CLS_testany: case CLS_testsome: return lg_before_poll(c, lg_list_tests);
+  case CLS_get_status: case CLS_parrived: return lg_before_poll(c, lg_list_status_query);
+  case CLS_win_test: return lg_before_poll(c, lg_list_window);
+  case CLS_start: return lg_before_start(c, 1);
+  case CLS_startall: return lg_before_start(c, lg_int(c, d->count));
+  case CLS_request_free: return lg_before_request_free(c);
+  case CLS_cancel: return lg_before_cancel(c);
+  case CLS_coll: case CLS_newcomm: case CLS_newcomm_dynamic: case CLS_newwin: case CLS_newfile:
+    return lg_before_coll(c, d->comm);
+  case CLS_win_coll: return lg_before_coll(c, d->win);
+  case CLS_file_coll: return lg_before_coll(c, d->file);
+  case CLS_icoll: case CLS_newcomm_nb: return lg_before_icoll(c, d->comm);
+  case CLS_file_icoll: return lg_before_icoll(c, d->file);
+  case CLS_newcomm_groups: return lg_before_newcomm_groups(c);
+  case CLS_newcomm_leaders: return lg_before_newcomm_leaders(c);
+  case CLS_other: return lg_op_simple(c, LG_OP_OTHER);
+  case CLS_win_post: return lg_before_win_post(c);
+  case CLS_win_start: return lg_before_win_start(c);
+  case CLS_win_complete: return lg_before_win_complete(c);
+  case CLS_win_wait: return lg_before_win_wait(c);
+  case CLS_win_lock: return lg_before_win_lock(c);
+  case CLS_win_flush: case CLS_win_unlock: return lg_before_window(c);
+  case CLS_rma: case CLS_rma_now: case CLS_rma_nb: return lg_before_rma(c);
+  case CLS_session_finalize: lg_session_ends(lg_session_handle(c, d->nargs - 1)); return lg_op_simple(c, LG_OP_OTHER);
+  case CLS_comm_free: return lg_before_free(c, LG_HANDLE_COMM, d->newcomm);
+  case CLS_win_free: return lg_before_free(c, LG_HANDLE_WIN, d->win);
+  case CLS_file_free: return lg_before_free(c, LG_HANDLE_FILE, d->file);
+  case CLS_init: return lg_op_simple(c, LG_OP_INIT);
+  case CLS_finalize: lg_rank->status = LG_FINALIZING; return lg_op_simple(c, LG_OP_FINALIZE);
+  case CLS_abort: lg_said_end(LG_ABORTED, lg_int(c, 1)); return lg_op_simple(c, LG_OP_ABORT);
+  case CLS_coll_init: case CLS_send_init: case CLS_bsend_init: case CLS_recv_init:
+    c->comm = lg_comm_of(c->st, c, d->comm);
+    return lg_op_simple(c, LG_OP_LOCAL);
+  case CLS_file_nb: return lg_op_simple(c, LG_OP_LOCAL);
+  default: return lg_op_local(c);
+  }
+}
+
+/* after_poll settles what a poll found, if it found something. */
+static inline void after_poll(struct lg_call *c, void (*found)(struct lg_call *))
+{
+  bool got = *(const int *)c->args[c->desc->flag] != 0;
+  if (got && found)
+    found(c);
+  lg_polled(c, got);
+}
+
+/* after_init: MPI may be asked from now on. */
+static void after_init(void)
+{
+  int level = -1;
+  long (*query)(int *) = (long (*)(int *))lg_find_symbol("PMPI_Query_thread");
+  if (query && query(&level) == 0) {
+    lg_rank->thread_level = level;
+    if (level >= THREAD_MULTIPLE)
+      lg_shared = true; /* from the next call on */
+  }
+  lg_comm_start();
+  lg_rank->status = LG_RUNNING;
+  lg_mpi_ready = true;
+}
+
+void lg_dispatch_after(struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  switch (d->cls) {
+  case CLS_isend: case CLS_ibsend: return lg_after_begun(c, LG_OP_SEND);
+  case CLS_detach: return lg_after_detach();
+  case CLS_irecv: case CLS_imrecv: return lg_after_begun(c, LG_OP_RECV);
+  case CLS_isendrecv: return lg_after_isendrecv(c);
+  case CLS_send_init: case CLS_bsend_init: return lg_after_init_request(c, LG_OP_SEND);
+  case CLS_recv_init: return lg_after_init_request(c, LG_OP_RECV);
+  case CLS_coll_init: return lg_after_init_request(c, LG_OP_COLL);
+  case CLS_recv: case CLS_sendrecv: return lg_after_recv(c);
+  case CLS_mrecv: return lg_after_mrecv(c);
+  case CLS_wait: case CLS_waitall: return lg_completed_all(c);
+  case CLS_waitany: return lg_completed_any(c);
+  case CLS_waitsome: lg_completed_some(c); return;
+  case CLS_test: case CLS_testall: return after_poll(c, lg_completed_all);
+  case CLS_testany: return after_poll(c, lg_completed_any);
+  case CLS_testsome: return lg_polled(c, lg_completed_some(c));
+  case CLS_iprobe: case CLS_get_status: case CLS_parrived: return after_poll(c, NULL);
+  case CLS_win_test: return after_poll(c, lg_after_win_wait);
+  case CLS_improbe: return after_poll(c, lg_after_mprobe);
+  case CLS_mprobe: return lg_after_mprobe(c);
+  case CLS_icoll: case CLS_newcomm_nb: case CLS_file_icoll: return lg_after_icoll(c);
+  case CLS_newcomm: case CLS_newcomm_dynamic: return lg_after_newcomm(c);
+  case CLS_newcomm_groups: return lg_after_newcomm_groups(c);
+  case CLS_newcomm_leaders: return lg_after_newcomm_leaders(c);
+  case CLS_win_complete: return lg_after_win_complete(c);
+  case CLS_win_wait: return lg_after_win_wait(c);
+  case CLS_win_lock: return lg_after_win_lock(c);
+  case CLS_win_unlock: return lg_after_win_unlock(c);
+  case CLS_session_init: return lg_session_begun(lg_session_handle(c, d->nargs - 1));
+  case CLS_session_finalize: return lg_session_ended();
+  case CLS_newwin: return lg_after_like(c, LG_HANDLE_WIN, d->win);
+  case CLS_newfile: return lg_after_like(c, LG_HANDLE_FILE, d->file);
+  case CLS_comm_free: case CLS_win_free: case CLS_file_free: return lg_after_free(c);
+  case CLS_rma_nb: return lg_after_begun(c, LG_OP_RMA);
+  case CLS_file_nb: lg_remember(c, LG_OP_OTHER); return;
+  case CLS_type_free: return lg_type_freed();
+  case CLS_init: return after_init();
+  case CLS_finalize: lg_rank->status = LG_FINALIZED; return;
+  default: return;
+  }
+}

@@ -1,0 +1,15 @@
+/* What happens around an MPI call, by its class: before it the operation is
+ * published, so that a rank that never comes back has said what it waits for;
+ * after it, what the call made or completed. */
+#ifndef LAGGARD_DISPATCH_H
+#define LAGGARD_DISPATCH_H
+
+#include "mpi/call.h"
+
+#pragma GCC visibility push(hidden)
+
+void lg_dispatch_before(struct lg_call *c);
+void lg_dispatch_after(struct lg_call *c);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,280 @@
+#include "base/locks.h"
+#include "calls/operation.h"
+#include "calls/p2p.h"
+#include "calls/wait.h"
+#include "identity/channel.h"
+#include "identity/comm.h"
+#include "identity/scratch.h"
+#include "movement/message.h"
+#include "mpi/family.h"
+#include "mpi/handle.h"
+#include "mpi/status.h"
+#include "volume/bytes.h"
+#include "volume/volume.h"
+
+#define MAX_LIST (1u << 20) /* requests of one call that are followed */
+
+struct lg_req *lg_remember(struct lg_call *c, uint32_t kind)
+{
+  struct lg_req *r = lg_req_put(LG_KEY_REQUEST, lg_handle_at(c, c->desc->request, 0));
+  if (!r)
+    return NULL;
+  r->kind = kind;
+  r->peer = LG_NONE;
+  r->tag = LG_NONE;
+  r->comm = c->comm ? c->comm->index : UINT32_MAX;
+  r->ref = c->comm;
+  r->state = c->st->index;
+  r->thread = c->thr->pub->index;
+  return r;
+}
+
+/* States are numbered in each thread: that of the call which began a request says
+ * nothing in another one. */
+static uint32_t state_in(const struct lg_thread *p, const struct lg_req *r)
+{
+  return r->thread == p->index ? r->state : UINT32_MAX;
+}
+
+void lg_after_begun(struct lg_call *c, uint32_t kind)
+{
+  if (!c->comm || c->peer == LG_PROC_NULL)
+    return;
+  struct lg_req *r = lg_remember(c, kind);
+  if (!r)
+    return;
+  r->peer = c->peer;
+  r->tag = c->tag;
+  r->seq = (uint64_t)c->handle;
+  lg_message_begun(c, r);
+}
+
+void lg_after_isendrecv(struct lg_call *c)
+{
+  if (!c->comm || !c->n)
+    return;
+  struct lg_req *r = lg_remember(c, LG_OP_SEND);
+  if (!r)
+    return;
+  int peer = lg_peer(lg_int(c, c->desc->peer)), source = lg_peer(lg_int(c, c->desc->peer2));
+  r->peer = peer;
+  r->tag = lg_tag(lg_int(c, c->desc->tag));
+  r->seq = (uint64_t)c->handle;
+  r->seq2 = c->seq2;
+  r->peer2 = source == LG_PROC_NULL ? LG_NONE : source;
+  r->tag2 = lg_tag(lg_int(c, c->desc->tag2));
+  lg_message_begun(c, r);
+  if (peer == LG_PROC_NULL)
+    r->kind = LG_OP_OTHER;
+}
+
+void lg_after_init_request(struct lg_call *c, uint32_t kind)
+{
+  if (!c->comm)
+    return;
+  struct lg_req *r = lg_remember(c, kind);
+  if (!r)
+    return;
+  r->persistent = true;
+  r->active = false;
+  r->buffered = c->desc->cls == CLS_bsend_init;
+  r->bytes = lg_volume && c->desc->sends ? lg_send_bytes(c) : 0;
+  if (kind == LG_OP_COLL) {
+    r->peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
+    return;
+  }
+  r->peer = lg_peer(lg_int(c, c->desc->peer));
+  r->tag = lg_tag(lg_int(c, c->desc->tag));
+  lg_message_begun(c, r);
+}
+
+static void start_one(struct lg_call *c, long handle)
+{
+  struct lg_req *r = lg_req_get(LG_KEY_REQUEST, handle);
+  if (!r || r->peer == LG_PROC_NULL)
+    return;
+  r->active = true; /* its state stays that of the call that made it: it tells the mode */
+  if (r->kind == LG_OP_SEND)
+    r->seq = lg_count_send(c->st, r->comm, r->peer, r->tag);
+  else if (r->kind == LG_OP_RECV)
+    r->seq = lg_count_recv(c->st, r->comm, r->peer, r->tag);
+  else if (r->kind == LG_OP_COLL && !r->ref->freed)
+    r->seq = ++r->ref->live->coll;
+  if (r->bytes) {
+    c->comm = r->ref;
+    lg_sent(c, r->kind == LG_OP_SEND ? r->peer : LG_NONE, r->bytes);
+  }
+  lg_message_started(r);
+  if (r->buffered)
+    lg_note_buffered(r->comm, r->peer, r->tag, r->seq);
+}
+
+void lg_before_start(struct lg_call *c, int n)
+{
+  for (int i = 0; i < n; i++)
+    start_one(c, lg_handle_at(c, c->desc->request, i));
+  lg_op_simple(c, LG_OP_LOCAL);
+}
+
+void lg_before_request_free(struct lg_call *c)
+{
+  struct lg_req *r = lg_req_get(LG_KEY_REQUEST, lg_handle_at(c, c->desc->request, 0));
+  if (r)
+    lg_req_drop(r);
+  lg_op_local(c);
+}
+
+void lg_before_cancel(struct lg_call *c)
+{
+  struct lg_req *r = lg_req_get(LG_KEY_REQUEST, lg_handle_at(c, c->desc->request, 0));
+  if (r)
+    r->cancelled = true;
+  lg_op_local(c);
+}
+
+static uint32_t list_request(struct lg_thread *p, uint32_t n, const struct lg_req *r)
+{
+  if (!r->active || r->peer == LG_PROC_NULL)
+    return n;
+  lg_op_wait_for(p, n++, (struct lg_pending){r->kind, r->comm, r->peer, r->tag, r->seq, state_in(p, r), 0});
+  if (r->peer2 != LG_NONE)
+    lg_op_wait_for(p, n++, (struct lg_pending){LG_OP_RECV, r->comm, r->peer2, r->tag2, r->seq2, state_in(p, r), 0});
+  return n;
+}
+
+/* list_unknown lists a request that is not followed: a generalised one, or one
+ * the table had no room for. */
+static uint32_t list_unknown(const struct lg_call *c, uint32_t n, long handle)
+{
+  if (lg_request_null(c, handle))
+    return n;
+  lg_op_wait_for(c->thr->pub, n, (struct lg_pending){LG_OP_OTHER, UINT32_MAX, LG_NONE, LG_NONE, 0, UINT32_MAX, 0});
+  return n + 1;
+}
+
+static bool needs_status(const struct lg_req *r)
+{
+  return r->cancelled || (r->kind == LG_OP_RECV && lg_wild(r->peer, r->tag)) || (r->peer2 != LG_NONE && lg_wild(r->peer2, r->tag2));
+}
+
+/* gather_one is gather for the commonest case. */
+static uint32_t gather_one(struct lg_call *c, uint32_t n, bool by_value)
+{
+  c->n = 1;
+  c->handle = by_value ? lg_handle_in(c, c->desc->request) : lg_handle_at(c, c->desc->request, 0);
+  c->req = lg_req_get(LG_KEY_REQUEST, c->handle);
+  if (!c->req)
+    return list_unknown(c, n, c->handle);
+  if (unlikely(c->req->active && needs_status(c->req)))
+    lg_want_status(c, 1);
+  return list_request(c->thr->pub, n, c->req);
+}
+
+/* gather lists the requests a call names, and keeps their handles. */
+static uint32_t gather(struct lg_call *c, uint32_t n, int count, bool by_value)
+{
+  if (count == 1)
+    return gather_one(c, n, by_value);
+  bool wanted = false;
+  struct lg_thr *t = c->thr;
+  if (count < 0 || (uint32_t)count > MAX_LIST || !lg_scratch(t, (uint32_t)count))
+    count = 0;
+  for (int i = 0; i < count; i++) {
+    t->handles[i] = lg_handle_at(c, c->desc->request, i);
+    struct lg_req *r = lg_req_get(LG_KEY_REQUEST, t->handles[i]);
+    if (!r) {
+      n = list_unknown(c, n, t->handles[i]);
+      continue;
+    }
+    n = list_request(t->pub, n, r);
+    wanted |= r->active && needs_status(r);
+  }
+  c->n = count;
+  if (wanted)
+    lg_want_status(c, (uint32_t)count);
+  return n;
+}
+
+int lg_request_count(const struct lg_call *c)
+{
+  return c->desc->count >= 0 ? lg_int(c, c->desc->count) : 1;
+}
+
+void lg_before_wait(struct lg_call *c, uint32_t kind)
+{
+  lg_op_begin(c);
+  uint32_t n = gather(c, 0, lg_request_count(c), false);
+  lg_op_publish(c, n ? kind : LG_OP_LOCAL, n);
+  lg_op_end(c);
+}
+
+/* named finds a request of the call again: while one thread alone uses the
+ * table, a single one is still where it was. */
+static struct lg_req *named(const struct lg_call *c, int i)
+{
+  if (c->n > 1)
+    return lg_req_get(LG_KEY_REQUEST, c->thr->handles[i]);
+  return likely(!lg_shared) ? c->req : lg_req_get(LG_KEY_REQUEST, c->handle);
+}
+
+/* completed settles a request the call has completed: what its wildcards
+ * matched, the communicator it made, and that it is gone. */
+static void completed(struct lg_call *c, int i, const char *status)
+{
+  struct lg_req *r = named(c, i);
+  if (!r || !r->active)
+    return;
+  bool gone = r->cancelled && status && lg_status_cancelled(status);
+  if (gone) {
+    struct lg_chan *ch = r->seq ? lg_chan_get(c->st, r->kind == LG_OP_SEND ? LG_SENDING : LG_RECEIVING, r->comm, r->peer, r->tag) : NULL;
+    if (ch && r->kind == LG_OP_SEND)
+      ch->pub->sent--;
+    else if (ch)
+      ch->pub->received--;
+  } else {
+    lg_message_completed(r, status && needs_status(r) ? lg_matched(c, r->comm, status) : 0, status);
+  }
+  if (r->newcomm) {
+    long handle = c->binding != LG_BIND_C || lg_fam.handle_bytes == 4 ? *(const int *)r->newcomm : *(const long *)r->newcomm;
+    lg_comm_made(c, c->binding == LG_BIND_C ? handle : lg_fortran_comm((int)handle), r->ref, state_in(c->thr->pub, r));
+  }
+  if (r->persistent)
+    r->active = false;
+  else
+    lg_req_drop(r);
+}
+
+void lg_completed_all(struct lg_call *c)
+{
+  for (int i = 0; i < c->n; i++)
+    completed(c, i, lg_status_at(c, i));
+}
+
+void lg_completed_any(struct lg_call *c)
+{
+  int i = lg_index(c, *(int *)c->args[c->desc->index]);
+  if (i >= 0 && i < c->n)
+    completed(c, i, lg_status_at(c, 0));
+}
+
+bool lg_completed_some(struct lg_call *c)
+{
+  int n = *(int *)c->args[c->desc->outcount];
+  const int *indices = (const int *)c->args[c->desc->indices];
+  for (int k = 0; k < n && k < c->n; k++) {
+    int i = lg_index(c, indices[k]);
+    if (i >= 0 && i < c->n)
+      completed(c, i, lg_status_at(c, k));
+  }
+  return n != 0;
+}
+
+uint32_t lg_list_tests(struct lg_call *c, uint32_t n)
+{
+  return gather(c, n, lg_request_count(c), false);
+}
+
+uint32_t lg_list_status_query(struct lg_call *c, uint32_t n)
+{
+  return gather(c, n, 1, true);
+}

@@ -1,0 +1,182 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/crc.h"
+#include "base/recording.h"
+#include "base/settings.h"
+#include "file/node.h"
+#include "file/path.h"
+#include "format.h"
+
+#define HIGH_DESCRIPTOR 500 /* programs close, count and reuse the low ones */
+#define HEADER_TRIES 600    /* for the header of the file, every 5 ms: 3 s */
+
+static const char *path;
+static int fd = -1;
+static struct stat identity; /* of the file behind fd */
+static struct lg_file *head;
+static uint32_t slot;
+
+/* still_ours tells whether fd is the file that was opened: programs that close
+ * every descriptor may have given its number to a file of their own. */
+static bool still_ours(void)
+{
+  struct stat st;
+  return fstat(fd, &st) == 0 && st.st_dev == identity.st_dev && st.st_ino == identity.st_ino;
+}
+
+/* reserve gives [offset, offset+size) real blocks, so that a full disk is an
+ * error here and not a SIGBUS at a store, and a size limit no SIGXFSZ. */
+static int reserve(uint64_t offset, size_t size)
+{
+  struct rlimit r;
+  if (getrlimit(RLIMIT_FSIZE, &r) == 0 && r.rlim_cur != RLIM_INFINITY && offset + size > r.rlim_cur)
+    return EFBIG;
+  if (!still_ours())
+    return EBADF;
+  int err = posix_fallocate(fd, (off_t)offset, (off_t)size); /* writes zeros where the file system cannot */
+  if (err == EINTR)
+    return reserve(offset, size);
+  return err;
+}
+
+static bool fill_header(uint64_t run_id)
+{
+  struct lg_file h = {.version = LG_VERSION, .page = LG_PAGE, .run_id = run_id, .created_ns = lg_now(),
+                      .end = LG_PAGE};
+  gethostname(h.host, sizeof h.host - 1);
+  h.crc = lg_crc(0, &h.version, offsetof(struct lg_file, crc) - offsetof(struct lg_file, version));
+  int err = reserve(0, LG_PAGE);
+  if (err || pwrite(fd, &h, sizeof h, 0) != sizeof h) {
+    lg_turn_off("cannot write the run file: %s", strerror(err ? err : errno));
+    return false;
+  }
+  uint64_t magic = LG_MAGIC;
+  return pwrite(fd, &magic, sizeof magic, 0) == sizeof magic;
+}
+
+/* await_header waits for the rank of this node that creates the file. */
+static bool await_header(void)
+{
+  for (int i = 0; i < HEADER_TRIES; i++) {
+    struct stat st;
+    uint64_t magic = 0;
+    if (fstat(fd, &st) == 0 && st.st_size >= LG_PAGE && pread(fd, &magic, sizeof magic, 0) == sizeof magic &&
+        magic == LG_MAGIC)
+      return true;
+    nanosleep(&(struct timespec){0, 5000000}, NULL);
+  }
+  lg_turn_off("%s is not a run file, or its creator died", path);
+  return false;
+}
+
+/* check refuses a file that is not ours: a link, another user's, another run's. */
+static bool check(uint64_t run_id)
+{
+  struct lg_file h;
+  if (fstat(fd, &identity) || !S_ISREG(identity.st_mode) || identity.st_uid != geteuid() || identity.st_nlink != 1) {
+    lg_turn_off("%s is not a plain file of this user", path);
+    return false;
+  }
+  if (!await_header())
+    return false;
+  if (pread(fd, &h, sizeof h, 0) != sizeof h || h.version != LG_VERSION || h.run_id != run_id) {
+    lg_turn_off("%s belongs to another run or version", path);
+    return false;
+  }
+  return true;
+}
+
+/* open_node_file opens the file, which one rank of the node makes. */
+static bool open_node_file(uint64_t run_id)
+{
+  const int way = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+  fd = open(path, way);
+  if (fd < 0 && errno == ENOENT) {
+    fd = open(path, way | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0)
+      return fstat(fd, &identity) == 0 && fill_header(run_id);
+    if (errno == EEXIST)
+      fd = open(path, way);
+  }
+  if (fd < 0) {
+    lg_turn_off("cannot open %s: %s", path, strerror(errno));
+    return false;
+  }
+  return check(run_id);
+}
+
+/* out_of_the_way gives the descriptor a high number. */
+static void out_of_the_way(void)
+{
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+  if (high < 0)
+    return;
+  close(fd);
+  fd = high;
+}
+
+uint32_t lg_slot(void)
+{
+  return slot;
+}
+
+bool lg_file_open(void)
+{
+  const char *dir = lg_env("DIR"), *id = lg_env("RUN_ID");
+  if (!dir)
+    return false; /* not started by laggard */
+  uint64_t run_id = id ? strtoull(id, NULL, 16) : 0;
+  path = lg_path_of_node(dir, run_id);
+  if (!path || !open_node_file(run_id))
+    return false;
+  out_of_the_way();
+  head = mmap(NULL, LG_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (head == MAP_FAILED) {
+    lg_turn_off("cannot map the run file: %s", strerror(errno));
+    return false;
+  }
+  slot = __atomic_fetch_add(&head->nslots, 1, __ATOMIC_RELAXED);
+  return true;
+}
+
+int64_t lg_file_space(size_t size, uint64_t *sum, uint64_t most, const char **why)
+{
+  if (*sum + size > most) {
+    *why = NULL;
+    return -1;
+  }
+  uint64_t at = __atomic_fetch_add(&head->end, size, __ATOMIC_RELAXED);
+  int err = reserve(at, size);
+  if (err) {
+    uint64_t end = at + size; /* give it back, unless another rank has reserved behind it */
+    __atomic_compare_exchange_n(&head->end, &end, at, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    *why = strerror(err);
+    return -1;
+  }
+  *sum += size;
+  return (int64_t)at;
+}
+
+void *lg_file_map(int64_t at, size_t size)
+{
+  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+bool lg_file_write(const void *p, size_t n, int64_t at)
+{
+  return still_ours() && pwrite(fd, p, n, (off_t)at) == (ssize_t)n;
+}
+
+void lg_file_sync_header(void)
+{
+  msync(head, LG_PAGE, MS_SYNC);
+}

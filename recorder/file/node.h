@@ -1,0 +1,20 @@
+/* The node file: opened by every rank of a node, grown piece by piece, mapped
+ * shared so that a killed rank leaves its last state behind. */
+#ifndef LAGGARD_NODE_H
+#define LAGGARD_NODE_H
+
+#include "base/base.h"
+
+#pragma GCC visibility push(hidden)
+
+bool lg_file_open(void); /* false: not started by laggard, or the recording was turned off */
+uint32_t lg_slot(void);  /* of this process in the file */
+/* Space in the file: bytes (a multiple of LG_PAGE) that are nobody else's, added
+ * to *sum, which is at most `most`; -1: none, `why` says it (NULL: `most` is reached). */
+int64_t lg_file_space(size_t size, uint64_t *sum, uint64_t most, const char **why);
+void *lg_file_map(int64_t at, size_t size); /* NULL: failed, errno */
+bool lg_file_write(const void *p, size_t n, int64_t at);
+void lg_file_sync_header(void);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,71 @@
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/locks.h"
+#include "base/recording.h"
+#include "base/settings.h"
+#include "file/node.h"
+#include "file/rank.h"
+#include "file/record.h"
+
+struct lg_rank *lg_rank;
+bool lg_mpi_ready;
+
+/* What the launcher says of the rank; MPI_Init will say it for certain. */
+static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID",
+                                         "SLURM_PROCID", NULL};
+
+static void note_off(const char *why)
+{
+  lg_lock_file();
+  lg_note(why);
+  lg_unlock_file();
+  lg_rank->off = 1;
+}
+
+bool lg_rank_open(uint32_t family)
+{
+  struct lg_rank *r = lg_rec_begin(LG_REC_RANK, 0, offsetof(struct lg_rank, rank) - sizeof(struct lg_rec), sizeof *r);
+  if (!r)
+    return false;
+  r->pid = (uint32_t)getpid();
+  r->slot = lg_slot();
+  r->start_ns = lg_now();
+  r->family = family;
+  ssize_t n = readlink("/proc/self/exe", r->exe, sizeof r->exe);
+  r->exe_len = n < 0 ? 0 : (uint32_t)n;
+  r->rank = lg_from_launcher(rank_names);
+  r->size = lg_from_launcher(lg_size_names);
+  r->status = LG_STARTING;
+  r->detail = -1;
+  r->thread_level = -1;
+  r->heartbeat_ns = lg_now();
+  lg_rec_commit(r);
+  lg_rank = r;
+  lg_when_off = note_off;
+  return true;
+}
+
+bool lg_mpi_usable(void)
+{
+  return lg_mpi_ready && lg_rank->status != LG_FINALIZED;
+}
+
+bool lg_is_rank(void)
+{
+  return lg_rank && !lg_off && (uint32_t)syscall(SYS_getpid) == lg_rank->pid;
+}
+
+void lg_said_end(uint32_t end, int detail)
+{
+  if (!lg_is_rank())
+    return;
+  uint32_t none = LG_ALIVE;
+  if (!__atomic_compare_exchange_n(&lg_rank->end, &none, end, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) &&
+      none != LG_SIGNALLED)
+    return;
+  lg_rank->end = end;
+  lg_rank->detail = detail;
+  lg_rank->end_ns = lg_now();
+}

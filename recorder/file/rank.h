@@ -1,0 +1,19 @@
+/* The process as the file knows it: its rank record, and how far MPI is up. */
+#ifndef LAGGARD_RANK_H
+#define LAGGARD_RANK_H
+
+#include "base/base.h"
+#include "format.h"
+
+#pragma GCC visibility push(hidden)
+
+extern struct lg_rank *lg_rank; /* NULL before there is a file */
+extern bool lg_mpi_ready;       /* MPI_Init or MPI_Session_init has returned */
+
+bool lg_rank_open(uint32_t family); /* writes the record; the file lock is held */
+bool lg_mpi_usable(void); /* MPI may be asked: it is ready, and MPI_Finalize has not returned */
+bool lg_is_rank(void); /* false in a child of vfork, which shares this memory but is no rank */
+void lg_said_end(uint32_t end, int detail); /* how the process ends (enum lg_end); a signal handler may say it */
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,18 @@
+/* Records of this process: appended to its chunks of the node file, and changed
+ * in place from then on. */
+#ifndef LAGGARD_RECORD_H
+#define LAGGARD_RECORD_H
+
+#include "base/base.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Room for a record; it counts once committed, and the file lock is held until
+ * then. NULL: no room, the recording is turned off. */
+void *lg_rec_begin(int type, int thread, uint32_t fixed, uint32_t size);
+void lg_rec_commit(void *rec);
+void lg_note(const char *text); /* why something was given up; the file lock is held */
+void lg_file_sync(void); /* makes what a quiet rank recorded visible on other nodes */
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,118 @@
+#include "base/hash.h"
+#include "base/locks.h"
+#include "base/seq.h"
+#include "file/rank.h"
+#include "file/record.h"
+#include "identity/channel.h"
+
+#define MAX_CHANNELS 4096u
+#define CHAN_SLOTS (2 * MAX_CHANNELS)
+#define COMM_SPREAD 0xc2b2ae3d27d4eb4full /* an odd number whose bits look random */
+
+static struct lg_chan chans[MAX_CHANNELS];
+static uint16_t slots[CHAN_SLOTS]; /* channel number + 1 */
+static uint32_t nchans, hand;
+static struct lg_channels *block;
+
+static uint32_t chan_place(uint32_t comm, int peer, int tag)
+{
+  uint64_t h = ((uint64_t)(uint32_t)peer << 32 | (uint32_t)tag) * LG_GOLDEN + comm * COMM_SPREAD;
+  return (uint32_t)(h >> 40) & (CHAN_SLOTS - 1);
+}
+
+static bool is(const struct lg_chan *c, uint32_t comm, int peer, int tag)
+{
+  return c->comm == comm && c->peer == peer && c->tag == tag;
+}
+
+static void unlink_slot(const struct lg_chan *c)
+{
+  uint32_t k = chan_place(c->comm, c->peer, c->tag);
+  while (&chans[slots[k] - 1] != c)
+    k = (k + 1) & (CHAN_SLOTS - 1);
+  for (uint32_t hole = k;;) { /* move later entries of the run back over the hole */
+    slots[hole] = 0;
+    for (;;) {
+      k = (k + 1) & (CHAN_SLOTS - 1);
+      if (!slots[k])
+        return;
+      const struct lg_chan *o = &chans[slots[k] - 1];
+      uint32_t home = chan_place(o->comm, o->peer, o->tag);
+      if (((k - home) & (CHAN_SLOTS - 1)) >= ((k - hole) & (CHAN_SLOTS - 1)))
+        break;
+    }
+    slots[hole] = slots[k];
+    hole = k;
+  }
+}
+
+/* oldest gives up a channel that was not used since the hand last passed.
+ * Programs that use a fresh tag per message leave their old channels behind. */
+static struct lg_chan *oldest(void)
+{
+  for (;;) {
+    struct lg_chan *c = &chans[hand++ % MAX_CHANNELS];
+    if (!c->turn) {
+      unlink_slot(c);
+      lg_rank->evicted++;
+      return c;
+    }
+    c->turn = 0;
+  }
+}
+
+static struct lg_chan *fresh(void)
+{
+  if (nchans == MAX_CHANNELS)
+    return oldest();
+  if (nchans % LG_CHANNELS == 0) {
+    lg_lock_file();
+    block = lg_rec_begin(LG_REC_CHANNELS, 0, 0, sizeof *block);
+    if (block)
+      lg_rec_commit(block);
+    lg_unlock_file();
+    if (!block)
+      return NULL;
+  }
+  chans[nchans].pub = &block->entry[nchans % LG_CHANNELS];
+  return &chans[nchans++];
+}
+
+static struct lg_chan *channel_new(uint32_t comm, int peer, int tag)
+{
+  struct lg_chan *c = fresh();
+  if (!c)
+    return NULL;
+  struct lg_channel *p = c->pub;
+  lg_seq_begin(&p->seq);
+  p->sent = p->received = 0;
+  p->peer = c->peer = peer;
+  p->tag = c->tag = tag;
+  c->comm = comm;
+  p->comm = comm + 1;
+  lg_seq_end(&p->seq);
+  uint32_t k = chan_place(comm, peer, tag);
+  while (slots[k])
+    k = (k + 1) & (CHAN_SLOTS - 1);
+  slots[k] = (uint16_t)(c - chans + 1);
+  return c;
+}
+
+struct lg_chan *lg_chan_get(struct lg_st *st, int way, uint32_t comm, int peer, int tag)
+{
+  struct lg_chan *c = st->chan[way];
+  if (!c || !is(c, comm, peer, tag)) {
+    c = NULL;
+    for (uint32_t k = chan_place(comm, peer, tag); slots[k]; k = (k + 1) & (CHAN_SLOTS - 1))
+      if (is(&chans[slots[k] - 1], comm, peer, tag)) {
+        c = &chans[slots[k] - 1];
+        break;
+      }
+    if (!c)
+      c = channel_new(comm, peer, tag);
+    st->chan[way] = c;
+  }
+  if (c)
+    c->turn = 1;
+  return c;
+}

@@ -1,0 +1,298 @@
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/locks.h"
+#include "base/recording.h"
+#include "file/rank.h"
+#include "file/record.h"
+#include "identity/comm.h"
+#include "identity/freed.h"
+#include "identity/members.h"
+#include "identity/state.h"
+#include "identity/thread.h"
+#include "identity/topology.h"
+#include "identity/window.h"
+#include "mpi/family.h"
+#include "mpi/handle.h"
+
+#define MAX_COMMS (1u << 20)
+#define TABLE_BITS 10
+#define WORLD_ID 1
+/* No rank is as large: lg_mix of two equal numbers is 0, which would be WORLD_ID. */
+#define SELF_SEED 0x53454c4600000000u
+
+static struct lg_comm_ref *table[1 << TABLE_BITS]; /* chained by handle */
+struct node {
+  struct lg_comm_ref ref;
+  struct lg_comm_ref *next;
+};
+static struct lg_comm_ref *freed; /* their records wait for another use */
+static uint32_t ncomms;
+
+struct births { /* how many communicators a parent has had with these members */
+  uint64_t parent, members;
+  uint32_t n;
+};
+static struct births *births;
+static uint32_t nbirths, births_room;
+
+/* ---- the table ---- */
+
+static unsigned bucket(int what, long handle)
+{
+  return (unsigned)(lg_mix((uint64_t)what, (uint64_t)handle) >> (64 - TABLE_BITS));
+}
+
+static struct lg_comm_ref **link_of(struct lg_comm_ref *r)
+{
+  return &((struct node *)r)->next;
+}
+
+struct lg_comm_ref *lg_comm_find(int what, long handle)
+{
+  for (struct lg_comm_ref *r = table[bucket(what, handle)]; r; r = *link_of(r))
+    if (r->handle == handle && r->what == what && !r->freed)
+      return r;
+  return NULL;
+}
+
+struct lg_comm_ref *lg_comm_of(struct lg_st *st, const struct lg_call *c, int i)
+{
+  if (i < 0)
+    return NULL;
+  int what = i == c->desc->win ? LG_HANDLE_WIN : i == c->desc->file ? LG_HANDLE_FILE : LG_HANDLE_COMM;
+  long handle = what == LG_HANDLE_COMM ? lg_comm_handle(c, i) : lg_handle_in(c, i);
+  if (st->comm && st->comm_arg == handle && st->comm_gen == lg_comm_gen)
+    return st->comm;
+  struct lg_comm_ref *r = lg_comm_find(what, handle);
+  st->comm = r;
+  st->comm_arg = handle;
+  st->comm_gen = lg_comm_gen;
+  return r;
+}
+
+static uint32_t born(uint64_t parent, uint64_t members)
+{
+  for (uint32_t i = 0; i < nbirths; i++)
+    if (births[i].parent == parent && births[i].members == members)
+      return births[i].n++;
+  if (nbirths == births_room) {
+    uint32_t more = births_room ? births_room * 2 : 64;
+    struct births *p = realloc(births, more * sizeof *p);
+    if (!p)
+      return 0;
+    births = p;
+    births_room = more;
+  }
+  births[nbirths++] = (struct births){parent, members, 1};
+  return 0;
+}
+
+/* ---- records ---- */
+
+struct birth { /* what a new record says */
+  int what;
+  long handle;
+  uint32_t flags, state, thread;
+  int rank;
+  uint64_t id, parent;
+  struct lg_members local, remote;
+  struct lg_neighbours near;
+};
+
+static struct lg_comm *record(const struct birth *b)
+{
+  uint32_t nl = lg_members_ranges(&b->local, NULL), nr = lg_members_ranges(&b->remote, NULL);
+  uint32_t near = (uint32_t)(b->near.nsources + b->near.ndests) * (uint32_t)sizeof(int32_t);
+  uint32_t fixed = ((uint32_t)(sizeof(struct lg_comm) - sizeof(struct lg_rec)) + (nl + nr) * (uint32_t)sizeof(struct lg_range) + near + 7) & ~7u;
+  struct lg_comm *r = lg_rec_begin(LG_REC_COMM, 0, fixed, (uint32_t)(sizeof(struct lg_rec) + fixed + sizeof(struct lg_comm_live)));
+  if (!r)
+    return NULL;
+  r->index = ncomms;
+  r->flags = b->flags;
+  r->rank = b->rank;
+  r->size = b->local.n;
+  r->remote_size = b->remote.n;
+  r->nranges = nl;
+  r->nremote = nr;
+  lg_members_ranges(&b->local, (struct lg_range *)(r + 1));
+  lg_members_ranges(&b->remote, (struct lg_range *)(r + 1) + nl);
+  r->nsources = (uint16_t)b->near.nsources;
+  r->ndests = (uint16_t)b->near.ndests;
+  int32_t *list = (int32_t *)((struct lg_range *)(r + 1) + nl + nr);
+  for (int i = 0; i < b->near.nsources; i++)
+    *list++ = b->near.sources[i];
+  for (int i = 0; i < b->near.ndests; i++)
+    *list++ = b->near.dests[i];
+  ((struct lg_comm_live *)((char *)(r + 1) + fixed))->freed = 1;
+  lg_rec_commit(r);
+  return r;
+}
+
+static struct lg_comm_ref *recorded(const struct birth *b)
+{
+  if (ncomms == MAX_COMMS) {
+    lg_turn_off("table full: more than %u communicators", MAX_COMMS);
+    return NULL;
+  }
+  lg_lock_file();
+  struct lg_comm *r = record(b);
+  lg_unlock_file();
+  struct node *n = r ? calloc(1, sizeof *n) : NULL;
+  if (!n)
+    return NULL;
+  n->ref.index = ncomms++;
+  n->ref.live = (struct lg_comm_live *)((char *)r + sizeof(struct lg_rec) + r->h.fixed);
+  return &n->ref;
+}
+
+static int kind_of(int what)
+{
+  return what == LG_HANDLE_WIN ? P_win : what == LG_HANDLE_FILE ? P_file : P_comm;
+}
+
+void lg_comm_free(struct lg_comm_ref *r)
+{
+  __atomic_store_n(&r->live->freed, 1, __ATOMIC_RELEASE);
+  if (r->what == LG_HANDLE_WIN) {
+    lg_locks_forget(r->index);
+    lg_window_free(r->win);
+    r->win = NULL;
+  }
+  if (r->use)
+    lg_freed_put(kind_of(r->what), r->handle, r->use - 1);
+  r->freed = true;
+  lg_comm_gen++;
+  struct lg_comm_ref **p = &table[bucket(r->what, r->handle)];
+  while (*p && *p != r)
+    p = link_of(*p);
+  if (*p)
+    *p = *link_of(r);
+  *link_of(r) = freed;
+  freed = r;
+}
+
+/* freed_like takes a freed communicator with these members off the list. */
+static struct lg_comm_ref *freed_like(uint32_t flags, uint64_t members)
+{
+  for (struct lg_comm_ref **p = &freed; *p; p = link_of(*p))
+    if ((*p)->flags == flags && (*p)->members == members) {
+      struct lg_comm_ref *r = *p;
+      *p = *link_of(r);
+      return r;
+    }
+  return NULL;
+}
+
+/* add keeps a new communicator, and lets go of what it was described by. */
+static void add(struct birth *b)
+{
+  uint64_t members = lg_mix(b->local.hash, b->remote.hash) ^ b->near.hash;
+  b->flags |= (b->local.n ? 0 : LG_COMM_UNKNOWN) | (b->near.known ? LG_COMM_TOPOLOGY : 0);
+  struct lg_comm_ref *old = lg_comm_find(b->what, b->handle);
+  if (old)
+    lg_comm_free(old); /* the handle was given out anew: the old one is gone */
+  struct lg_comm_ref *r = freed_like(b->flags, members);
+  if (!r)
+    r = recorded(b);
+  if (!r)
+    return;
+  struct lg_comm_live *live = r->live;
+  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live,
+                            .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n, .slots = b->near.slots, .nobody = b->near.nobody};
+  live->coll = 0;
+  live->id = b->id;
+  live->parent = b->parent;
+  live->thread = b->thread;
+  live->state = b->state;
+  __atomic_store_n(&live->freed, 0, __ATOMIC_RELEASE);
+  unsigned k = bucket(b->what, b->handle);
+  *link_of(r) = table[k];
+  table[k] = r;
+  lg_comm_gen++;
+}
+
+static uint64_t id_for(uint64_t parent, const struct lg_members *l, const struct lg_members *r)
+{
+  uint64_t set = r->n ? lg_mix(1, l->hash < r->hash ? lg_mix(l->hash, r->hash) : lg_mix(r->hash, l->hash)) : l->hash;
+  return lg_mix(lg_mix(lg_mix(parent, set), born(parent, set)), 0x6c6167) | 1;
+}
+
+void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state)
+{
+  if (handle == 0 || handle == lg_fam.comm_null || !lg_world_known())
+    return;
+  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .state = state, .thread = c->thr->pub->index, .rank = -1};
+  b.rank = lg_members_of_comm(handle, &b.local);
+  if (lg_members_remote(handle, &b.remote)) {
+    b.flags = LG_COMM_INTER;
+  } else {
+    lg_neighbours_of(handle, b.rank, &b.near);
+  }
+  b.parent = parent ? parent->id : 0;
+  b.id = id_for(b.parent, &b.local, &b.remote);
+  add(&b);
+  lg_members_forget(&b.local);
+  lg_members_forget(&b.remote);
+  free(b.near.sources);
+  free(b.near.dests);
+}
+
+void lg_comm_like(struct lg_call *c, int what, long handle, struct lg_comm_ref *parent, uint32_t state)
+{
+  struct birth b = {.what = what, .handle = handle, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent->id};
+  b.rank = lg_members_of_comm(parent->handle, &b.local);
+  b.id = id_for(lg_mix(parent->id, (uint64_t)what), &b.local, &b.remote);
+  b.flags = what == LG_HANDLE_WIN ? LG_COMM_WINDOW : LG_COMM_FILE;
+  add(&b);
+  lg_members_forget(&b.local);
+}
+
+/* forming notes a communicator that these members are about to make. They may
+ * be known in different orders on either side, so they are put into one. */
+static struct lg_comm_ref *forming(struct lg_call *c, struct lg_members *m, uint64_t parent, uint32_t state)
+{
+  struct birth b = {.what = LG_HANDLE_FORMING, .handle = (long)c->thr, .state = state, .thread = c->thr->pub->index, .rank = -1, .parent = parent, .flags = LG_COMM_FORMING};
+  lg_members_sort(m);
+  b.local = *m;
+  b.id = id_for(lg_mix(parent, (uint64_t)b.what), &b.local, &b.remote);
+  add(&b);
+  return lg_comm_find(b.what, b.handle);
+}
+
+struct lg_comm_ref *lg_comm_forming(struct lg_call *c, long group, long group2, uint64_t parent, uint32_t state)
+{
+  struct lg_members m;
+  struct lg_comm_ref *r = lg_members_of_groups(group, group2, &m) ? forming(c, &m, parent, state) : NULL;
+  lg_members_forget(&m);
+  return r;
+}
+
+/* lg_comm_meeting: the two leaders of MPI_Intercomm_create meet in a
+ * communicator of their own making. */
+struct lg_comm_ref *lg_comm_meeting(struct lg_call *c, long comm, int leader, uint64_t parent, uint32_t state)
+{
+  struct lg_members m;
+  struct lg_comm_ref *r = lg_members_pair(comm, leader, &m) ? forming(c, &m, parent, state) : NULL;
+  lg_members_forget(&m);
+  return r;
+}
+
+static void predefined(long handle, uint32_t flag, uint64_t id)
+{
+  struct birth b = {.what = LG_HANDLE_COMM, .handle = handle, .flags = flag, .state = UINT32_MAX, .id = id};
+  b.rank = lg_members_of_comm(handle, &b.local);
+  add(&b);
+  lg_members_forget(&b.local);
+}
+
+void lg_comm_start(void)
+{
+  if (!lg_world_from_comm(lg_fam.comm_world)) {
+    lg_turn_off("this MPI does not answer MPI_Comm_rank");
+    return;
+  }
+  predefined(lg_fam.comm_world, LG_COMM_WORLD, WORLD_ID);
+  predefined(lg_fam.comm_self, LG_COMM_SELF, lg_mix(SELF_SEED, (uint64_t)lg_rank->rank) | 1);
+}

@@ -1,0 +1,41 @@
+/* Requests that are not complete, and messages that a matched probe has found. */
+#ifndef LAGGARD_REQUEST_H
+#define LAGGARD_REQUEST_H
+
+#include "base/base.h"
+
+struct lg_comm_ref;
+
+struct lg_piece { /* of memory */
+  const void *at;
+  uint64_t bytes;
+};
+
+struct lg_req {
+  uint64_t key;  /* 0 free, 1 deleted */
+  uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_COLL, LG_OP_OTHER */
+  uint32_t comm;
+  int32_t peer, tag;
+  int32_t peer2, tag2; /* the receiving half of an Isendrecv; peer2 LG_NONE: none */
+  uint64_t seq, seq2;
+  uint32_t state;
+  uint64_t bytes; /* that starting a persistent one sends */
+  uint32_t thread; /* that began it: state is one of its own */
+  struct lg_piece out, in;
+  bool persistent, active, cancelled, buffered;
+  struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
+  const void *newcomm;     /* where MPI_Comm_idup will put its handle */
+};
+
+enum { LG_KEY_REQUEST, LG_KEY_MESSAGE };
+
+#pragma GCC visibility push(hidden)
+
+/* Makes room for a request; a handle that is known already has been given out
+ * anew. NULL: the table is full, the request is not followed. */
+struct lg_req *lg_req_put(int space, long handle);
+struct lg_req *lg_req_get(int space, long handle); /* NULL: not followed */
+void lg_req_drop(struct lg_req *r);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,73 @@
+/* The Markov model of one thread: its states, named by function and call stack,
+ * and how often each followed each. */
+#ifndef LAGGARD_STATE_H
+#define LAGGARD_STATE_H
+
+#include "base/base.h"
+#include "mpi/table.h"
+#include "stack/cache.h"
+
+struct lg_comm_ref;
+struct lg_chan;
+struct lg_last;
+struct lg_sent;
+
+struct lg_st { /* a state, with what was found at its last visit */
+  uint64_t *visits;
+  struct { /* the transition that was taken last from here */
+    uint32_t to;
+    uint64_t *count;
+  } last;
+  uint32_t index;
+  uint16_t func;
+  uint8_t binding, partial;
+  uint32_t nframes;
+  uint64_t hash;
+  const uint64_t *frames; /* in the file */
+  long comm_arg;          /* the communicator that was named, while comm_gen is lg_comm_gen */
+  struct lg_comm_ref *comm;
+  uint32_t comm_gen;
+  struct lg_chan *chan[2];
+  struct lg_sent *sent; /* in the file; NULL before it sends */
+  long type;            /* the datatype seen last, with its size, while type_gen is lg_sizes_gen */
+  uint64_t type_size;
+  uint32_t type_gen;
+  struct lg_last *said; /* what the recording of usage said last of it */
+};
+
+struct lg_model {
+  struct lg_st *prev; /* the state before; NULL at first */
+  struct lg_cache cache; /* finds a state by the stack */
+  uint32_t thread; /* its index in the file */
+  struct lg_st *states; /* of the block that is being filled */
+  uint32_t nstates;
+  struct lg_st **by_hash;
+  uint32_t by_hash_size;
+  struct lg_edge_slot *edges;
+  uint32_t edges_size, nedges;
+};
+
+#pragma GCC visibility push(hidden)
+
+bool lg_model_make(struct lg_model *m); /* false: no memory */
+/* The state of a call; NULL: no room, the recording is turned off. */
+struct lg_st *lg_state_find(struct lg_model *m, const struct lg_desc *d, int binding, uint64_t ra, uint64_t cfa);
+void lg_edge_slow(struct lg_model *m, struct lg_st *from, struct lg_st *to);
+
+#pragma GCC visibility pop
+
+/* lg_transition counts a visit of a state, and the way there. */
+static inline void lg_transition(struct lg_model *m, struct lg_st *st)
+{
+  struct lg_st *prev = m->prev;
+  ++*st->visits;
+  if (likely(prev != NULL)) {
+    if (likely(prev->last.to == st->index))
+      ++*prev->last.count;
+    else
+      lg_edge_slow(m, prev, st);
+  }
+  m->prev = st;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* A thread that calls MPI: its record in the file, and the private half. */
+#ifndef LAGGARD_THREAD_H
+#define LAGGARD_THREAD_H
+
+#include "base/base.h"
+#include "format.h"
+#include "identity/state.h"
+#include "mpi/call.h"
+
+#define LG_VAIN_ARGS 8
+#define LG_VAIN_BYTES 256
+
+struct lg_vain { /* the last poll, if it was unsuccessful, to recognise the next one as the same */
+  struct lg_st *st;             /* NULL: the last call was no such poll */
+  long given[LG_VAIN_ARGS];     /* its arguments as the program gave them */
+  long args[LG_VAIN_ARGS];      /* and as MPI was given them */
+  char requests[LG_VAIN_BYTES]; /* the handles in the program's array */
+  uint32_t bytes;
+  struct lg_call call;
+};
+
+struct lg_thr {
+  uint64_t outer_cfa, outer_ra; /* of the MPI call in progress; 0 outside */
+  struct lg_thread *pub;        /* the record */
+  struct lg_model model;
+  struct lg_vain vain;
+  uint64_t poll_mark; /* `progress` + 1 when the list of polled things was begun; 0 none */
+  long *handles;      /* handles as they were before a wait or test */
+  char *statuses;     /* used in place of MPI_STATUS(ES)_IGNORE */
+  uint32_t room;      /* of both */
+  struct lg_usage *usage; /* of the recording of usage; NULL: nothing yet */
+  struct lg_thr *next; /* all threads, never shortened */
+  bool in_use;
+  int tid;
+  uint64_t ran; /* ns on a processor, as of the last look of the watch thread */
+  bool starved; /* it did not run since that look, though it was ready to */
+};
+
+#pragma GCC visibility push(hidden)
+
+extern struct lg_thr *lg_threads;
+extern __thread struct lg_thr *lg_self __attribute__((tls_model("initial-exec")));
+struct lg_thr *lg_thread_register(void); /* of the calling thread; NULL: the recording is turned off */
+
+#pragma GCC visibility pop
+
+/* lg_within: a frame is below that of an MPI call, because the library calls
+ * itself or a callback of the program calls it. An MPI call that was left by
+ * longjmp or an exception is no longer on the stack: its return address is not
+ * in its place. */
+static inline bool lg_within(const struct lg_thr *t, uint64_t cfa)
+{
+  return t->outer_cfa && cfa < t->outer_cfa && ((const uint64_t *)t->outer_cfa)[-1] == t->outer_ra;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* The two MPI ABIs of today and how to read them: OpenMPI (4 and 5), and the
+ * MPICH ABI with Intel MPI, MVAPICH and Cray MPICH. Nothing here comes from an
+ * mpi.h; the values are the published ABIs'. */
+#ifndef LAGGARD_FAMILY_H
+#define LAGGARD_FAMILY_H
+
+#include "base/base.h"
+
+enum { LG_OPENMPI = 1, LG_MPICH = 2 };
+
+struct lg_family {
+  uint32_t id; /* as in struct lg_rank */
+  int handle_bytes; /* of a C handle in memory */
+  int any_source, any_tag, proc_null, undefined;
+  int status_size;                           /* bytes, C and Fortran alike */
+  int status_source, status_tag;             /* byte offsets in MPI_Status */
+  int status_cancelled, status_cancel_mask;  /* byte offset of an int, and its bits */
+  long status_ignore;                        /* C value, for one status and for arrays */
+  long comm_world, comm_self, comm_null, request_null;
+  long in_place;                             /* MPI_IN_PLACE in C */
+  int root;                                  /* MPI_ROOT */
+  int err_in_status;                         /* MPI_ERR_IN_STATUS, and the bits of an error code that are its class */
+  int class_mask;
+  int combiner_named;                        /* MPI_COMBINER_NAMED; the others follow in the same order */
+  int lock_exclusive;                        /* MPI_LOCK_EXCLUSIVE */
+  long type_null, op_null;                   /* MPI_DATATYPE_NULL, MPI_NO_OP */
+  int order_fortran;                         /* MPI_ORDER_FORTRAN */
+  int topo_graph, topo_cart, topo_dist_graph; /* what MPI_Topo_test answers */
+};
+
+#pragma GCC visibility push(hidden)
+
+extern struct lg_family lg_fam;
+bool lg_family_detect(void); /* false: no MPI is loaded */
+int lg_peer(int peer); /* MPI's constant to ours: LG_ANY, LG_PROC_NULL, LG_NONE for any other */
+int lg_tag(int tag);
+
+/* What a handle in memory is. */
+static inline long lg_handle_of(const void *p)
+{
+  return lg_fam.handle_bytes == 4 ? *(const int *)p : *(const long *)p;
+}
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,118 @@
+#define _GNU_SOURCE
+#include "base/locks.h"
+#include "mpi/family.h"
+#include "mpi/handle.h"
+#include "mpi/symbol.h"
+
+#define FORTRAN_MARK (1l << 58) /* in a Fortran handle that is kept: no C handle has this bit */
+#define FORTRAN_COMMS 64
+
+uint32_t lg_comm_gen = 1;
+
+long lg_fortran_comm(int handle)
+{
+  if (lg_fam.handle_bytes == 4)
+    return handle;
+  static struct {
+    int handle;
+    uint32_t gen;
+    long c;
+  } cache[FORTRAN_COMMS];
+  static long (*f2c)(long);
+  unsigned i = (unsigned)handle % FORTRAN_COMMS;
+  if (cache[i].c && cache[i].handle == handle && cache[i].gen == lg_comm_gen)
+    return cache[i].c;
+  if (!f2c)
+    f2c = (long (*)(long))lg_find_symbol("PMPI_Comm_f2c");
+  if (!f2c)
+    return 0;
+  long c = f2c(handle);
+  if (!lg_shared) {
+    cache[i].c = c;
+    cache[i].handle = handle;
+    cache[i].gen = lg_comm_gen;
+  }
+  return c;
+}
+
+long lg_comm_handle(const struct lg_call *c, int i)
+{
+  if (c->binding != LG_BIND_C)
+    return lg_fortran_comm(*(int *)c->args[i]);
+  return lg_fam.handle_bytes == 4 ? (int)c->args[i] : c->args[i];
+}
+
+long lg_comm_made_handle(const struct lg_call *c, int i)
+{
+  const void *p = (const void *)c->args[i];
+  if (c->binding != LG_BIND_C)
+    return lg_fortran_comm(*(const int *)p);
+  return lg_handle_of(p);
+}
+
+long lg_handle_kept(const struct lg_call *c, long handle)
+{
+  return c->binding != LG_BIND_C && lg_fam.handle_bytes == 8 ? handle | FORTRAN_MARK : handle;
+}
+
+long lg_handle_in(const struct lg_call *c, int i)
+{
+  if (c->binding != LG_BIND_C)
+    return lg_handle_kept(c, *(int *)c->args[i]);
+  return lg_fam.handle_bytes == 4 ? (int)c->args[i] : c->args[i];
+}
+
+long lg_handle_at(const struct lg_call *c, int i, int k)
+{
+  const void *p = (const void *)c->args[i];
+  if (unlikely(!p)) /* an error that MPI will tell */
+    return lg_fam.request_null;
+  if (c->binding != LG_BIND_C || lg_fam.handle_bytes == 4)
+    return lg_handle_kept(c, ((const int *)p)[k]);
+  return ((const long *)p)[k];
+}
+
+bool lg_request_null(const struct lg_call *c, long handle)
+{
+  if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
+    return handle == lg_handle_kept(c, 0); /* OpenMPI numbers it first */
+  return handle == lg_fam.request_null;
+}
+
+long lg_c_handle(int handle, const char *f2c_name)
+{
+  if (lg_fam.handle_bytes == 4)
+    return handle;
+  long (*f2c)(long) = (long (*)(long))lg_find_symbol(f2c_name);
+  return f2c ? f2c(handle) : 0;
+}
+
+static long by_value(const struct lg_call *c, int i, const char *f2c_name)
+{
+  if (c->binding != LG_BIND_C)
+    return lg_c_handle(*(int *)c->args[i], f2c_name);
+  return lg_fam.handle_bytes == 4 ? (int)c->args[i] : c->args[i];
+}
+
+long lg_group_handle(const struct lg_call *c, int i)
+{
+  return by_value(c, i, "PMPI_Group_f2c");
+}
+
+long lg_win_handle(const struct lg_call *c, int i)
+{
+  return by_value(c, i, "PMPI_Win_f2c");
+}
+
+long lg_session_handle(const struct lg_call *c, int i)
+{
+  const void *p = (const void *)c->args[i];
+  if (c->binding != LG_BIND_C)
+    return lg_c_handle(*(const int *)p, "PMPI_Session_f2c");
+  return lg_handle_of(p);
+}
+
+long lg_op_handle(const struct lg_call *c, int i)
+{
+  return by_value(c, i, "PMPI_Op_f2c");
+}

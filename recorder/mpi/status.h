@@ -1,0 +1,32 @@
+/* MPI_Status: whether the program ignores it, and what is in it. */
+#ifndef LAGGARD_STATUS_H
+#define LAGGARD_STATUS_H
+
+#include <string.h>
+#include "base/base.h"
+#include "mpi/call.h"
+#include "mpi/family.h"
+
+#pragma GCC visibility push(hidden)
+
+void lg_statuses_start(void);
+bool lg_status_ignored(const struct lg_call *c);
+const char *lg_status_at(const struct lg_call *c, int k); /* the k-th of the call; NULL: ignored */
+int64_t lg_status_bytes(const char *status);
+
+#pragma GCC visibility pop
+
+/* The int at an offset that struct lg_family names. */
+static inline int lg_status_int(const char *status, int offset)
+{
+  int v;
+  memcpy(&v, status + offset, sizeof v);
+  return v;
+}
+
+static inline bool lg_status_cancelled(const char *status)
+{
+  return lg_status_int(status, lg_fam.status_cancelled) & lg_fam.status_cancel_mask;
+}
+
+#endif

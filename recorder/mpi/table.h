@@ -1,0 +1,67 @@
+/* The function table, generated from model/mpi/functions.tbl by gen/: what each
+ * MPI function means to the recorder, and where its arguments are. */
+#ifndef LAGGARD_TABLE_H
+#define LAGGARD_TABLE_H
+
+#include "base/base.h"
+#include "mpi/numbers.h"
+
+/* A parameter, as package mpi has it. Kind 0 ends the list. */
+struct lg_param {
+  uint8_t kind;        /* enum lg_param_kind */
+  uint8_t dir;         /* enum lg_direction */
+  uint8_t ref;         /* 1: passed by pointer in C */
+  uint8_t fortran_int; /* 1: Fortran has an INTEGER for C's address */
+  uint8_t len;         /* enum lg_length_kind, of an array */
+  uint8_t by;          /* the parameter that len or only refers to */
+  uint8_t only;        /* enum lg_condition */
+  uint8_t recorded;    /* bits of enum lg_recorded: when a recording of usage has it */
+};
+
+/* Positions of arguments by role, -1 where the function has none. They are the
+ * same in C and Fortran, but for MPI_Init and its kin, which use none. */
+struct lg_desc {
+  const char *name;
+  int16_t cls;
+  int8_t nargs;
+  int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
+  int8_t count, request, status, flag, index, outcount, indices;
+  int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
+  int8_t recv_buf, recv_count, recv_type;
+  bool wide; /* counts are MPI_Count, not int */
+  /* what it sends; the rest only if that is not 0 */
+  uint16_t sends; /* enum lg_sends */
+  int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
+  uint8_t by_value, results; /* 1: all that is recorded before the call comes by value in C; 1: something is after it */
+  const struct lg_param *params;
+};
+
+enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, and flags */
+  LG_SENDS_ONE = 1,    /* a buffer of count elements */
+  LG_SENDS_BLOCKS = 2, /* count elements for each member */
+  LG_SENDS_SUM = 3,    /* counts differ by member */
+  LG_SENDS_EACH = 4,   /* counts and types do */
+  LG_SENDS_SINGLE = 5, /* one element */
+  LG_SENDS_TWO = 6,    /* two elements */
+  LG_SENDS_FORM = 7,
+  LG_SENDS_FROM_ROOT = 8,
+  LG_SENDS_TO_ROOT = 16,
+  LG_SENDS_NEAR = 32,  /* the members are the neighbours */
+  LG_SENDS_LOCAL = 64, /* the members are always those of the local group */
+  LG_SENDS_SAME = 128, /* count and type are those of the call in place, too */
+  LG_SENDS_OWN_BLOCK = 256,     /* in place it is a block of the receive buffer */
+  LG_SENDS_OWN_OF_BLOCKS = 512, /* the own one of blocks of different counts */
+  LG_SENDS_EXCLUSIVE = 1024,    /* the first rank receives nothing */
+};
+
+/* LG_BIND_F08TS is use mpi_f08 with buffers passed as array descriptors. */
+enum { LG_BIND_C, LG_BIND_F, LG_BIND_F08, LG_BIND_F08TS };
+
+#pragma GCC visibility push(hidden)
+
+extern const struct lg_desc lg_descs[];
+extern const char *const lg_entry_names[]; /* of what the wrappers forward to */
+extern void *lg_real[];                    /* the same as addresses, NULL until first called */
+
+#pragma GCC visibility pop
+#endif

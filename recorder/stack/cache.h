@@ -1,0 +1,79 @@
+/* The cache that names a call stack without unwinding it. A cached unwinding is
+ * found by (return address, stack address) and what the caller distinguishes
+ * further, and believed only if every return address it saw is still where it
+ * was; a hit costs a load and a compare per frame. One thread uses a cache. */
+#ifndef LAGGARD_CACHE_H
+#define LAGGARD_CACHE_H
+
+#include "base/base.h"
+#include "base/hash.h"
+#include "stack/modules.h"
+#include "stack/unwind.h"
+
+#define LG_CACHE_WAYS 4
+
+struct lg_slot_check { /* a return address and where on the stack it was found */
+  const uint64_t *where;
+  uint64_t value;
+};
+
+struct lg_cached { /* one verified unwinding */
+  uint64_t ra, cfa;
+  const void *key;
+  void *what;
+  struct lg_slot_check *check;
+  uint32_t nchecks, gen;
+};
+
+struct lg_cache {
+  struct lg_cached *entries; /* sets of LG_CACHE_WAYS; a power of two of them */
+  struct lg_slot_check *checks; /* storage behind the entries */
+  uint32_t shift; /* of a hash, to the number of a set */
+  uint32_t nchecks, room;
+  uint32_t gen, turn, unload_gen;
+  uint64_t stack_lo, stack_hi; /* bounds of the native stack */
+};
+
+#pragma GCC visibility push(hidden)
+
+/* 1 << bits sets, and room for so many checks; false: no memory. */
+bool lg_cache_make(struct lg_cache *c, uint32_t bits, uint32_t checks);
+void lg_cache_clear(struct lg_cache *c);
+/* Unwinds the callers of the wrapper with that CFA. The file lock is held. */
+void lg_cache_unwind(const struct lg_cache *c, uint64_t cfa, struct lg_trace *out);
+/* Keeps what a stack that was unwound is known as. A program that calls from a
+ * stack of its own making (coroutines) is unwound each time. */
+void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t ra, uint64_t cfa, const struct lg_trace *tr,
+                   void *what);
+
+#pragma GCC visibility pop
+
+static inline bool lg_verified(const struct lg_cached *e)
+{
+  const struct lg_slot_check *c = e->check, *end = c + e->nchecks;
+  for (; c < end; c++)
+    if (*c->where != c->value)
+      return false;
+  return true;
+}
+
+static inline struct lg_cached *lg_cache_set(const struct lg_cache *c, uint64_t ra, uint64_t cfa)
+{
+  uint64_t h = (ra ^ cfa << 20) * LG_GOLDEN;
+  return c->entries + (h >> c->shift) * LG_CACHE_WAYS;
+}
+
+static inline void *lg_cache_find(struct lg_cache *c, const void *key, uint64_t ra, uint64_t cfa)
+{
+  if (unlikely(c->unload_gen != lg_unload_gen)) {
+    c->unload_gen = lg_unload_gen; /* an address may mean other code now */
+    lg_cache_clear(c);
+  }
+  struct lg_cached *set = lg_cache_set(c, ra, cfa);
+  for (struct lg_cached *e = set; e < set + LG_CACHE_WAYS; e++)
+    if (e->ra == ra && e->cfa == cfa && e->gen == c->gen && e->key == key && lg_verified(e))
+      return e->what;
+  return NULL;
+}
+
+#endif

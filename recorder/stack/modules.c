@@ -1,0 +1,250 @@
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/locks.h"
+#include "base/pages.h"
+#include "base/recording.h"
+#include "file/record.h"
+#include "format.h"
+#include "stack/modules.h"
+
+/* FNV-1a, the hash of bytes (draft-eastlake-fnv). */
+#define FNV_BASIS 14695981039346656037ull
+#define FNV_PRIME 1099511628211ull
+
+static struct lg_mapped *modules;
+static uint32_t nmodules, room;
+uint32_t lg_module_gen, lg_unload_gen;
+int lg_unloading;
+
+struct known { /* modules that have a record already */
+  uint64_t bias, image_hi;
+  uint64_t id; /* hash of build-id and path */
+};
+static struct known *known;
+static uint32_t nknown, known_room;
+
+static void find_build_id(struct lg_mapped *m, const ElfW(Phdr) *ph)
+{
+  const unsigned char *p = (const unsigned char *)(m->bias + ph->p_vaddr), *end = p + ph->p_memsz;
+  while (p + sizeof(ElfW(Nhdr)) <= end) {
+    const ElfW(Nhdr) *n = (const void *)p;
+    const unsigned char *desc = p + sizeof *n + ((n->n_namesz + 3) & ~3u);
+    if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && desc + n->n_descsz <= end && n->n_descsz <= 64) {
+      m->build_id = desc;
+      m->build_id_len = n->n_descsz;
+      return;
+    }
+    p = desc + ((n->n_descsz + 3) & ~3u);
+  }
+}
+
+static int add_module(struct dl_phdr_info *info, size_t size, void *unused)
+{
+  (void)size, (void)unused;
+  if (nmodules == room) {
+    uint32_t more = room ? room * 2 : 64;
+    struct lg_mapped *p = lg_pages_grow(modules, room * sizeof *p, more * sizeof *p);
+    if (!p)
+      return 1;
+    modules = p;
+    room = more;
+  }
+  struct lg_mapped m = {.lo = UINT64_MAX, .bias = info->dlpi_addr, .path = info->dlpi_name, .image_lo = UINT64_MAX,
+                        .index = LG_NO_MODULE};
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+    uint64_t lo = info->dlpi_addr + ph->p_vaddr, hi = lo + ph->p_memsz;
+    if (ph->p_type == PT_LOAD) {
+      m.image_lo = lo < m.image_lo ? lo : m.image_lo;
+      m.image_hi = hi > m.image_hi ? hi : m.image_hi;
+      if (ph->p_flags & PF_X) {
+        m.lo = lo < m.lo ? lo : m.lo;
+        m.hi = hi > m.hi ? hi : m.hi;
+      }
+    } else if (ph->p_type == PT_GNU_EH_FRAME) {
+      m.eh_hdr = (const unsigned char *)lo;
+    } else if (ph->p_type == PT_NOTE && !m.build_id) {
+      find_build_id(&m, ph);
+    }
+  }
+  if (m.hi)
+    modules[nmodules++] = m;
+  return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+  const struct lg_mapped *x = a, *y = b;
+  return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static void refresh(void)
+{
+  nmodules = 0;
+  dl_iterate_phdr(add_module, NULL);
+  qsort(modules, nmodules, sizeof *modules, by_address);
+  lg_module_gen++;
+}
+
+static bool holds(uint32_t i, uint64_t pc)
+{
+  return i < nmodules && pc >= modules[i].lo && pc < modules[i].hi;
+}
+
+struct lg_mapped *lg_module_in_table(uint64_t pc)
+{
+  static uint32_t last; /* frames next to each other are often of one module */
+  uint32_t lo = 0, hi = nmodules, guess = last;
+  if (holds(guess, pc))
+    return &modules[guess];
+  while (lo < hi) {
+    uint32_t mid = (lo + hi) / 2;
+    if (pc >= modules[mid].hi)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  if (!holds(lo, pc))
+    return NULL;
+  last = lo;
+  return &modules[lo];
+}
+
+bool lg_modules_may_refresh = true;
+
+static int loader_state(struct dl_phdr_info *info, size_t size, void *state)
+{
+  (void)size;
+  *(uint64_t *)state = (uint64_t)info->dlpi_adds << 32 | (uint32_t)info->dlpi_subs;
+  return 1;
+}
+
+void lg_modules_current(void)
+{
+  static uint64_t seen;
+  uint64_t now = 0;
+  dl_iterate_phdr(loader_state, &now);
+  if (now == seen)
+    return;
+  seen = now;
+  refresh();
+}
+
+static void unloading(bool begins)
+{
+  lg_lock_file();
+  lg_unloading += begins ? 1 : -1;
+  if (!begins) {
+    lg_unload_gen++;
+    lg_modules_current();
+  }
+  lg_unlock_file();
+}
+
+struct lg_mapped *lg_module_at(uint64_t pc)
+{
+  struct lg_mapped *m = lg_module_in_table(pc);
+  if (m || !lg_modules_may_refresh || pc < 4096)
+    return m;
+  lg_modules_current();
+  return lg_module_in_table(pc);
+}
+
+bool lg_is_code(uint64_t pc)
+{
+  return lg_module_in_table(pc) != NULL;
+}
+
+static const char *path_of(const struct lg_mapped *m, char *buffer, size_t n)
+{
+  if (m->path && *m->path)
+    return m->path;
+  ssize_t got = readlink("/proc/self/exe", buffer, n - 1);
+  buffer[got < 0 ? 0 : got] = 0;
+  return buffer;
+}
+
+static uint64_t identity(const struct lg_mapped *m, const char *path)
+{
+  uint64_t h = FNV_BASIS;
+  for (uint32_t i = 0; i < m->build_id_len; i++)
+    h = (h ^ m->build_id[i]) * FNV_PRIME;
+  for (; *path; path++)
+    h = (h ^ (unsigned char)*path) * FNV_PRIME;
+  return h;
+}
+
+static uint32_t module_record(const struct lg_mapped *m, const char *path)
+{
+  uint32_t len = (uint32_t)strlen(path);
+  if (len > 4000)
+    len = 4000;
+  uint32_t fixed = ((uint32_t)(sizeof(struct lg_module) - sizeof(struct lg_rec)) + m->build_id_len + len + 7) & ~7u;
+  struct lg_module *r = lg_rec_begin(LG_REC_MODULE, 0, fixed, (uint32_t)sizeof(struct lg_rec) + fixed);
+  if (!r)
+    return LG_NO_MODULE;
+  r->index = nknown;
+  r->buildid_len = (uint16_t)m->build_id_len;
+  r->path_len = (uint16_t)len;
+  r->base = m->bias;
+  r->size = m->image_hi - m->image_lo;
+  memcpy(r + 1, m->build_id, m->build_id_len);
+  memcpy((char *)(r + 1) + m->build_id_len, path, len);
+  lg_rec_commit(r);
+  return nknown;
+}
+
+/* index_of gives the record of a module, written when it is first seen; after a
+ * dlclose and dlopen the same library keeps its record. */
+static uint32_t index_of(struct lg_mapped *m)
+{
+  if (m->index != LG_NO_MODULE)
+    return m->index;
+  char buffer[4096];
+  const char *path = path_of(m, buffer, sizeof buffer);
+  struct known k = {m->bias, m->image_hi, identity(m, path)};
+  for (uint32_t i = 0; i < nknown; i++)
+    if (memcmp(&known[i], &k, sizeof k) == 0)
+      return m->index = i;
+  if (nknown == known_room) {
+    uint32_t more = known_room ? known_room * 2 : 64;
+    struct known *p = lg_pages_grow(known, known_room * sizeof *p, more * sizeof *p);
+    if (!p)
+      return LG_NO_MODULE;
+    known = p;
+    known_room = more;
+  }
+  if (nknown >= LG_NO_MODULE || module_record(m, path) == LG_NO_MODULE)
+    return LG_NO_MODULE;
+  known[nknown] = k;
+  return m->index = nknown++;
+}
+
+uint64_t lg_frame_word(uint64_t pc)
+{
+  struct lg_mapped *m = lg_module_at(pc);
+  uint32_t index = m ? index_of(m) : LG_NO_MODULE;
+  if (index == LG_NO_MODULE)
+    return (uint64_t)LG_NO_MODULE << 48 | (pc & 0xffffffffffffull);
+  return (uint64_t)index << 48 | ((pc - m->bias) & 0xffffffffffffull);
+}
+
+/* ---- dlclose ---- */
+
+LG_EXPORT int dlclose(void *h)
+{
+  static int (*real)(void *);
+  if (!real)
+    real = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+  if (!lg_started || lg_off)
+    return real(h);
+  unloading(true);
+  int r = real(h);
+  unloading(false);
+  return r;
+}

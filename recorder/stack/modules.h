@@ -1,0 +1,34 @@
+/* The modules of the process: the program and the libraries, where they are
+ * mapped, and the records that name them, so that an address becomes a module
+ * and an address in its file. */
+#ifndef LAGGARD_MODULES_H
+#define LAGGARD_MODULES_H
+
+#include "base/base.h"
+
+#pragma GCC visibility push(hidden)
+
+struct lg_mapped { /* a module */
+  uint64_t lo, hi, bias; /* executable addresses; what to add to a file address */
+  const unsigned char *eh_hdr; /* .eh_frame_hdr */
+  uint64_t image_lo, image_hi;
+  const unsigned char *build_id;
+  uint32_t build_id_len;
+  const char *path;
+  uint32_t index; /* of its record, LG_NO_MODULE before one is written */
+};
+
+extern uint32_t lg_module_gen; /* changes with the table of modules */
+extern uint32_t lg_unload_gen; /* changes when an address may have come to mean other code */
+extern int lg_unloading;       /* dlcloses in progress: no stack is captured meanwhile */
+extern bool lg_modules_may_refresh; /* not in a signal handler: the loader's lock may be held */
+
+/* The file lock is held around all of these. */
+void lg_modules_current(void); /* reads the table again if the loader has been at work */
+struct lg_mapped *lg_module_in_table(uint64_t pc); /* NULL: none that is known */
+struct lg_mapped *lg_module_at(uint64_t pc); /* reads the table again if it must and may */
+bool lg_is_code(uint64_t pc); /* in a module that is known */
+uint64_t lg_frame_word(uint64_t pc); /* module index << 48 | offset; may write a module record */
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,97 @@
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/locks.h"
+#include "base/seq.h"
+#include "stack/unwind.h"
+#include "start/capture.h"
+
+#define STACK_BYTES 262144 /* of a sleeping thread that are read, at most */
+#define PAGE 4096
+#define SYSCALL "\x0f\x05" /* the instruction */
+
+uint32_t lg_capture_why;
+int lg_capture_signal;
+
+static bool same_stack(const struct lg_thread *p, const uint64_t *frames, int n)
+{
+  return p->stack_ns && p->nframes == (uint32_t)n && memcmp(p->frames, frames, sizeof *frames * (size_t)n) == 0;
+}
+
+static void write_stack(struct lg_thr *t, const struct lg_trace *tr, uint32_t why, int sig, bool idle)
+{
+  struct lg_thread *p = t->pub;
+  uint64_t frames[LG_MAX_FRAMES];
+  for (int i = 0; i < tr->n; i++)
+    frames[i] = lg_frame_word(tr->pc[i]);
+  bool same = same_stack(p, frames, tr->n) && p->stack_calls == p->calls;
+  lg_seq_begin(&p->stack_seq);
+  if (!same)
+    p->stack_same = 1;
+  else if (!t->starved)
+    p->stack_same++;
+  p->stack_ns = lg_now();
+  p->stack_calls = p->calls;
+  p->stack_why = why;
+  p->stack_in_mpi = p->in_mpi;
+  p->stack_flags = (tr->partial ? LG_STACK_PARTIAL : 0) | (idle ? LG_STACK_IDLE : 0);
+  p->stack_signal = (uint32_t)sig;
+  p->nframes = (uint32_t)tr->n;
+  memcpy(p->frames, frames, sizeof *frames * (size_t)tr->n);
+  lg_seq_end(&p->stack_seq);
+}
+
+/* A running thread whose next instruction stands behind a system call is on its
+ * way out of one that does not block, such as sched_yield. */
+static bool behind_syscall(uint64_t pc)
+{
+  return lg_is_code(pc - strlen(SYSCALL)) && memcmp((const void *)(pc - strlen(SYSCALL)), SYSCALL, strlen(SYSCALL)) == 0;
+}
+
+bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
+{
+  static const unsigned char order[NREGS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+                                          REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+  const greg_t *g = ((ucontext_t *)ucontext)->uc_mcontext.gregs;
+  struct lg_regs r = {.known = (1u << NREGS) - 1};
+  struct lg_trace tr;
+  for (int i = 0; i < NREGS; i++)
+    r.v[i] = (uint64_t)g[order[i]];
+  if (!lg_trylock_file())
+    return false;
+  if (lg_unloading) {
+    lg_unlock_file();
+    return false;
+  }
+  uint64_t sp = r.v[RSP], hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp;
+  struct lg_stack s = {sp, hi, (const unsigned char *)sp};
+  lg_unwind(&r, &s, true, &tr);
+  write_stack(t, &tr, why, sig, behind_syscall(tr.pc[0]));
+  lg_unlock_file();
+  return true;
+}
+
+/* Only two registers of a thread asleep are known. */
+bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
+{
+  static unsigned char copy[STACK_BYTES];
+  uint64_t hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp + PAGE;
+  size_t n = hi - sp < sizeof copy ? hi - sp : sizeof copy;
+  struct iovec to = {copy, n}, from = {(void *)sp, n};
+  struct lg_regs r = {.known = 1u << RSP | 1u << PC};
+  struct lg_trace tr;
+  r.v[RSP] = sp;
+  r.v[PC] = pc;
+  lg_lock_file();
+  ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  if (got > 0 && !lg_unloading) {
+    struct lg_stack s = {sp, sp + (uint64_t)got, copy};
+    lg_unwind(&r, &s, false, &tr);
+    write_stack(t, &tr, lg_capture_why, 0, idle);
+  }
+  lg_unlock_file();
+  return got > 0;
+}

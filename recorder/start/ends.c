@@ -1,0 +1,224 @@
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/recording.h"
+#include "base/settings.h"
+#include "file/rank.h"
+#include "identity/thread.h"
+#include "start/capture.h"
+#include "start/ends.h"
+#include "start/watch.h"
+#include "usage/reading.h"
+
+#define CAPTURE_SIGNAL 11 /* above SIGRTMIN: programs use the first ones */
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTERM,
+                            SIGINT, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2};
+static struct sigaction theirs[NSIG]; /* what the program believes is set */
+static bool ours[NSIG];               /* our handler is installed in its place */
+static int asked_signal;
+
+static int real_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+  static int (*real)(int, const struct sigaction *, struct sigaction *);
+  if (!real)
+    real = (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT, "sigaction");
+  return real(sig, act, old);
+}
+
+static bool is_fault(int sig)
+{
+  return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT || sig == SIGSYS;
+}
+
+/* as_default ends the process as the signal would have: the default action is
+ * put back, and the signal comes again when this handler returns. */
+static void as_default(int sig, const siginfo_t *info)
+{
+  struct sigaction dfl = {.sa_handler = SIG_DFL};
+  real_sigaction(sig, &dfl, NULL);
+  if (!is_fault(sig) || info->si_code <= 0)
+    syscall(SYS_tgkill, getpid(), (int)syscall(SYS_gettid), sig);
+}
+
+/* pass_on calls the program's handler. A signal that would have been ignored or
+ * that asked us for a stack ends here. SIG_DFL and SIG_IGN mean the same with
+ * SA_SIGINFO as without. */
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+  struct sigaction a = theirs[sig];
+  if (a.sa_flags & SA_RESETHAND)
+    theirs[sig].sa_handler = SIG_DFL;
+  if (a.sa_handler == SIG_IGN)
+    return;
+  if (a.sa_handler == SIG_DFL) {
+    if (sig != lg_capture_signal && sig != asked_signal)
+      as_default(sig, info);
+    return;
+  }
+  if (a.sa_flags & SA_SIGINFO)
+    a.sa_sigaction(sig, info, context);
+  else
+    a.sa_handler(sig);
+}
+
+static bool ends_here(int sig)
+{
+  return sig != lg_capture_signal && sig != asked_signal && theirs[sig].sa_handler == SIG_DFL;
+}
+
+static void handler(int sig, siginfo_t *info, void *context)
+{
+  int saved = errno;
+  struct lg_thr *t = lg_self;
+  if (sig == SIGSEGV || sig == SIGBUS)
+    lg_reading_fault(&((ucontext_t *)context)->uc_sigmask);
+  if (lg_is_rank()) {
+    if (t && is_fault(sig))
+      lg_capture_here(t, LG_WHY_FATAL, sig, context);
+    else if (t && sig == lg_capture_signal)
+      lg_capture_here(t, lg_capture_why, 0, context);
+    if (sig == asked_signal)
+      lg_watch_ask();
+    if (ends_here(sig) || is_fault(sig))
+      lg_said_end(LG_SIGNALLED, sig);
+  }
+  errno = saved;
+  pass_on(sig, info, context);
+}
+
+/* install puts our handler before the program's, with the program's flags, so
+ * that what it asked of the kernel still holds. */
+static int install(int sig)
+{
+  struct sigaction a = theirs[sig];
+  if (a.sa_handler == SIG_DFL) {
+    a.sa_flags = SA_RESTART;
+    sigemptyset(&a.sa_mask);
+  }
+  a.sa_sigaction = handler;
+  a.sa_flags = (a.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
+  return real_sigaction(sig, &a, NULL);
+}
+
+static void take(int sig)
+{
+  real_sigaction(sig, NULL, &theirs[sig]);
+  if (theirs[sig].sa_handler == SIG_IGN)
+    return;
+  ours[sig] = install(sig) == 0;
+}
+
+/* ---- what the program sets later ---- */
+
+static int their_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+  if (sig <= 0 || sig >= NSIG || !ours[sig] || lg_off)
+    return real_sigaction(sig, act, old);
+  struct sigaction was = theirs[sig];
+  if (act) {
+    theirs[sig] = *act;
+    if (act->sa_handler == SIG_IGN && sig != lg_capture_signal) {
+      if (real_sigaction(sig, act, NULL))
+        return -1;
+    } else if (install(sig)) {
+      return -1;
+    }
+  }
+  if (old)
+    *old = was;
+  return 0;
+}
+
+LG_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+  return their_sigaction(sig, act, old);
+}
+
+static sighandler_t set_handler(int sig, sighandler_t h, int flags)
+{
+  struct sigaction a = {.sa_handler = h, .sa_flags = flags}, old;
+  return their_sigaction(sig, &a, &old) ? SIG_ERR : old.sa_handler;
+}
+
+static sighandler_t real_signal(const char *name, int sig, sighandler_t h)
+{
+  sighandler_t (*f)(int, sighandler_t) = (sighandler_t(*)(int, sighandler_t))dlsym(RTLD_NEXT, name);
+  return f(sig, h);
+}
+
+LG_EXPORT sighandler_t signal(int sig, sighandler_t h)
+{
+  if (sig <= 0 || sig >= NSIG || !ours[sig])
+    return real_signal("signal", sig, h);
+  return set_handler(sig, h, SA_RESTART);
+}
+
+LG_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t h)
+{
+  if (sig <= 0 || sig >= NSIG || !ours[sig])
+    return real_signal("__sysv_signal", sig, h);
+  return set_handler(sig, h, SA_RESETHAND | SA_NODEFER);
+}
+
+/* ---- exits ---- */
+
+static void at_exit(int status, void *unused)
+{
+  (void)unused;
+  lg_said_end(LG_EXITED, status & 0xff);
+}
+
+static void at_quick_exit_(void)
+{
+  lg_said_end(LG_EXITED, -1);
+}
+
+LG_EXPORT void _exit(int status)
+{
+  lg_said_end(LG_EXITED, status & 0xff);
+  for (;;)
+    syscall(SYS_exit_group, status);
+}
+
+LG_EXPORT void _Exit(int status)
+{
+  _exit(status);
+}
+
+/* ---- start ---- */
+
+static int signal_number(const char *s)
+{
+  static const struct { const char *name; int sig; } names[] = {
+      {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"INT", SIGINT}, {"QUIT", SIGQUIT},
+      {"TERM", SIGTERM}, {"XCPU", SIGXCPU}, {"URG", SIGURG}, {"CONT", SIGCONT}};
+  if (strncmp(s, "SIG", 3) == 0)
+    s += 3;
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(s, names[i].name) == 0)
+      return names[i].sig;
+  int n = atoi(s);
+  return n > 0 && n < NSIG && n != SIGKILL && n != SIGSTOP ? n : 0;
+}
+
+void lg_ends_start(void)
+{
+  lg_capture_signal = SIGRTMIN + CAPTURE_SIGNAL;
+  const char *asked = lg_env("SIGNAL");
+  if (asked && !(asked_signal = signal_number(asked)))
+    fprintf(stderr, "laggard: LAGGARD_SIGNAL=%s is no signal\n", asked);
+  for (unsigned i = 0; i < sizeof fatal / sizeof *fatal; i++)
+    take(fatal[i]);
+  take(lg_capture_signal);
+  if (asked_signal && !ours[asked_signal])
+    take(asked_signal);
+  on_exit(at_exit, NULL);
+  at_quick_exit(at_quick_exit_);
+}

@@ -1,0 +1,13 @@
+/* How the process ends, and the signal that asks for a stack. Handlers for fatal
+ * signals write down the end and then do what the program, or the system, would
+ * have done; the program's own handlers, set before or after, run as if ours were
+ * not there. */
+#ifndef LAGGARD_ENDS_H
+#define LAGGARD_ENDS_H
+
+#pragma GCC visibility push(hidden)
+
+void lg_ends_start(void);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,16 @@
+/* What every wrapper calls: before the call of the MPI library, and after it. */
+#ifndef LAGGARD_ENTRY_H
+#define LAGGARD_ENTRY_H
+
+#include "base/base.h"
+#include "mpi/call.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ra, cfa: of the wrapper. false: the call is not recorded, lg_after is not to follow. */
+bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, void *ra, void *cfa);
+void lg_after(struct lg_call *c);
+struct lg_thr *lg_light_begin(void *cfa); /* counts a call that is no state; NULL inside another */
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,12 @@
+/* Start-up: which parts of the recorder begin, and in which order. */
+#ifndef LAGGARD_START_H
+#define LAGGARD_START_H
+
+#include "base/base.h"
+
+#pragma GCC visibility push(hidden)
+
+bool lg_start(void); /* at every thread's first MPI call; false: nothing is to be recorded */
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,266 @@
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "base/locks.h"
+#include "base/recording.h"
+#include "base/settings.h"
+#include "file/rank.h"
+#include "file/record.h"
+#include "identity/thread.h"
+#include "stack/modules.h"
+#include "start/capture.h"
+#include "start/watch.h"
+
+#define LOOKS_AGAIN 4
+
+static uint64_t quiet_ns = 2000000000u;
+static bool asked; /* a signal asked for the stacks */
+
+/* ---- looking at the threads ---- */
+
+/* System calls that fail with EINTR after a signal, whatever SA_RESTART says
+ * (signal(7)): these must not be disturbed. In the first group waiting is done a
+ * little at a time. */
+static bool idles(long nr)
+{
+  switch (nr) {
+  case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
+  case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_rt_sigtimedwait: case SYS_io_getevents:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* awaits_bytes: from another process, and not from a file. Within MPI that is what
+ * others are waited for by, such as the launcher's process manager in MPI_Init. */
+static bool awaits_bytes(long nr, int fd)
+{
+  struct stat st;
+  switch (nr) {
+  case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_accept: case SYS_accept4:
+    return fstat(fd, &st) == 0 && (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
+  default:
+    return false;
+  }
+}
+
+static bool undisturbed(long nr)
+{
+  switch (nr) {
+  case SYS_semop: case SYS_semtimedop: case SYS_msgrcv: case SYS_msgsnd: case SYS_pause: case SYS_rt_sigsuspend: case SYS_futex:
+  case SYS_recvfrom: case SYS_recvmsg: case SYS_sendto: case SYS_sendmsg: case SYS_accept: case SYS_accept4: case SYS_connect:
+  case SYS_recvmmsg: case SYS_sendmmsg: case SYS_io_uring_enter:
+    return true;
+  default:
+    return idles(nr);
+  }
+}
+
+/* task_line reads the first line of a file about a thread. */
+static bool task_line(int tid, const char *name, char *line, size_t room)
+{
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/task/%d/%s", tid, name);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  ssize_t n = read(fd, line, room - 1);
+  close(fd);
+  line[n < 0 ? 0 : n] = 0;
+  return n > 0;
+}
+
+/* asleep tells whether a thread is in a system call that is not to be disturbed,
+ * and whether it waits there a little at a time, or for others. */
+static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
+{
+  char line[256];
+  long nr;
+  unsigned long a[6];
+  if (!task_line(tid, "syscall", line, sizeof line) ||
+      sscanf(line, "%ld %lx %lx %lx %lx %lx %lx %lx %lx", &nr, a, a + 1, a + 2, a + 3, a + 4, a + 5, (unsigned long *)sp, (unsigned long *)pc) != 9)
+    return false;
+  *idle = idles(nr) || awaits_bytes(nr, (int)a[0]);
+  return *idle || undisturbed(nr);
+}
+
+/* time_of is how long a thread was on a processor, ns; 0 unknown. */
+static uint64_t time_of(int tid)
+{
+  char line[256];
+  unsigned long ran;
+  return task_line(tid, "schedstat", line, sizeof line) && sscanf(line, "%lu", &ran) == 1 ? ran : 0;
+}
+
+/* has_run tells whether a thread that would run did so since it was looked at
+ * last. On a crowded machine one that spins may be found where it was because it
+ * did not get its turn. */
+#define A_TURN 1000000u /* ns: longer than the handler that takes the stack */
+
+static bool has_run(const struct lg_thr *t)
+{
+  char line[256];
+  uint64_t ran = time_of(t->tid);
+  if (!ran || ran - t->ran >= A_TURN)
+    return true;
+  const char *state = task_line(t->tid, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
+  return !state || strncmp(state, ") R", 3) != 0;
+}
+
+/* ask has a running thread write its own stack down, and waits for it: its
+ * handler wants the file lock, and must not find another's. */
+static bool ask(struct lg_thr *t)
+{
+  uint64_t before = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
+  syscall(SYS_tgkill, getpid(), t->tid, lg_capture_signal);
+  for (int i = 0; i < 100; i++) {
+    uint64_t now = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
+    if (now != before && now % 2 == 0)
+      return true;
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  }
+  return false;
+}
+
+static bool look(struct lg_thr *t)
+{
+  uint64_t sp, pc;
+  bool idle;
+  t->starved = !has_run(t);
+  bool got = asleep(t->tid, &sp, &pc, &idle) ? lg_capture_asleep(t, sp, pc, idle) : ask(t);
+  t->ran = time_of(t->tid);
+  return got;
+}
+
+static bool unmoved(const struct lg_thr *t)
+{
+  return t->pub->stack_same > 1 && t->pub->stack_calls == t->pub->calls && !(t->pub->stack_flags & LG_STACK_IDLE);
+}
+
+/* capture takes the stacks of all threads that called MPI, and tells whether it
+ * got all. Of one blocked in MPI it shows whether the library still looks for
+ * messages, or stands still itself. A thread that goes round a short loop may be
+ * found at one instruction twice: where one was, it is looked for a few times more. */
+static bool capture(uint32_t why)
+{
+  bool all = true, again = true;
+  lg_capture_why = why;
+  lg_lock_file();
+  lg_modules_current(); /* a signal handler cannot */
+  lg_unlock_file();
+  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next)
+    if (__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE))
+      all &= look(t);
+  for (int i = 0; i < LOOKS_AGAIN && again; i++) {
+    again = false;
+    for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+      if (!__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) || !unmoved(t))
+        continue;
+      if (!again)
+        nanosleep(&(struct timespec){0, 20000000}, NULL);
+      again = true;
+      look(t);
+    }
+  }
+  return all;
+}
+
+/* ---- the thread ---- */
+
+/* activity changes with every step of the program but vain polls. */
+static uint64_t activity(void)
+{
+  uint64_t sum = 0;
+  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+    const struct lg_thread *p = t->pub;
+    sum += p->progress * 2 + (p->kind != LG_OP_POLL && p->kind != LG_OP_LOCAL && p->in_mpi);
+  }
+  return sum;
+}
+
+static void tick(uint64_t now)
+{
+  static uint64_t last, since, captured, wait;
+  uint64_t a = activity();
+  __atomic_store_n(&lg_rank->heartbeat_ns, now, __ATOMIC_RELAXED);
+  if (a != last || !since) {
+    if (lg_rank->quiet_since_ns && now - lg_rank->quiet_since_ns > lg_rank->longest_quiet_ns)
+      lg_rank->longest_quiet_ns = now - lg_rank->quiet_since_ns;
+    lg_rank->quiet_since_ns = 0;
+    last = a;
+    since = now;
+    captured = 0;
+    wait = 1000000000u;
+    return;
+  }
+  if (now - since < quiet_ns)
+    return;
+  lg_rank->quiet_since_ns = since;
+  if (captured && now - captured < wait)
+    return;
+  bool first = !captured;
+  captured = now;
+  if (capture(LG_WHY_QUIET) && wait < 16000000000u)
+    wait *= 2; /* seldom, once it is clear that nothing moves */
+  if (first)
+    lg_file_sync();
+}
+
+static void *watch(void *unused)
+{
+  struct timespec second = {1, 0};
+  (void)unused;
+  pthread_setname_np(pthread_self(), "laggard");
+  while (!lg_off) {
+    tick(lg_now());
+    if (__atomic_exchange_n(&asked, false, __ATOMIC_ACQ_REL)) {
+      capture(LG_WHY_ASKED);
+      lg_file_sync();
+    }
+    nanosleep(&second, NULL);
+  }
+  return NULL;
+}
+
+void lg_watch_ask(void)
+{
+  __atomic_store_n(&asked, true, __ATOMIC_RELEASE);
+}
+
+void lg_watch_start(void)
+{
+  pthread_t thread;
+  pthread_attr_t attr;
+  sigset_t all, before;
+  long ms = lg_env_int("QUIET_MS", 2000);
+  quiet_ns = (uint64_t)ms * 1000000u;
+  pthread_attr_init(&attr);
+  pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attr, 262144);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int err = pthread_create(&thread, &attr, watch, NULL);
+  if (err) {
+    pthread_attr_destroy(&attr);
+    pthread_attr_init(&attr); /* a program with much thread-local data needs the default size */
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    err = pthread_create(&thread, &attr, watch, NULL);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attr);
+  if (err) {
+    lg_lock_file();
+    lg_note("no watch thread: computation is not located, and death not told from silence");
+    lg_unlock_file();
+  }
+}

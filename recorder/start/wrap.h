@@ -1,0 +1,51 @@
+/* The shape of a wrapper, for the generated file only. */
+#ifndef LAGGARD_WRAP_H
+#define LAGGARD_WRAP_H
+
+#include "identity/thread.h"
+#include "mpi/symbol.h"
+#include "mpi/table.h"
+#include "start/entry.h"
+
+#define LG_ARGS(...) __VA_ARGS__
+
+#define LG_REAL(type, entry)                                              \
+  void *real = __atomic_load_n(&lg_real[entry], __ATOMIC_RELAXED);        \
+  if (unlikely(!real))                                                    \
+    real = lg_resolve(entry)
+
+#define LG_WRAP(ret, symbol, entry, desc, binding, params, names, args)   \
+  LG_EXPORT ret symbol params;                                            \
+  LG_EXPORT ret symbol params                                             \
+  {                                                                       \
+    long a[] = {LG_ARGS names};                                           \
+    struct lg_call c;                                                     \
+    LG_REAL(ret, entry);                                                  \
+    bool on = lg_before(&c, &lg_descs[desc], binding, a,                  \
+                        __builtin_return_address(0), __builtin_dwarf_cfa()); \
+    (void)a;                                                              \
+    ret r = ((ret(*) params)real)args;                                    \
+    if (likely(on)) {                                                     \
+      c.code = (int)r;                                                    \
+      lg_after(&c);                                                       \
+    }                                                                     \
+    return r;                                                             \
+  }
+
+#define LG_WRAP_LIGHT(ret, symbol, entry, desc, binding, params, names, args) \
+  LG_EXPORT ret symbol params;                                            \
+  LG_EXPORT ret symbol params                                             \
+  {                                                                       \
+    long a[] = {LG_ARGS names};                                           \
+    (void)a;                                                              \
+    LG_REAL(ret, entry);                                                  \
+    struct lg_thr *t = lg_light_begin(__builtin_dwarf_cfa());             \
+    ret r = ((ret(*) params)real)args;                                    \
+    if (t)                                                                \
+      t->outer_cfa = 0;                                                   \
+    return r;                                                             \
+  }
+
+#define LG_ALIAS(name, target) LG_EXPORT __typeof__(target) name __attribute__((alias(#target)));
+
+#endif

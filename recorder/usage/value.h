@@ -1,0 +1,17 @@
+/* The values of a call's arguments, read out by the table of parameters and put
+ * into one form for every MPI and language: communicators and types by number,
+ * constants of ranks and tags as in the rest of the file, truth as 0 and 1. A
+ * handle is never given to MPI unless it is known to be one. */
+#ifndef LAGGARD_VALUE_H
+#define LAGGARD_VALUE_H
+
+#include "mpi/call.h"
+#include "usage/recording.h"
+
+#pragma GCC visibility push(hidden)
+
+void lg_values_before(struct lg_call *c, struct lg_usage *u);
+void lg_values_after(struct lg_call *c, struct lg_usage *u);
+
+#pragma GCC visibility pop
+#endif
