@@ -2,6 +2,6 @@
 // the node while they run (live_dir) into the run directory.
 //
 // Below a live_dir there is a directory for each run, and in it a link to the run
-// directory; the recorder makes both (make_path in recorder/file.c). Any number of
+// directory; the recorder makes both (recorder/file/path.c). Any number of
 // processes may collect the same files at the same time.
 package collect

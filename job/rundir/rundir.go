@@ -85,7 +85,7 @@ func Belongs(dir string, id uint64) error {
 
 // nodePaths returns where in a run directory the file of a node may be. That
 // depends on how many nodes the job has: up to 256, up to 32768, or more
-// (levels in recorder/file.c).
+// (levels in recorder/file/path.c).
 func nodePaths(host string) [3]string {
 	host = strings.ReplaceAll(host, "/", "_")
 	hash := crc32.Checksum([]byte(host), crc32.MakeTable(crc32.Castagnoli))
