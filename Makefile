@@ -175,6 +175,7 @@ lint: ## formatting, vet, staticcheck, import directions
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) test ./mpiapp -run '^TestImportDirections$$'
+	$(GO) test ./recorder/floors
 
 install: build ## into PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/laggard

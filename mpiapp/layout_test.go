@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"laggard/model/mpi":                  {},
 	"laggard/model/process":              {"laggard/model"},
 	"laggard/recorder/bench":             {"laggard/model"},
+	"laggard/recorder/floors":            {},
 	"laggard/recorder/gen":               {"laggard/model/mpi"},
 	"laggard/reduce":                     {},
 	"laggard/reduce/reducetest":          {"laggard/reduce"},
