@@ -14,7 +14,7 @@ import (
 type StreamKind uint16
 
 const (
-	UsageStream    StreamKind = 1 // MPI calls with their arguments, see analysis/usage/replay
+	UsageStream    StreamKind = 1 // MPI calls with their arguments, see analysis/usage/recorded
 	MovementStream StreamKind = 2 // allocations, copies and messages, see analysis/movement
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"laggard/analysis/movement/recorded"
 	"laggard/analysis/progress/inference"
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 	"laggard/job/preload"
 	"laggard/job/watch"
 )
@@ -62,8 +62,8 @@ type settings struct {
 		Level      string   `toml:"level"`
 	} `toml:"movement"`
 	Usage struct {
-		IgnoreFiles []string       `toml:"ignore_files"`
-		Ignore      []usage.Ignore `toml:"ignore"`
+		IgnoreFiles []string         `toml:"ignore_files"`
+		Ignore      []finding.Ignore `toml:"ignore"`
 	} `toml:"usage"`
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"laggard/analysis/share"
 	"laggard/analysis/usage/between"
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/model"
 	"laggard/reduce"
@@ -74,7 +76,7 @@ func (a *app) usageCommand() *cobra.Command {
 // usageQuestion is what is asked of the findings.
 type usageQuestion struct {
 	dir      string
-	ignore   []usage.Ignore
+	ignore   []finding.Ignore
 	symbols  symbol.Config
 	analysts int
 	page     bool
@@ -106,21 +108,21 @@ func (a *app) askedUsage(f usageFlags, dir string) (usageQuestion, error) {
 }
 
 // ignores are those of the settings, the files and the flags.
-func (a *app) ignores(f usageFlags) ([]usage.Ignore, error) {
+func (a *app) ignores(f usageFlags) ([]finding.Ignore, error) {
 	out := slices.Clone(a.settings.Usage.Ignore)
 	for _, name := range slices.Concat(a.settings.Usage.IgnoreFiles, f.files) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("what to ignore: %w", err)
 		}
-		list, err := usage.ParseIgnores(string(text))
+		list, err := finding.ParseIgnores(string(text))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		out = append(out, list...)
 	}
 	for _, text := range f.ignore {
-		i, err := usage.ParseIgnore(text)
+		i, err := finding.ParseIgnore(text)
 		if err != nil {
 			return nil, fmt.Errorf("--ignore: %w", err)
 		}
@@ -182,9 +184,9 @@ func (a *app) wrongUse(dir string) (found bool, err error) {
 }
 
 var (
-	findingsMonoid = reduce.Monoid[*usage.Group]{
-		Codec: reduce.Codec[*usage.Group]{Encode: usage.EncodeGroup, Decode: usage.DecodeGroup},
-		Merge: usage.MergeGroups,
+	findingsMonoid = reduce.Monoid[*finding.Group]{
+		Codec: reduce.Codec[*finding.Group]{Encode: finding.EncodeGroup, Decode: finding.DecodeGroup},
+		Merge: finding.MergeGroups,
 	}
 	evidenceMonoid = reduce.Monoid[*between.Evidence]{
 		Codec: reduce.Codec[*between.Evidence]{Encode: between.Encode, Decode: between.Decode},
@@ -203,7 +205,7 @@ func findUsage(q usageQuestion, c reduce.Comm) (*usagereport.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, evidence, known, err := replay(s.Index)
+	found, evidence, known, err := replayShare(s.Index)
 	if found, err = reduce.Reduce(s.Tree, findingsMonoid, found, err); err != nil {
 		return nil, err
 	}
@@ -231,18 +233,18 @@ func findUsage(q usageQuestion, c reduce.Comm) (*usagereport.Result, error) {
 	return usagereport.New(in), nil
 }
 
-// replay follows the ranks of the share, and tells what each shows by itself, what it
+// replayShare follows the ranks of the share, and tells what each shows by itself, what it
 // has for the others, and what is missing of it.
-func replay(x *model.Index) (found *usage.Group, evidence *between.Evidence, known share.Problems, err error) {
-	found, evidence, known = usage.NewGroup(), between.NewEvidence(), share.NewProblems(x.Problems)
+func replayShare(x *model.Index) (found *finding.Group, evidence *between.Evidence, known share.Problems, err error) {
+	found, evidence, known = finding.NewGroup(), between.NewEvidence(), share.NewProblems(x.Problems)
 	if slices.ContainsFunc(x.Slots, func(s model.SlotInfo) bool { return s.Spawned }) { // of another world: its ranks are not these
 		known.Note("spawned", -1, "processes that MPI_Comm_spawn started are not checked")
 	}
 	x.Each(func(run *model.Run) {
 		known.Add(run.Problems)
 		for _, rank := range run.Ranks {
-			t := usage.Load(x, rank)
-			r := usage.Replay(t)
+			t := recorded.Load(x, rank)
+			r := replay.Run(t)
 			for _, f := range r.Findings {
 				found.Add(f)
 			}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 )
 
@@ -70,7 +70,7 @@ func (f family) usageRun(t *testing.T, dir string, ranks int, command ...string)
 }
 
 // usageTraces reads all ranks of a run.
-func usageTraces(t *testing.T, dir string) []*usage.Trace {
+func usageTraces(t *testing.T, dir string) []*recorded.Trace {
 	t.Helper()
 	x, err := model.Scan(dir)
 	if err != nil {
@@ -79,10 +79,10 @@ func usageTraces(t *testing.T, dir string) []*usage.Trace {
 	return tracesOf(x)
 }
 
-func tracesOf(x *model.Index) (out []*usage.Trace) {
+func tracesOf(x *model.Index) (out []*recorded.Trace) {
 	x.Each(func(run *model.Run) {
 		for _, r := range run.Ranks {
-			out = append(out, usage.Load(x, r))
+			out = append(out, recorded.Load(x, r))
 		}
 	})
 	return out
@@ -90,7 +90,7 @@ func tracesOf(x *model.Index) (out []*usage.Trace) {
 
 // compareCalls compares the calls with what was said of them, in which * stands
 // for anything.
-func compareCalls(t *testing.T, trace *usage.Trace, said []string) {
+func compareCalls(t *testing.T, trace *recorded.Trace, said []string) {
 	t.Helper()
 	calls := spoken(t, trace)
 	for i := range max(len(calls), len(said)) {
@@ -113,10 +113,10 @@ var (
 
 // spoken returns the calls as the program says them: without rank and site,
 // addresses and numbers of handles, but with what types are made of.
-func spoken(t *testing.T, trace *usage.Trace) []string {
+func spoken(t *testing.T, trace *recorded.Trace) []string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := trace.Dump(&b, func(usage.Site) string { return "" }); err != nil {
+	if err := trace.Dump(&b, func(recorded.Site) string { return "" }); err != nil {
 		t.Fatal(err)
 	}
 	var out []string
@@ -128,7 +128,7 @@ func spoken(t *testing.T, trace *usage.Trace) []string {
 	return out
 }
 
-func typeText(trace *usage.Trace, name string) string {
+func typeText(trace *recorded.Trace, name string) string {
 	var i int
 	fmt.Sscanf(name, "type%d", &i)
 	t := trace.Types[i]
@@ -162,7 +162,7 @@ func TestUsageOfThreads(t *testing.T) {
 	})
 }
 
-func checkThreads(t *testing.T, trace *usage.Trace, threads, times int) {
+func checkThreads(t *testing.T, trace *recorded.Trace, threads, times int) {
 	t.Helper()
 	seen := map[uint64]bool{}
 	order := []string{"MPI_Irecv", "MPI_Send", "MPI_Wait"}
@@ -306,7 +306,7 @@ func TestUsageIsBounded(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang", "dump", "--"}, f.command(1)...)
 		j := start(t, f.environ(t, "LAGGARD_STREAM_MB=1"), nil, append(args, f.build(t, "usageflood.c", "-O2"))...)
-		var traces []*usage.Trace
+		var traces []*recorded.Trace
 		j.eventually("the end of the recording", func() bool {
 			x, err := model.Scan(dir)
 			if err != nil {

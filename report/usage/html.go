@@ -8,7 +8,7 @@ import (
 	"path"
 	"slices"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 	"laggard/report/page"
 	"laggard/report/source"
 	"laggard/report/words"
@@ -54,6 +54,6 @@ func lines(f Finding, e source.Excerpt) []sourceLine {
 
 // classMeans says in general what a class is about.
 func classMeans(name string) string {
-	c, _ := usage.ClassNamed(name)
+	c, _ := finding.ClassNamed(name)
 	return c.Means
 }

@@ -1,7 +1,7 @@
 package usage
 
 import (
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/report/words"
@@ -50,8 +50,8 @@ type Location struct {
 type Source struct {
 	Run        report.Run
 	Ranks      int
-	Findings   []usage.Finding // worst first
-	Ignore     []usage.Ignore
+	Findings   []finding.Finding // worst first
+	Ignore     []finding.Ignore
 	Incomplete []string
 	Resolver   *symbol.Resolver
 	Finder     *source.Finder // nil: no excerpts are wanted
@@ -76,7 +76,7 @@ func New(s Source) *Result {
 	return u
 }
 
-func (s Source) finding(f usage.Finding) Finding {
+func (s Source) finding(f finding.Finding) Finding {
 	out := Finding{
 		Class: f.Class, Severity: f.Severity, Ranks: f.Ranks.String(), Count: f.Count,
 		Message: words.Printable(f.Message), Change: words.Printable(f.Change), Standard: words.Printable(f.Standard),
@@ -94,9 +94,9 @@ func (s Source) finding(f usage.Finding) Finding {
 
 // ignored reports whether one of the ignores covers a finding: by any of its calls.
 func (s Source) ignored(f Finding) bool {
-	places := make([]usage.SourcePlace, len(f.Locations))
+	places := make([]finding.SourcePlace, len(f.Locations))
 	for i, l := range f.Locations {
-		places[i] = usage.SourcePlace(l.Site)
+		places[i] = finding.SourcePlace(l.Site)
 	}
 	for _, i := range s.Ignore {
 		if i.Covers(f.Class, places) {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"path"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 	"laggard/report/words"
 )
 
@@ -49,7 +49,7 @@ func headline(u *Result) string {
 
 func severities(u *Result) (errors, warnings int) {
 	for _, f := range u.Findings {
-		if f.Severity == usage.Error {
+		if f.Severity == finding.Error {
 			errors++
 		} else {
 			warnings++

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
 	"laggard/internal/golden"
@@ -28,15 +29,15 @@ const wrongUse = `
 `
 
 // wrongUses are the findings of the transcript, in one file or another.
-func wrongUses(t *testing.T, ignore ...usage.Ignore) Source {
+func wrongUses(t *testing.T, ignore ...finding.Ignore) Source {
 	t.Helper()
 	traces, err := usagetest.Parse(wrongUse)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := usage.NewGroup()
+	found := finding.NewGroup()
 	for _, trace := range traces {
-		found.Merge(usage.NewGroup(usage.Replay(trace).Findings...))
+		found.Merge(finding.NewGroup(replay.Run(trace).Findings...))
 	}
 	resolver := symbol.New(symbol.Config{})
 	t.Cleanup(func() { resolver.Close() })
@@ -49,7 +50,7 @@ func wrongUses(t *testing.T, ignore ...usage.Ignore) Source {
 func TestUsageGoldens(t *testing.T) {
 	all := New(wrongUses(t))
 	json := func(w io.Writer, r *Result) error { return report.JSON(w, r) }
-	less := wrongUses(t, usage.Ignore{Class: "leak"}, usage.Ignore{Class: "lost_request"})
+	less := wrongUses(t, finding.Ignore{Class: "leak"}, finding.Ignore{Class: "lost_request"})
 	less.Incomplete = []string{"rank 1: thread 0: 3 chunks \x1b[31m are missing"}
 	none := Source{Run: report.Run{Dir: "run", Command: []string{}}, Ranks: 1}
 	for _, c := range []struct {

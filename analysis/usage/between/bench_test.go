@@ -5,47 +5,49 @@ import (
 	"testing"
 
 	"laggard/analysis/usage/between"
+	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/typemap"
 	"laggard/model"
 	"laggard/model/mpi"
 )
 
 // halo is the replay of one rank of a ring that exchanges borders and adds up: five
 // operations and six calls a step.
-func halo(rank, ranks, steps int) *usage.Replayed {
+func halo(rank, ranks, steps int) *replay.Replayed {
 	members := make([]int, ranks)
 	for i := range members {
 		members[i] = i
 	}
-	t := &usage.Trace{
+	t := &recorded.Trace{
 		Rank: rank, Size: ranks, Phase: model.Finalized, End: model.Exited, Complete: true,
 		Comms: []*model.Comm{{ID: 1, Kind: model.World, Rank: rank, Members: members, Size: ranks}},
-		Types: []*usage.Datatype{{Name: "MPI_DOUBLE", Size: 8, Extent: 8, TrueExtent: 8}},
-		Sites: make([]usage.Site, 6),
+		Types: []*recorded.Datatype{{Name: "MPI_DOUBLE", Size: 8, Extent: 8, TrueExtent: 8}},
+		Sites: make([]recorded.Site, 6),
 	}
 	irecv, isend, wait, add := mpi.Find("MPI_Irecv"), mpi.Find("MPI_Isend"), mpi.Find("MPI_Waitall"), mpi.Find("MPI_Allreduce")
-	r := &usage.Replayed{Trace: t, Layouts: usage.NewLayouts(t.Types)}
+	r := &replay.Replayed{Trace: t, Layouts: typemap.NewLayouts(t.Types)}
 	call := func(f *mpi.Function, site int) int {
 		n := uint64(len(t.Calls))
-		t.Calls = append(t.Calls, usage.Call{Func: f, Site: site, Begin: 2*n + 1, Return: 2*n + 2})
+		t.Calls = append(t.Calls, recorded.Call{Func: f, Site: site, Begin: 2*n + 1, Return: 2*n + 2})
 		return len(t.Calls) - 1
 	}
 	for s := range steps {
 		first := len(r.Operations)
 		for side, peer := range []int{(rank + ranks - 1) % ranks, (rank + 1) % ranks} {
 			at := call(irecv, side)
-			r.Operations = append(r.Operations, usage.Operation{Kind: usage.Recv, Call: at, Made: at, Peer: peer, Tag: 1 - side, Count: 100, Source: peer, FromTag: 1 - side, Bytes: 800})
+			r.Operations = append(r.Operations, replay.Operation{Kind: replay.Recv, Call: at, Made: at, Peer: peer, Tag: 1 - side, Count: 100, Source: peer, FromTag: 1 - side, Bytes: 800})
 		}
 		for side, peer := range []int{(rank + ranks - 1) % ranks, (rank + 1) % ranks} {
 			at := call(isend, 2+side)
-			r.Operations = append(r.Operations, usage.Operation{Kind: usage.Send, Call: at, Made: at, Peer: peer, Tag: side, Count: 100, Bytes: -1})
+			r.Operations = append(r.Operations, replay.Operation{Kind: replay.Send, Call: at, Made: at, Peer: peer, Tag: side, Count: 100, Bytes: -1})
 		}
 		done := call(wait, 4)
 		for k := range r.Operations[first:] {
 			r.Operations[first+k].Done = done
 		}
 		at := call(add, 5)
-		r.Operations = append(r.Operations, usage.Operation{Kind: usage.Collective, Call: at, Made: at, Done: at, Peer: model.None, Blocking: true, Number: uint64(s + 1), Bytes: -1})
+		r.Operations = append(r.Operations, replay.Operation{Kind: replay.Collective, Call: at, Made: at, Done: at, Peer: model.None, Blocking: true, Number: uint64(s + 1), Bytes: -1})
 	}
 	return r
 }

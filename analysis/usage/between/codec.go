@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -316,9 +316,9 @@ func (w *wire) function(f **mpi.Function) {
 	}
 }
 
-func (w *wire) datatype(t **usage.Datatype) {
+func (w *wire) datatype(t **recorded.Datatype) {
 	if *t == nil {
-		*t = &usage.Datatype{}
+		*t = &recorded.Datatype{}
 	}
 	d := **t // the recording's own stays as it is
 	w.text(&d.Name)
@@ -357,7 +357,7 @@ func (w *wire) comm(c **model.Comm) {
 	*c = &d
 }
 
-func (w *wire) site(s *usage.Site) {
+func (w *wire) site(s *recorded.Site) {
 	num(w, &s.Binding)
 	s.Stack = slices.Clone(s.Stack)
 	list(w, &s.Stack, func(f *model.Frame) {

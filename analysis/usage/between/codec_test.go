@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"laggard/analysis/usage/between"
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/usagetest"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
@@ -56,7 +56,7 @@ func TestSplit(t *testing.T) {
 }
 
 // findings writes all that a group says.
-func findings(t *testing.T, g *usage.Group) string {
+func findings(t *testing.T, g *finding.Group) string {
 	out := describe(g.List())
 	for _, f := range g.List() {
 		out += f.Severity + f.Change

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 	"laggard/model"
 )
 
@@ -113,7 +113,7 @@ func (c *collectives) differ(e *event, noun string, text func(ref) string) bool 
 		slices.Reverse(order)
 	}
 	var says []string
-	var places []usage.Place
+	var places []finding.Place
 	for _, t := range order {
 		says = append(says, c.says(groups[t], noun, t))
 		_, entry := c.entry(groups[t][0])
@@ -124,7 +124,7 @@ func (c *collectives) differ(e *event, noun string, text func(ref) string) bool 
 	if noun != "" {
 		message = fmt.Sprintf("%s on %s: %s", name, e.comm.name(), strings.Join(says, ", "))
 	}
-	f := usage.NewFinding("collective_mismatch", message, places...)
+	f := finding.New("collective_mismatch", message, places...)
 	for _, p := range e.parts {
 		f.Ranks.Add(c.digests[p.rank].Rank)
 	}
@@ -237,7 +237,7 @@ func (c *collectives) checkMissing(e *event) {
 		who, verb = "ranks", "never call"
 	}
 	_, entry := c.entry(e.parts[0])
-	f := usage.NewFinding("collective_mismatch", fmt.Sprintf("%s %s %s %s on %s, %s", who, absent, verb, name, e.comm.name(), c.says(e.parts, "", "it")),
+	f := finding.New("collective_mismatch", fmt.Sprintf("%s %s %s %s on %s, %s", who, absent, verb, name, e.comm.name(), c.says(e.parts, "", "it")),
 		c.place(e.parts[0].rank, entry.made, "collective"))
 	f.Ranks = f.Ranks.Union(absent)
 	f.Standard, f.Change = demands(name, "")

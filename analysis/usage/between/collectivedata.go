@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/typemap"
 )
 
 // sameData compares the buffers of the members, as the kind of collective asks.
@@ -120,14 +121,14 @@ func choose(buffers []int32, member int) int32 {
 	return -1
 }
 
-func (c *collectives) addUnfit(e *event, from, to ref, sent, taken *usage.Layout) {
+func (c *collectives) addUnfit(e *event, from, to ref, sent, taken *typemap.Layout) {
 	fd, fe := c.entry(from)
 	td, te := c.entry(to)
 	what := fmt.Sprintf("gives %s, of which rank %d expects %s", amount(sent), td.Rank, amount(taken))
 	if at, differ := sent.FirstDifference(taken); differ {
 		what = fmt.Sprintf("gives rank %d %s as element %d, which expects %s", td.Rank, sent.DescribeElement(at), at, taken.DescribeElement(at))
 	}
-	f := usage.NewFinding("collective_mismatch",
+	f := finding.New("collective_mismatch",
 		fmt.Sprintf("%s on %s: rank %d %s", c.shape(from).name, e.comm.name(), fd.Rank, what),
 		c.place(from.rank, fe.made, "gives"), c.place(to.rank, te.made, "takes"))
 	f.Standard, f.Change = "MPI-3.1 §5.1", "let the count and type signature that each member gives be those that the other expects of it"

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/model"
 )
@@ -74,7 +75,7 @@ func flowName(name string) string {
 }
 
 // shape returns the index of what an operation brings.
-func (d *digester) shape(o *usage.Operation) int32 {
+func (d *digester) shape(o *replay.Operation) int32 {
 	c := &d.trace.Calls[o.Call]
 	if o.Made >= 0 && o.Made < len(d.trace.Calls) && d.trace.Calls[o.Made].Func != nil {
 		c = &d.trace.Calls[o.Made] // a persistent one has its arguments there
@@ -99,7 +100,7 @@ func (d *digester) shape(o *usage.Operation) int32 {
 
 // opName names an operation of a reduction; those of users have handles that say
 // nothing to other ranks.
-func opName(t *usage.Trace, op int64) string {
+func opName(t *recorded.Trace, op int64) string {
 	if name := t.Names["MPI_Op"][op]; name != "" {
 		return name
 	}
@@ -108,7 +109,7 @@ func opName(t *usage.Trace, op int64) string {
 
 // values returns parameter name as it was before the call, nil if it was not
 // recorded.
-func values(c *usage.Call, name string) usage.Value {
+func values(c *recorded.Call, name string) recorded.Value {
 	for i, p := range c.Func.Params {
 		if p.Name == name && i < len(c.In) {
 			return c.In[i]
@@ -126,7 +127,7 @@ func isRoot(s *shape, comm *model.Comm) bool {
 	return s.root == comm.Rank
 }
 
-func (d *digester) addBuffers(s *shape, c *usage.Call, comm *model.Comm) {
+func (d *digester) addBuffers(s *shape, c *recorded.Call, comm *model.Comm) {
 	atRoot := isRoot(s, comm)
 	aside := comm.Kind == model.Inter && s.root == model.ProcNull
 	switch {
@@ -163,14 +164,14 @@ func (d *digester) addBuffers(s *shape, c *usage.Call, comm *model.Comm) {
 	}
 }
 
-func inPlace(c *usage.Call, name string) bool {
+func inPlace(c *recorded.Call, name string) bool {
 	v, ok := c.Value1(name)
-	return ok && v == usage.InPlace
+	return ok && v == recorded.InPlace
 }
 
 // sided returns the buffers of the side "send" or "recv", whichever way the
 // function gives them.
-func (d *digester) sided(c *usage.Call, side string) []int32 {
+func (d *digester) sided(c *recorded.Call, side string) []int32 {
 	for _, count := range []string{side + "count", side + "counts"} {
 		for _, typ := range []string{side + "type", side + "types"} {
 			if b := d.buffers1(c, count, typ); b != nil {
@@ -182,7 +183,7 @@ func (d *digester) sided(c *usage.Call, side string) []int32 {
 }
 
 // buffers1 returns the buffers of one parameter for counts and one for types.
-func (d *digester) buffers1(c *usage.Call, count, typ string) []int32 {
+func (d *digester) buffers1(c *recorded.Call, count, typ string) []int32 {
 	counts, types := values(c, count), values(c, typ)
 	if len(counts) == 0 || len(types) == 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 	"laggard/model"
 )
 
@@ -125,7 +125,7 @@ func rotate(cycle []hop) []hop {
 // report makes the warning of a cycle.
 func (s *search) report(cycle []hop) {
 	var says []string
-	var places []usage.Place
+	var places []finding.Place
 	var ranks model.RankSet
 	sends := false
 	for i, h := range cycle {
@@ -148,7 +148,7 @@ func (s *search) report(cycle []hop) {
 	if !sends {
 		why = "this goes on only while the collective does not synchronise"
 	}
-	f := usage.NewFinding("potential_deadlock", strings.Join(says, "; ")+more+": "+why, places...)
+	f := finding.New("potential_deadlock", strings.Join(says, "; ")+more+": "+why, places...)
 	f.Ranks = ranks
 	if !sends {
 		f.Standard = "MPI-3.1 §5.14"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 	"laggard/model"
 )
 
@@ -43,7 +43,7 @@ func (w *waits) addDeadlock(core []int32, only bool) {
 	}
 	cycle = w.culpritFirst(cycle)
 	var says []string
-	var places []usage.Place
+	var places []finding.Place
 	for i, at := range cycle {
 		if i == maxShown {
 			says = append(says, fmt.Sprintf("and %d more ranks", len(cycle)-i))
@@ -52,7 +52,7 @@ func (w *waits) addDeadlock(core []int32, only bool) {
 		says = append(says, w.says(at))
 		places = append(places, w.standsAt(at)...)
 	}
-	f := usage.NewFinding("deadlock", strings.Join(says, "; ")+w.consequence(core), places...)
+	f := finding.New("deadlock", strings.Join(says, "; ")+w.consequence(core), places...)
 	for _, at := range core {
 		f.Ranks.Add(w.digests[at].Rank)
 	}
@@ -103,7 +103,7 @@ func (w *waits) culpritFirst(cycle []int32) []int32 {
 func (w *waits) checkOrder(cycle []int32) {
 	comms := map[*communicator]bool{}
 	var says []string
-	var places []usage.Place
+	var places []finding.Place
 	for _, at := range cycle {
 		for _, n := range w.lacking(at) {
 			if n.event == nil || w.mixed(n.event) {
@@ -117,7 +117,7 @@ func (w *waits) checkOrder(cycle []int32) {
 		}
 	}
 	if len(comms) > 1 {
-		f := usage.NewFinding("collective_mismatch", "the order of collectives on several communicators differs: "+strings.Join(says, ", "), places...)
+		f := finding.New("collective_mismatch", "the order of collectives on several communicators differs: "+strings.Join(says, ", "), places...)
 		f.Standard, f.Change = "MPI-3.1 §5.13", "let all members call the collectives of all communicators in the same order"
 		w.found.Add(f)
 	}
@@ -179,8 +179,8 @@ func (w *waits) ended(n need) string {
 	return fmt.Sprintf(" (%s ended)", rankList(gone))
 }
 
-func (w *waits) standsAt(at int32) []usage.Place {
-	var out []usage.Place
+func (w *waits) standsAt(at int32) []finding.Place {
+	var out []finding.Place
 	for _, c := range w.standings[at].calls {
 		out = append(out, w.place(at, c.step, "waits"))
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/model"
 	"laggard/model/mpi"
@@ -20,8 +21,8 @@ type Digest struct {
 	complete   bool
 	finished   bool // it came to MPI_Finalize, and is in no other call
 	comms      []*model.Comm
-	sites      []usage.Site
-	types      []*usage.Datatype
+	sites      []recorded.Site
+	types      []*recorded.Datatype
 	buffers    []buffer // what messages and collectives carry
 	steps      []step   // in the order of their begin
 	channels   []channel
@@ -30,7 +31,7 @@ type Digest struct {
 	entries    []entry
 	waits      []waiting
 	windows    windows
-	threads    int // level of thread support, see usage.Trace
+	threads    int // level of thread support, see recorded.Trace
 }
 
 // buffer is a number of elements of a type.
@@ -44,7 +45,7 @@ type step struct {
 	site     int32 // index into Digest.sites
 	thread   int32
 	function uint16 // index into mpi.Functions
-	muted    bool   // see usage.Place
+	muted    bool   // see replay.Replayed.Muted
 	returned bool
 }
 
@@ -68,20 +69,20 @@ type channel struct {
 	askedPeer, askedTag int
 }
 
-// half and sendMode are usage.OperationKind and usage.SendMode, small.
+// half and sendMode are replay.OperationKind and replay.SendMode, small.
 type (
 	half     uint8
 	sendMode uint8
 )
 
 const (
-	aSend  = half(usage.Send)
-	aRecv  = half(usage.Recv)
-	aProbe = half(usage.Probe)
+	aSend  = half(replay.Send)
+	aRecv  = half(replay.Recv)
+	aProbe = half(replay.Probe)
 
-	isBuffered    = sendMode(usage.Buffered)
-	isSynchronous = sendMode(usage.Synchronous)
-	isReady       = sendMode(usage.Ready)
+	isBuffered    = sendMode(replay.Buffered)
+	isSynchronous = sendMode(replay.Synchronous)
+	isReady       = sendMode(replay.Ready)
 )
 
 // message is one half of a message: a send, a receive, or a look at one.
@@ -112,7 +113,7 @@ type entry struct {
 // endOf is how a rank ended. A process that exits in the midst of a call which began
 // no operation, since its arguments are wrong, was ended by MPI, and with it the
 // job: what the other ranks waited for then says nothing.
-func endOf(r *usage.Replayed) model.End {
+func endOf(r *replay.Replayed) model.End {
 	t := r.Trace
 	if t.End != model.Exited {
 		return t.End
@@ -141,7 +142,7 @@ type waiting struct {
 }
 
 // NewDigest takes from the replay of a rank what the others need to know.
-func NewDigest(r *usage.Replayed) *Digest {
+func NewDigest(r *replay.Replayed) *Digest {
 	t := r.Trace
 	d := &digester{Replayed: r, trace: t, Digest: &Digest{
 		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: endOf(r), complete: t.Complete, comms: known(t), types: t.Types, threads: t.ThreadLevel,
@@ -157,7 +158,7 @@ func NewDigest(r *usage.Replayed) *Digest {
 
 // known replaces communicators whose description is missing by one of which nothing
 // is known, and gives MPI_COMM_SELF of each rank an identity of its own.
-func known(t *usage.Trace) []*model.Comm {
+func known(t *recorded.Trace) []*model.Comm {
 	out := slices.Clone(t.Comms)
 	for i, c := range out {
 		switch {
@@ -175,8 +176,8 @@ func known(t *usage.Trace) []*model.Comm {
 // digester makes a Digest.
 type digester struct {
 	*Digest
-	*usage.Replayed
-	trace     *usage.Trace
+	*replay.Replayed
+	trace     *recorded.Trace
 	stepOf    []int32 // by call; -1 no step
 	siteOf    map[int]int32
 	channelOf map[channel]int32
@@ -240,7 +241,7 @@ func (d *digester) chooseSteps(rounds [][]int) {
 			continue
 		}
 		d.stepOf[i] = int32(len(d.steps))
-		d.steps = append(d.steps, step{d.site(c.Site), int32(c.Thread), functions()[c.Func], d.trace.Place(i, "").Muted, c.Return != 0})
+		d.steps = append(d.steps, step{d.site(c.Site), int32(c.Thread), functions()[c.Func], d.Muted(i), c.Return != 0})
 	}
 }
 
@@ -250,7 +251,7 @@ func (d *digester) site(site int) int32 {
 	}
 	at := int32(len(d.sites))
 	d.siteOf[site] = at
-	var s usage.Site
+	var s recorded.Site
 	if site >= 0 && site < len(d.trace.Sites) {
 		s = d.trace.Sites[site]
 	}
@@ -277,15 +278,15 @@ func (d *digester) addOperations() {
 			continue
 		}
 		switch o.Kind {
-		case usage.Send, usage.Recv, usage.Probe:
+		case replay.Send, replay.Recv, replay.Probe:
 			d.placed[i].message = d.addMessage(o)
-		case usage.Collective:
+		case replay.Collective:
 			d.placed[i].entry = d.addEntry(o)
 		}
 	}
 }
 
-func (d *digester) addMessage(o *usage.Operation) int32 {
+func (d *digester) addMessage(o *replay.Operation) int32 {
 	if o.Peer == model.ProcNull {
 		return -1
 	}
@@ -296,7 +297,7 @@ func (d *digester) addMessage(o *usage.Operation) int32 {
 	if m.made < 0 {
 		m.made = m.step
 	}
-	if o.Kind != usage.Probe {
+	if o.Kind != replay.Probe {
 		m.buffer = d.buffer(o.Type, o.Count)
 	}
 	at := int32(len(d.messages))
@@ -306,7 +307,7 @@ func (d *digester) addMessage(o *usage.Operation) int32 {
 }
 
 // link finds the matched probe of a receive, by the handle of the message.
-func (d *digester) link(at int32, c *usage.Call) {
+func (d *digester) link(at int32, c *recorded.Call) {
 	switch c.Func.Class {
 	case "mprobe", "improbe":
 		if handle, ok := c.Result1("message"); ok {
@@ -321,9 +322,9 @@ func (d *digester) link(at int32, c *usage.Call) {
 	}
 }
 
-func (d *digester) channel(o *usage.Operation) int32 {
-	c := channel{o.Kind == usage.Send, int32(o.Comm), o.Peer, o.Tag, o.Peer, o.Tag}
-	if o.Kind != usage.Send && o.Done >= 0 {
+func (d *digester) channel(o *replay.Operation) int32 {
+	c := channel{o.Kind == replay.Send, int32(o.Comm), o.Peer, o.Tag, o.Peer, o.Tag}
+	if o.Kind != replay.Send && o.Done >= 0 {
 		if o.Source >= 0 {
 			c.peer = o.Source
 		}
@@ -355,7 +356,7 @@ func (d *digester) buffer(typ int, count int64) int32 {
 	return at
 }
 
-func (d *digester) addEntry(o *usage.Operation) int32 {
+func (d *digester) addEntry(o *replay.Operation) int32 {
 	j := entry{
 		step: d.at(o.Call), made: d.at(o.Made), done: d.at(o.Done), comm: int32(o.Comm), number: o.Number,
 		shape: d.shape(o),
@@ -368,7 +369,7 @@ func (d *digester) addEntry(o *usage.Operation) int32 {
 }
 
 // lasts tells whether a rank was still in a completion when its recording ended.
-func (d *digester) lasts(w *usage.Wait) bool {
+func (d *digester) lasts(w *replay.Wait) bool {
 	return w.Call >= 0 && w.Call < len(d.trace.Calls) && d.trace.Calls[w.Call].Return == 0 && !w.Poll
 }
 
@@ -381,7 +382,7 @@ func (d *digester) addWaits() {
 	}
 }
 
-func (d *digester) waiting(step int32, w *usage.Wait) waiting {
+func (d *digester) waiting(step int32, w *replay.Wait) waiting {
 	out := waiting{step: step, any: w.Any}
 	for _, o := range w.Operations {
 		if o < 0 || o >= len(d.placed) {

@@ -3,7 +3,7 @@ package between
 import (
 	"slices"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/recorded"
 )
 
 // groups follows the groups of a rank, by handle: the ranks in MPI_COMM_WORLD
@@ -11,7 +11,7 @@ import (
 type groups map[int64][]int
 
 // follow takes notice of a call that makes a group.
-func (g groups) follow(t *usage.Trace, c *usage.Call) {
+func (g groups) follow(t *recorded.Trace, c *recorded.Call) {
 	made, ok := c.Result1("newgroup")
 	if !ok {
 		made, ok = c.Result1("group")
@@ -26,7 +26,7 @@ func (g groups) follow(t *usage.Trace, c *usage.Call) {
 	}
 }
 
-func (g groups) members(t *usage.Trace, c *usage.Call) ([]int, bool) {
+func (g groups) members(t *recorded.Trace, c *recorded.Call) ([]int, bool) {
 	first, known := g.operand(c, "group")
 	if !known {
 		first, known = g.operand(c, "group1")
@@ -58,7 +58,7 @@ func (g groups) members(t *usage.Trace, c *usage.Call) ([]int, bool) {
 	return nil, false
 }
 
-func (g groups) operand(c *usage.Call, name string) ([]int, bool) {
+func (g groups) operand(c *recorded.Call, name string) ([]int, bool) {
 	handle, ok := c.Value1(name)
 	if !ok {
 		return nil, false
@@ -68,7 +68,7 @@ func (g groups) operand(c *usage.Call, name string) ([]int, bool) {
 }
 
 // of returns the members of a communicator or window.
-func (g groups) of(t *usage.Trace, c *usage.Call, name string) ([]int, bool) {
+func (g groups) of(t *recorded.Trace, c *recorded.Call, name string) ([]int, bool) {
 	at, ok := c.Value1(name)
 	if !ok || at < 0 || at >= int64(len(t.Comms)) {
 		return nil, false

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/typemap"
 	"laggard/model"
 )
 
@@ -22,8 +23,8 @@ type job struct {
 	digests []*Digest     // in order of rank
 	byRank  map[int]int32 // position in digests
 	comms   map[uint64]*communicator
-	layouts [][]*usage.Layout // by digest and buffer
-	found   *usage.Group
+	layouts [][]*typemap.Layout // by digest and buffer
+	found   *finding.Group
 
 	partners [][]ref // by digest and message: the other half; of a probe the send it saw
 	events   []*event
@@ -39,7 +40,7 @@ type communicator struct {
 }
 
 func newJob(digests []*Digest) *job {
-	j := &job{digests: digests, byRank: map[int]int32{}, comms: map[uint64]*communicator{}, found: usage.NewGroup()}
+	j := &job{digests: digests, byRank: map[int]int32{}, comms: map[uint64]*communicator{}, found: finding.NewGroup()}
 	for i, d := range digests {
 		j.byRank[d.Rank] = int32(i)
 		for _, c := range d.comms {
@@ -47,8 +48,8 @@ func newJob(digests []*Digest) *job {
 				j.comms[c.ID] = &communicator{c.ID, c.Kind == model.Inter, c.Members, c.Remote, c}
 			}
 		}
-		layouts := usage.NewLayouts(d.types)
-		made := make([]*usage.Layout, len(d.buffers))
+		layouts := typemap.NewLayouts(d.types)
+		made := make([]*typemap.Layout, len(d.buffers))
 		for k, b := range d.buffers {
 			made[k] = layouts.Buffer(int(b.typ), b.count)
 		}
@@ -93,10 +94,10 @@ func commName(c *model.Comm) string {
 }
 
 // place makes the Place of a step of a digest.
-func (j *job) place(rank, step int32, role string) usage.Place {
+func (j *job) place(rank, step int32, role string) finding.Place {
 	d := j.digests[rank]
 	s := &d.steps[step]
-	return usage.Place{Rank: d.Rank, Call: s.fn().Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
+	return finding.Place{Rank: d.Rank, Call: s.fn().Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
 }
 
 // whole tells whether all is recorded that some ranks did.

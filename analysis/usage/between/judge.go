@@ -1,9 +1,9 @@
 package between
 
-import "laggard/analysis/usage/replay"
+import "laggard/analysis/usage/finding"
 
 // Judge finds what the ranks of the evidence show together.
-func Judge(e *Evidence) *usage.Group {
+func Judge(e *Evidence) *finding.Group {
 	j := newJob(e.digests)
 	m := j.match()
 	m.checkTypes()

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/typemap"
 	"laggard/model"
 )
 
 // carried is a pair of signatures that has been compared.
-type carried struct{ send, recv usage.Signature }
+type carried struct{ send, recv typemap.Signature }
 
 // verdict is what the comparison said.
 type verdict uint8
@@ -51,24 +52,24 @@ func (m *matcher) checkType(from, to ref, seen map[carried]verdict) {
 	if v == fits || r.done >= 0 && r.bytes >= 0 && r.bytes != sent.Bytes && sent.Bytes <= taken.Bytes {
 		return // else the status shows that another message came: threads raced for it
 	}
-	places := []usage.Place{m.place(to.rank, r.made, "receive"), m.place(from.rank, s.made, "send")}
+	places := []finding.Place{m.place(to.rank, r.made, "receive"), m.place(from.rank, s.made, "send")}
 	if v == tooLong {
-		m.found.Add(usage.NewFinding("truncation", fmt.Sprintf("rank %d sends %s to rank %d, whose receive has room for %s",
+		m.found.Add(finding.New("truncation", fmt.Sprintf("rank %d sends %s to rank %d, whose receive has room for %s",
 			sd.Rank, amount(sent), rd.Rank, amount(taken)), places...))
 		return
 	}
 	at, _ := sent.FirstDifference(taken)
-	m.found.Add(usage.NewFinding("type_mismatch", fmt.Sprintf(
+	m.found.Add(finding.New("type_mismatch", fmt.Sprintf(
 		"element %d of the message of rank %d to rank %d is sent as %s and received as %s",
 		at, sd.Rank, rd.Rank, sent.DescribeElement(at), taken.DescribeElement(at)), places...))
 }
 
 // compare tells whether a message fits a buffer. What is packed fits every type.
-func compare(sent, taken *usage.Layout) verdict {
+func compare(sent, taken *typemap.Layout) verdict {
 	if !sent.Known() || !taken.Known() || sent.Elements == 0 {
 		return fits
 	}
-	packed := func(l *usage.Layout) bool { return l.Only() == "MPI_PACKED" }
+	packed := func(l *typemap.Layout) bool { return l.Only() == "MPI_PACKED" }
 	if packed(sent) != packed(taken) && taken.Elements > 0 {
 		return fits
 	}
@@ -82,7 +83,7 @@ func compare(sent, taken *usage.Layout) verdict {
 }
 
 // amount writes how much data a layout has.
-func amount(l *usage.Layout) string {
+func amount(l *typemap.Layout) string {
 	if one := l.Only(); one != "" {
 		return fmt.Sprintf("%d %s (%d bytes)", l.Elements, one, l.Bytes)
 	}
@@ -213,7 +214,7 @@ func (m *matcher) addNear(r, near ref) {
 	if want.ID != have.ID {
 		wants += " on " + commName(want)
 	}
-	f := usage.NewFinding("unmatched_message", wants+"; "+has,
+	f := finding.New("unmatched_message", wants+"; "+has,
 		m.place(r.rank, recv.made, "receive"), m.place(near.rank, send.made, "send"))
 	f.Change, f.Standard = change, "MPI-3.1 §3.2.4"
 	m.found.Add(f)
@@ -221,7 +222,7 @@ func (m *matcher) addNear(r, near ref) {
 
 func (m *matcher) addReceive(r ref) {
 	d, msg := m.message(r)
-	f := usage.NewFinding("unmatched_message", fmt.Sprintf("rank %d waits for %s, which was never sent", d.Rank, describe(d, msg)),
+	f := finding.New("unmatched_message", fmt.Sprintf("rank %d waits for %s, which was never sent", d.Rank, describe(d, msg)),
 		m.place(r.rank, msg.made, "receive"))
 	f.Ranks.Add(peerOf(d, msg))
 	f.Change = "send the message, or cancel the receive with MPI_Cancel and complete it before MPI_Finalize"
@@ -230,13 +231,13 @@ func (m *matcher) addReceive(r ref) {
 
 func (m *matcher) addSend(s ref, taken string) {
 	d, msg := m.message(s)
-	places := []usage.Place{m.place(s.rank, msg.made, "send")}
+	places := []finding.Place{m.place(s.rank, msg.made, "send")}
 	if taken != "" {
 		other := m.partners[s.rank][s.index]
 		_, probe := m.message(other)
 		places = append(places, m.place(other.rank, probe.step, "probe"))
 	}
-	f := usage.NewFinding("unmatched_message", fmt.Sprintf("%s was %snever received", describe(d, msg), taken), places...)
+	f := finding.New("unmatched_message", fmt.Sprintf("%s was %snever received", describe(d, msg), taken), places...)
 	f.Ranks.Add(peerOf(d, msg))
 	f.Change = "receive the message before MPI_Finalize, or do not send it"
 	m.found.Add(f)

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/typemap"
 )
 
 // lockKey is a lock of a rank in a window.
@@ -19,7 +20,7 @@ type lockKey struct {
 type touch struct {
 	*access
 	rank       int32 // position of the digest that makes it
-	layout     *usage.Layout
+	layout     *typemap.Layout
 	at         int64 // where the layout begins
 	lo, hi     int64
 	from, upTo int32 // the synchronisations of all members between which it lies
@@ -69,7 +70,7 @@ func (j *job) checkStray() {
 				continue
 			}
 			target := d.comms[a.comm].WorldRank(a.target)
-			f := usage.NewFinding("one_sided", fmt.Sprintf("rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
+			f := finding.New("one_sided", fmt.Sprintf("rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
 				d.Rank, target, d.steps[a.step].fn().Name, target), j.place(int32(rank), a.step, "access"))
 			f.Ranks.Add(target)
 			f.Standard, f.Change = "MPI-3.1 §11.5.2", "give MPI_Win_start a group with every rank that is accessed, and let each of them call MPI_Win_post"
@@ -286,7 +287,7 @@ func (j *job) addConflict(p pair) {
 		who = fmt.Sprintf("rank %d uses twice", a.Rank)
 	}
 	lo, hi := max(p.a.lo, p.b.lo), min(p.a.hi, p.b.hi)
-	f := usage.NewFinding("one_sided", fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and nothing orders them",
+	f := finding.New("one_sided", fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and nothing orders them",
 		who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn().Name, b.steps[p.b.step].fn().Name),
 		j.place(p.a.rank, p.a.step, "access"), j.place(p.b.rank, p.b.step, "access"))
 	f.Ranks.Add(target)

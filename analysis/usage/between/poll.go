@@ -3,6 +3,7 @@ package between
 import (
 	"slices"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/model"
 )
@@ -18,7 +19,7 @@ var pollClasses = map[string]bool{
 
 // loops are the threads whose recording ends in a loop of polls in vain: the calls
 // of one round of each.
-func loops(t *usage.Trace) [][]int {
+func loops(t *recorded.Trace) [][]int {
 	type tail struct {
 		round []int // latest first
 		polls uint64
@@ -57,7 +58,7 @@ func loops(t *usage.Trace) [][]int {
 }
 
 // vain tells whether a poll found nothing.
-func vain(c *usage.Call) bool {
+func vain(c *recorded.Call) bool {
 	for _, name := range []string{"flag", "outcount"} {
 		if v, ok := c.Result1(name); ok {
 			return v == 0
@@ -69,7 +70,7 @@ func vain(c *usage.Call) bool {
 // addLoops makes waits of loops of polls: each of the operations may end one. A
 // probe in it is one of them.
 func (d *digester) addLoops(rounds [][]int) {
-	polled := map[int]*usage.Wait{}
+	polled := map[int]*replay.Wait{}
 	for _, round := range rounds {
 		for _, call := range round {
 			polled[call] = nil
@@ -107,8 +108,8 @@ func (d *digester) addLook(out *waiting, call int) {
 		out.other = true
 		return
 	}
-	o := usage.Operation{
-		Kind: usage.Probe, Call: call, Made: call, Done: -1, Comm: int(comm), Peer: int(source), Tag: int(tag),
+	o := replay.Operation{
+		Kind: replay.Probe, Call: call, Made: call, Done: -1, Comm: int(comm), Peer: int(source), Tag: int(tag),
 		Bytes: -1, Source: model.None, FromTag: model.None,
 	}
 	if at := d.addMessage(&o); at >= 0 {

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 	"laggard/model"
 )
 
@@ -108,7 +108,7 @@ func (m *matcher) addRace(r race) {
 	sent := m.partners[r.named.rank][r.named.index]
 	sd, s := m.message(sent)
 	took := peerOf(d, wild)
-	f := usage.NewFinding("potential_deadlock", fmt.Sprintf(
+	f := finding.New("potential_deadlock", fmt.Sprintf(
 		"rank %d receives from any rank and got the message of rank %d; had that of rank %d come first, the receive that names rank %d would wait for ever",
 		d.Rank, took, sd.Rank, sd.Rank),
 		m.place(r.wild.rank, wild.made, "receive from any rank"), m.place(r.named.rank, named.made, "receive"), m.place(sent.rank, s.made, "send"))

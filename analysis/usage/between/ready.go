@@ -3,7 +3,7 @@ package between
 import (
 	"fmt"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/finding"
 )
 
 // checkReady reports ready sends of which nothing made sure that their receive had
@@ -35,7 +35,7 @@ func (m *matcher) addReady(from ref) {
 	to := m.partners[from.rank][from.index]
 	sd, s := m.message(from)
 	rd, r := m.message(to)
-	m.found.Add(usage.NewFinding("ready_send", fmt.Sprintf(
+	m.found.Add(finding.New("ready_send", fmt.Sprintf(
 		"rank %d sends to rank %d in ready mode, and nothing makes sure that rank %d has begun the receive", sd.Rank, rd.Rank, rd.Rank),
 		m.place(from.rank, s.made, "send"), m.place(to.rank, r.made, "receive")))
 }

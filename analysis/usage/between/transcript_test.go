@@ -8,6 +8,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"laggard/analysis/usage/between"
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
 )
@@ -25,15 +27,15 @@ func TestJudge(t *testing.T) {
 	})
 }
 
-func digests(traces []*usage.Trace) []*between.Digest {
+func digests(traces []*recorded.Trace) []*between.Digest {
 	var out []*between.Digest
 	for _, t := range traces {
-		out = append(out, between.NewDigest(usage.Replay(t)))
+		out = append(out, between.NewDigest(replay.Run(t)))
 	}
 	return out
 }
 
-func describe(findings []usage.Finding) string {
+func describe(findings []finding.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
 		fmt.Fprintf(&b, "%s: %s", f.Class, f.Message)

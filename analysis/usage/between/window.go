@@ -3,6 +3,7 @@ package between
 import (
 	"slices"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/model"
 )
@@ -119,7 +120,7 @@ func (w *windowDigester) sortedLocks(win int64) []int64 {
 	return out
 }
 
-func (w *windowDigester) call(c *usage.Call, step int32) {
+func (w *windowDigester) call(c *recorded.Call, step int32) {
 	if c.Func.Class == "newwin" {
 		w.make(c)
 		return
@@ -165,14 +166,14 @@ func exclusive(typ int64) bool {
 }
 
 // await notes a call that the rank never left because it may lack a lock.
-func (w *windowDigester) await(c *usage.Call, l lock) {
+func (w *windowDigester) await(c *recorded.Call, l lock) {
 	if c.Return == 0 {
 		w.windows.waits = append(w.windows.waits, l)
 	}
 }
 
 // make notes the rank's own memory.
-func (w *windowDigester) make(c *usage.Call) {
+func (w *windowDigester) make(c *recorded.Call) {
 	win, ok := c.Result1("win")
 	if !ok || win < 0 || win >= int64(len(w.comms)) {
 		return
@@ -191,7 +192,7 @@ func (w *windowDigester) make(c *usage.Call) {
 	w.windows.memory = append(w.windows.memory, r)
 }
 
-func (w *windowDigester) access(c *usage.Call, step, win int32, e *epochs) {
+func (w *windowDigester) access(c *recorded.Call, step, win int32, e *epochs) {
 	target, ok := c.Value1("target_rank")
 	disp, known := c.Value1("target_disp")
 	if !ok || !known || target < 0 {
@@ -217,7 +218,7 @@ func (w *windowDigester) access(c *usage.Call, step, win int32, e *epochs) {
 }
 
 // targetBuffer returns what an access uses at its target.
-func (d *digester) targetBuffer(c *usage.Call) int32 {
+func (d *digester) targetBuffer(c *recorded.Call) int32 {
 	if b := d.buffers1(c, "target_count", "target_datatype"); len(b) > 0 {
 		return b[0]
 	}
@@ -242,7 +243,7 @@ func (w *windowDigester) complete(e *epochs, target int64, step int32) {
 // synchronise makes messages of the calls by which some members of a window
 // synchronise: MPI_Win_post sends one to each of its group, for MPI_Win_start, and
 // MPI_Win_complete one back, for MPI_Win_wait (§11.5.2).
-func (w *windowDigester) synchronise(c *usage.Call, step, win int32, e *epochs) {
+func (w *windowDigester) synchronise(c *recorded.Call, step, win int32, e *epochs) {
 	group, known := w.groups.operand(c, "group")
 	returned := step
 	if c.Return == 0 {
@@ -314,14 +315,14 @@ func (w *windowDigester) addLocal() {
 		}
 		kind, names := load, []string{"buf", "sendbuf"}
 		switch {
-		case o.Kind == usage.Recv:
+		case o.Kind == replay.Recv:
 			kind, names = store, []string{"buf", "recvbuf"}
-		case o.Kind == usage.OneSided && c.Func.Class[0] == 'r':
+		case o.Kind == replay.OneSided && c.Func.Class[0] == 'r':
 			names = []string{"origin_addr"}
 			if accessKinds[plainName(c.Func.Name)[len("MPI_"):]] == get {
 				kind = store
 			}
-		case o.Kind != usage.Send:
+		case o.Kind != replay.Send:
 			continue
 		}
 		for _, name := range names {
@@ -333,7 +334,7 @@ func (w *windowDigester) addLocal() {
 	}
 }
 
-func (w *windowDigester) local(kind accessKind, address int64, o *usage.Operation, step int32) {
+func (w *windowDigester) local(kind accessKind, address int64, o *replay.Operation, step int32) {
 	buffer := w.buffer(o.Type, o.Count)
 	if buffer < 0 {
 		return

@@ -1,18 +1,19 @@
-package usage
+package replay
 
 import (
 	"strings"
 	"sync"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 	"laggard/model/mpi"
 )
 
 // args are the parameters of one call, by the names of the standard.
 type args struct {
-	t     *Trace
+	t     *recorded.Trace
 	i     int // index into Trace.Calls
-	c     *Call
+	c     *recorded.Call
 	shape *shape
 }
 
@@ -63,12 +64,12 @@ func sendMode(f *mpi.Function) SendMode {
 	return Standard
 }
 
-func (t *Trace) args(i int) args {
+func argsOf(t *recorded.Trace, i int) args {
 	c := &t.Calls[i]
 	return args{t, i, c, shapes()[c.Func]}
 }
 
-func at(values []Value, s *shape, name string) Value {
+func at(values []recorded.Value, s *shape, name string) recorded.Value {
 	if i, ok := s.at[name]; ok && i < len(values) {
 		return values[i]
 	}
@@ -76,8 +77,8 @@ func at(values []Value, s *shape, name string) Value {
 }
 
 // in returns the values of a parameter before the call, out those after it.
-func (a args) in(name string) Value  { return at(a.c.In, a.shape, name) }
-func (a args) out(name string) Value { return at(a.c.Out, a.shape, name) }
+func (a args) in(name string) recorded.Value  { return at(a.c.In, a.shape, name) }
+func (a args) out(name string) recorded.Value { return at(a.c.Out, a.shape, name) }
 
 // has reports whether the function has the parameter.
 func (a args) has(name string) bool { _, ok := a.shape.at[name]; return ok }
@@ -109,7 +110,7 @@ func (a args) result(name string) (int64, bool) {
 }
 
 // handle returns a parameter that names an object; Invalid if not recorded.
-func (a args) handle(names ...string) int { return int(a.num(Invalid, names...)) }
+func (a args) handle(names ...string) int { return int(a.num(recorded.Invalid, names...)) }
 
 // commNames are the parameters that name the communicator, window or file that an
 // operation is on.
@@ -120,14 +121,7 @@ var commNames = []string{"comm", "comm_old", "intercomm", "local_comm", "win", "
 func (a args) on() int { return a.handle(commNames...) }
 
 // comm returns it as such, nil if there is none.
-func (a args) comm() *model.Comm { return a.t.comm(a.on()) }
-
-func (t *Trace) comm(i int) *model.Comm {
-	if i < 0 || i >= len(t.Comms) {
-		return nil
-	}
-	return t.Comms[i]
-}
+func (a args) comm() *model.Comm { return a.t.Comm(a.on()) }
 
 // peers returns how many ranks a peer can name on a communicator; ok is false if
 // that is not known.
@@ -141,19 +135,6 @@ func peers(c *model.Comm) (n int64, ok bool) {
 		n = int64(max(c.Size, len(c.Members)))
 	}
 	return n, n > 0
-}
-
-// predefined returns the name of a handle that MPI defines.
-func (t *Trace) predefined(kind string, value int64) (string, bool) {
-	name, ok := t.Names[kind][value]
-	return name, ok
-}
-
-func (t *Trace) datatype(i int64) *Datatype {
-	if i < 0 || i >= int64(len(t.Types)) {
-		return nil
-	}
-	return t.Types[i]
 }
 
 // ended reports whether the call returned without an error.

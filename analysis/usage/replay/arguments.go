@@ -1,10 +1,11 @@
-package usage
+package replay
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 )
 
@@ -60,9 +61,9 @@ func (r *replay) argument(a args, name string, w *wrongArgument) {
 	if name != "" {
 		message = fmt.Sprintf("%s of %s %s", name, a.c.Func.Name, w.message)
 	}
-	f := r.report(class, message, r.t.Place(a.i, "call"))
+	f := r.report(class, message, r.Place(a.i, "call"))
 	if w.other >= 0 {
-		f.Places = append(f.Places, r.t.Place(w.other, w.role))
+		f.Places = append(f.Places, r.Place(w.other, w.role))
 	}
 	if w.standard != "" {
 		f.Standard = "MPI-3.1 " + w.standard
@@ -104,14 +105,14 @@ func (r *replay) ignored(a args, name string) bool {
 	case name == "displs":
 		buffer = "recvbuf"
 	case name == "peer_comm" || name == "remote_leader":
-		c := r.t.comm(a.handle("local_comm"))
+		c := r.t.Comm(a.handle("local_comm"))
 		return c == nil || int64(c.Rank) != a.num(-1, "local_leader")
 	}
 	if buffer == "" || !a.has(buffer) || strings.HasPrefix(a.shape.base, "Reduce_scatter") {
 		return false
 	}
 	address, _ := a.int(buffer)
-	return address == InPlace || !r.significant(a, buffer)
+	return address == recorded.InPlace || !r.significant(a, buffer)
 }
 
 // checkValue checks one value of parameter i.
@@ -168,7 +169,7 @@ var counts = map[string]bool{
 func (r *replay) checkRank(a args, name string, v int64) *wrongArgument {
 	c := a.comm()
 	if name == "remote_leader" {
-		c = r.t.comm(a.handle("peer_comm"))
+		c = r.t.Comm(a.handle("peer_comm"))
 	}
 	if c == nil || name == "rank" && a.c.Func.Name == "MPI_Type_create_darray" {
 		return nil
@@ -232,7 +233,7 @@ func checkTag(a args, name string, v int64) *wrongArgument {
 // checkBuffers finds buffers that are null or that MPI_IN_PLACE cannot stand for.
 func (r *replay) checkBuffers(a args, buffers []buffer) {
 	for _, b := range buffers {
-		if low := b.span().lo; b.addr == 0 && low < firstPage {
+		if low := b.Span().Lo; b.addr == 0 && low < firstPage {
 			w := invalid("§3.2.2", "is null and %d bytes of it are to be %s", b.bytes(), map[bool]string{true: "written", false: "read"}[b.writes])
 			w.change = "pass the address of a buffer"
 			r.argument(a, b.name, w)
@@ -240,13 +241,13 @@ func (r *replay) checkBuffers(a args, buffers []buffer) {
 		}
 	}
 	for _, n := range bufferNames {
-		if v, ok := a.int(n.buffer); ok && v == InPlace && !r.inPlace(a, n.buffer) {
+		if v, ok := a.int(n.buffer); ok && v == recorded.InPlace && !r.inPlace(a, n.buffer) {
 			r.argument(a, n.buffer, invalid("§5.2.1", "is MPI_IN_PLACE, which it must not be here"))
 			return
 		}
 	}
 	if strings.HasPrefix(a.c.Func.Name, "MPI_Win_create") {
-		if v, ok := a.int("base"); ok && (v == 0 || v == Bottom) && a.num(0, "size") > 0 {
+		if v, ok := a.int("base"); ok && (v == 0 || v == recorded.Bottom) && a.num(0, "size") > 0 {
 			r.argument(a, "base", invalid("§11.2.1", "is null and size is %d", a.num(0, "size")))
 		}
 	}

@@ -1,8 +1,6 @@
-package usage
+package replay
 
-import (
-	"laggard/model"
-)
+import "laggard/model"
 
 // beginnings say what a call of a class begins; those of classes not here begin
 // nothing that others take part in.

@@ -1,4 +1,4 @@
-package usage_test
+package replay_test
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
 )
 
 // longTrace is that of a rank in n steps of a halo exchange: two sends, two receives,
 // a wait and a reduction each.
-func longTrace(b *testing.B, n int) *usage.Trace {
+func longTrace(b *testing.B, n int) *recorded.Trace {
 	b.Helper()
 	var text strings.Builder
 	text.WriteString("0-2: MPI_Init()\n")
@@ -39,7 +40,7 @@ func BenchmarkReplay(b *testing.B) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	kept := usage.Replay(t)
+	kept := replay.Run(t)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if len(kept.Findings) > 0 {
@@ -47,7 +48,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		usage.Replay(t)
+		replay.Run(t)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(t.Calls)), "ns/call")
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(t.Calls)), "kept-B/call")

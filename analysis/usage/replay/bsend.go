@@ -1,4 +1,4 @@
-package usage
+package replay
 
 import (
 	"fmt"
@@ -22,11 +22,11 @@ func (r *replay) beginBuffered(a args) {
 	case strings.HasPrefix(name, "MPI_Buffer_attach"):
 		if b.call >= 0 {
 			r.report("bsend_buffer", "MPI_Buffer_attach while a buffer is attached: there can be one at a time",
-				r.t.Place(a.i, "attach"), r.t.Place(b.call, "attach before")).Change = "call MPI_Buffer_detach first"
+				r.Place(a.i, "attach"), r.Place(b.call, "attach before")).Change = "call MPI_Buffer_detach first"
 		}
 	case a.c.Func.Class == "detach":
 		if b.call < 0 && r.t.Complete {
-			r.report("bsend_buffer", "MPI_Buffer_detach without an attached buffer", r.t.Place(a.i, "detach"))
+			r.report("bsend_buffer", "MPI_Buffer_detach without an attached buffer", r.Place(a.i, "detach"))
 		}
 	case a.c.Func.Class == "bsend" || a.c.Func.Class == "ibsend":
 		r.checkSpace(a)
@@ -38,10 +38,10 @@ func (r *replay) checkSpace(a args) {
 	switch b := &r.buffers; {
 	case !r.t.Complete || a.num(0, "dest") < 0:
 	case b.call < 0:
-		r.report("bsend_buffer", fmt.Sprintf("%s of %d bytes without an attached buffer", a.c.Func.Name, bytes), r.t.Place(a.i, "send"))
+		r.report("bsend_buffer", fmt.Sprintf("%s of %d bytes without an attached buffer", a.c.Func.Name, bytes), r.Place(a.i, "send"))
 	case bytes+leastOverhead > b.size:
 		r.report("bsend_buffer", fmt.Sprintf("%s of %d bytes and its overhead do not fit the attached buffer of %d bytes", a.c.Func.Name, bytes, b.size),
-			r.t.Place(a.i, "send"), r.t.Place(b.call, "attach"))
+			r.Place(a.i, "send"), r.Place(b.call, "attach"))
 	}
 }
 

@@ -1,9 +1,11 @@
-package usage
+package replay
 
 import (
 	"slices"
 	"strings"
 
+	"laggard/analysis/usage/recorded"
+	"laggard/analysis/usage/typemap"
 	"laggard/model"
 )
 
@@ -22,25 +24,25 @@ type piece struct {
 	at       int64 // bytes from the buffer
 	count    int64
 	datatype int
-	layout   *Layout
+	layout   *typemap.Layout
 }
 
 // span returns the bytes from the first to the last.
-func (b *buffer) span() span {
-	var s span
+func (b *buffer) Span() typemap.Span {
+	var s typemap.Span
 	for i, k := range b.blocks {
-		one := k.layout.span().shift(b.addr + k.at)
+		one := k.layout.Span().Shift(b.addr + k.at)
 		if i == 0 {
 			s = one
 		}
-		s = span{min(s.lo, one.lo), max(s.hi, one.hi)}
+		s = s.Union(one)
 	}
 	return s
 }
 
 // meets reports whether two buffers share a byte.
 func (b *buffer) meets(o *buffer) bool {
-	if !b.span().overlaps(o.span()) {
+	if !b.Span().Overlaps(o.Span()) {
 		return false
 	}
 	for _, k := range b.blocks {
@@ -98,11 +100,11 @@ func (r *replay) buffersOf(a args) []buffer {
 	var out []buffer
 	for _, n := range bufferNames {
 		addr, ok := a.int(n.buffer)
-		if !ok || addr == InPlace || addr == Invalid || !r.significant(a, n.buffer) {
+		if !ok || addr == recorded.InPlace || addr == recorded.Invalid || !r.significant(a, n.buffer) {
 			continue
 		}
 		b := buffer{name: n.buffer, addr: addr, writes: r.writes(a, n.buffer)}
-		if addr == Bottom {
+		if addr == recorded.Bottom {
 			b.addr, b.bottomless = 0, true
 		}
 		b.blocks = r.blocks(a, n.buffer, a.first(n.counts), a.first(n.types), a.first(n.displs))
@@ -195,7 +197,7 @@ func (r *replay) significant(a args, name string) bool {
 func (r *replay) blocks(a args, buffer, counts, types, displs string) []piece {
 	n, t, d := a.in(counts), a.in(types), a.in(displs)
 	if counts == "" {
-		n = Value{1} // MPI_Fetch_and_op, MPI_Compare_and_swap
+		n = recorded.Value{1} // MPI_Fetch_and_op, MPI_Compare_and_swap
 	}
 	if len(n) == 0 || len(t) == 0 {
 		return nil
@@ -212,7 +214,7 @@ func (r *replay) blocks(a args, buffer, counts, types, displs string) []piece {
 			break
 		}
 		datatype, unit := int(t[min(i, len(t)-1)]), int64(1)
-		if old := r.t.datatype(int64(datatype)); old != nil && !strings.HasSuffix(types, "types") {
+		if old := r.t.Datatype(int64(datatype)); old != nil && !strings.HasSuffix(types, "types") {
 			unit = old.Extent // MPI_Alltoallw and its like count in bytes
 		}
 		out = r.piece(out, d[i]*unit, n[i], datatype)
@@ -233,7 +235,7 @@ func (r *replay) piece(to []piece, at, count int64, datatype int) []piece {
 }
 
 // reduced returns the elements of a buffer of MPI_Reduce_scatter.
-func reduced(a args, buffer string, counts Value) int64 {
+func reduced(a args, buffer string, counts recorded.Value) int64 {
 	if c := a.comm(); buffer == "recvbuf" {
 		if c == nil || c.Rank < 0 || c.Rank >= len(counts) {
 			return 0

@@ -1,6 +1,12 @@
-package usage
+package replay
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"laggard/analysis/usage/recorded"
+)
 
 // endings say what the return of a call of a class means; for the others all that
 // the call began is complete.
@@ -44,10 +50,10 @@ func (r *replay) endWait(a args, _ *activation) {
 // ending is a request that a call found complete, with its status.
 type ending struct {
 	handle int64
-	status Value
+	status recorded.Value
 }
 
-func one(handles, status Value) []ending {
+func one(handles, status recorded.Value) []ending {
 	if len(handles) == 0 {
 		return nil
 	}
@@ -55,7 +61,7 @@ func one(handles, status Value) []ending {
 }
 
 // statusAt returns the i-th of an array of statuses, nil if it was not recorded.
-func statusAt(all Value, i int) Value {
+func statusAt(all recorded.Value, i int) recorded.Value {
 	if len(all) < 4*(i+1) {
 		return nil
 	}
@@ -127,7 +133,7 @@ func (r *replay) endTestany(a args, act *activation) {
 }
 
 // doubt marks requests of which nothing can be said any more.
-func (r *replay) doubt(handles Value) {
+func (r *replay) doubt(handles recorded.Value) {
 	for _, h := range handles {
 		for _, q := range r.requests.alive[h] {
 			q.unsure = true
@@ -144,7 +150,7 @@ func (r *replay) doubt(handles Value) {
 func (r *replay) finishRequests(a args, ended []ending) {
 	taken := map[*request]bool{}
 	for _, e := range ended {
-		if e.handle == Null || e.handle == Invalid {
+		if e.handle == recorded.Null || e.handle == recorded.Invalid {
 			continue
 		}
 		q := r.requests.next(e.handle, taken)
@@ -164,19 +170,19 @@ func (r *replay) finishRequests(a args, ended []ending) {
 // lostRequests reports requests that were never completed; it is said at the end of a
 // rank that reached MPI_Finalize.
 func (r *replay) lostRequests() {
-	for _, handle := range sortedKeys(r.requests.alive) {
+	for _, handle := range slices.Sorted(maps.Keys(r.requests.alive)) {
 		for _, q := range r.requests.alive[handle] {
 			switch {
 			case q.unsure:
 			case q.under != nil:
 				f := r.report("lost_request", fmt.Sprintf("%s was begun and never completed: no MPI_Wait or MPI_Test got its request before MPI_Finalize", q.what()),
-					r.t.Place(q.begun, "start"), r.t.Place(r.life.finalized, "finalize"))
+					r.Place(q.begun, "start"), r.Place(r.life.finalized, "finalize"))
 				if q.made != q.begun {
-					f.Places = append(f.Places, r.t.Place(q.made, "creation"))
+					f.Places = append(f.Places, r.Place(q.made, "creation"))
 				}
 			case q.lasting:
 				f := r.report("leak", fmt.Sprintf("persistent request of %s was not freed before MPI_Finalize", q.call.c.Func.Name),
-					r.t.Place(q.made, "creation"), r.t.Place(r.life.finalized, "finalize"))
+					r.Place(q.made, "creation"), r.Place(r.life.finalized, "finalize"))
 				f.Change, f.Standard = "call MPI_Request_free when the request is no longer used", "MPI-3.1 §3.9"
 			}
 		}

@@ -1,12 +1,9 @@
-// Package usage answers where a program uses MPI wrongly: the checks of Umpire
-// (Vetter and de Supinski, SC 2000), and those that need what Umpire did not
-// record. Input is, for each rank, the calls it made with their arguments and
-// results (Trace); output is findings that name the ranks and the call sites of
-// both sides, what the standard requires, and what to change.
+// Package replay answers where one rank by itself uses MPI wrongly: the checks of
+// Umpire (Vetter and de Supinski, SC 2000) that need one rank only, and those that
+// need what Umpire did not record. Input is the rank's Trace; output is Replayed: the
+// findings, and the operations that other ranks take part in, which package between
+// matches across ranks.
 //
-// The way of the data: a Trace of each rank is replayed by itself, which follows
-// requests, datatypes, communicators and the other objects and finds what one
-// rank alone shows; it leaves the operations that other ranks take part in. These
-// are matched across ranks: messages, collectives, one-sided access, and who
-// waits for whom.
-package usage
+// Run goes through the calls in the order of their begins and returns, and follows
+// requests, datatypes, communicators, windows, files and the memory in use.
+package replay

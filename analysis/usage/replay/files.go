@@ -1,8 +1,12 @@
-package usage
+package replay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"laggard/analysis/usage/finding"
 )
 
 // file is an open file.
@@ -45,8 +49,8 @@ func (r *replay) beginFile(a args) {
 	}
 }
 
-func (r *replay) fileFinding(a args, section, message, change string, others ...Place) {
-	f := r.report("file_access", message, append([]Place{r.t.Place(a.i, "call")}, others...)...)
+func (r *replay) fileFinding(a args, section, message, change string, others ...finding.Place) {
+	f := r.report("file_access", message, append([]finding.Place{r.Place(a.i, "call")}, others...)...)
 	f.Standard, f.Change = "MPI-3.1 "+section, change
 }
 
@@ -76,7 +80,7 @@ func (r *replay) checkMode(a args) {
 func (r *replay) checkAccess(a args, f *file) {
 	op := strings.TrimPrefix(strings.TrimPrefix(a.c.Func.Name, "MPI_File_"), "i")
 	reads, writes := strings.HasPrefix(op, "read"), strings.HasPrefix(op, "write")
-	opened := r.t.Place(f.made, "open")
+	opened := r.Place(f.made, "open")
 	switch {
 	case !reads && !writes:
 	case reads && f.mode&modeWrite != 0:
@@ -98,11 +102,11 @@ func (r *replay) checkSplit(a args, f *file) {
 		r.fileFinding(a, "§13.4.5", name+" without its begin", "call "+strings.TrimSuffix(name, "_end")+"_begin before it")
 	case ends:
 		if begin := strings.TrimSuffix(r.t.Calls[f.split].Func.Name, "_c"); strings.TrimSuffix(begin, "_begin") != strings.TrimSuffix(name, "_end") {
-			r.fileFinding(a, "§13.4.5", name+" ends "+begin, "end it with the function that belongs to it", r.t.Place(f.split, "begin"))
+			r.fileFinding(a, "§13.4.5", name+" ends "+begin, "end it with the function that belongs to it", r.Place(f.split, "begin"))
 		}
 		f.split = -1
 	case f.split >= 0 && (class == "file_coll" || class == "file_icoll"):
-		r.fileFinding(a, "§13.4.5", name+" while a split collective is under way on the file", "end it first", r.t.Place(f.split, "begin"))
+		r.fileFinding(a, "§13.4.5", name+" while a split collective is under way on the file", "end it first", r.Place(f.split, "begin"))
 	}
 	if begins {
 		f.split = a.i
@@ -112,13 +116,13 @@ func (r *replay) checkSplit(a args, f *file) {
 // checkClose: nothing is under way on a file that is closed (MPI-3.1 §13.2.2).
 func (r *replay) checkClose(a args, f *file) {
 	if f.split >= 0 {
-		r.fileFinding(a, "§13.2.2", "MPI_File_close while a split collective is under way", "end it first", r.t.Place(f.split, "begin"))
+		r.fileFinding(a, "§13.2.2", "MPI_File_close while a split collective is under way", "end it first", r.Place(f.split, "begin"))
 	}
 	fh := a.handle("fh")
-	for _, handle := range sortedKeys(r.requests.alive) {
+	for _, handle := range slices.Sorted(maps.Keys(r.requests.alive)) {
 		for _, q := range r.requests.alive[handle] {
 			if q.under != nil && !q.unsure && q.call.has("fh") && q.call.handle("fh") == fh {
-				r.fileFinding(a, "§13.2.2", "MPI_File_close while "+q.call.c.Func.Name+" is under way", "complete it with MPI_Wait first", r.t.Place(q.begun, "start"))
+				r.fileFinding(a, "§13.2.2", "MPI_File_close while "+q.call.c.Func.Name+" is under way", "complete it with MPI_Wait first", r.Place(q.begun, "start"))
 				return
 			}
 		}

@@ -1,13 +1,17 @@
-package usage
+package replay
 
-import "slices"
+import (
+	"slices"
+
+	"laggard/analysis/usage/recorded"
+)
 
 // maxGroup bounds the groups of which the members are followed.
 const maxGroup = 1 << 16
 
 // members returns the world ranks of a group, nil if they are not known.
 func (r *replay) members(group int64) []int {
-	if name, is := r.t.predefined("MPI_Group", group); is && name == "MPI_GROUP_EMPTY" {
+	if name, is := r.t.Predefined("MPI_Group", group); is && name == "MPI_GROUP_EMPTY" {
 		return []int{}
 	}
 	if o := r.objects.living[objectKey{"MPI_Group", group}]; o != nil {
@@ -24,7 +28,7 @@ func (r *replay) groupOf(a args) []int {
 	case "MPI_Comm_remote_group":
 		return known(a, true)
 	}
-	x, y := r.members(a.num(Invalid, "group", "group1")), r.members(a.num(Invalid, "group2"))
+	x, y := r.members(a.num(recorded.Invalid, "group", "group1")), r.members(a.num(recorded.Invalid, "group2"))
 	if x == nil || a.has("group2") && y == nil {
 		return nil
 	}
@@ -64,7 +68,7 @@ func known(a args, remote bool) []int {
 }
 
 // choose returns the members at the places, nil if there is no such place.
-func choose(of []int, places Value) []int {
+func choose(of []int, places recorded.Value) []int {
 	out := []int{}
 	for _, i := range places {
 		if i < 0 || i >= int64(len(of)) {
@@ -88,8 +92,8 @@ func without(of, others []int) []int {
 }
 
 // ranges lists the places that triples of first, last and stride name.
-func ranges(triples Value) Value {
-	out := Value{}
+func ranges(triples recorded.Value) recorded.Value {
+	out := recorded.Value{}
 	for i := 0; i+2 < len(triples); i += 3 {
 		first, last, stride := triples[i], triples[i+1], triples[i+2]
 		for k := first; stride != 0 && (stride > 0 && k <= last || stride < 0 && k >= last) && len(out) < maxGroup; k += stride {
@@ -101,7 +105,7 @@ func ranges(triples Value) Value {
 
 // checkGroup checks the ranks that make a group of another (MPI-3.1 §6.3.2).
 func (r *replay) checkGroup(a args) *wrongArgument {
-	var ranks Value
+	var ranks recorded.Value
 	name := "ranks"
 	switch a.c.Func.Name {
 	case "MPI_Group_incl", "MPI_Group_excl":
@@ -109,7 +113,7 @@ func (r *replay) checkGroup(a args) *wrongArgument {
 	case "MPI_Group_range_incl", "MPI_Group_range_excl":
 		ranks, name = ranges(a.in("ranges")), "ranges"
 	}
-	of := r.members(a.num(Invalid, "group"))
+	of := r.members(a.num(recorded.Invalid, "group"))
 	seen := map[int64]bool{}
 	for _, v := range ranks {
 		switch {

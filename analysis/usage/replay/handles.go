@@ -1,8 +1,10 @@
-package usage
+package replay
 
 import (
 	"fmt"
 	"strings"
+
+	"laggard/analysis/usage/recorded"
 )
 
 // handleKind returns the type of the handles that a parameter has, "" if it has none.
@@ -28,13 +30,13 @@ func (r *replay) checkHandle(a args, kind, name string, v int64) *wrongArgument 
 		class = "invalid_type"
 	}
 	switch {
-	case v == Null && nullAllowed(a, kind), kind == "MPI_Request" && v != Null:
+	case v == recorded.Null && nullAllowed(a, kind), kind == "MPI_Request" && v != recorded.Null:
 		return nil // requests are judged where they are used
-	case v == Null:
+	case v == recorded.Null:
 		w := invalid("§2.5.1", "is null: it names no %s", words[kind])
 		w.class, w.change = class, "pass one that was made and not freed; a handle is set to null when its object is freed"
 		return w
-	case v == Invalid:
+	case v == recorded.Invalid:
 		w := invalid("§2.5.1", "names no %s: it was freed, or never made", words[kind])
 		w.class, w.change = class, "pass one that was made and not freed"
 		return w

@@ -1,9 +1,11 @@
-package usage
+package replay
 
 import (
 	"fmt"
 	"strings"
 
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 )
 
@@ -18,7 +20,7 @@ type life struct {
 	mainThread  int
 }
 
-func newLife(t *Trace) life {
+func newLife(t *recorded.Trace) life {
 	l := life{initialised: -1, finalized: -1, seenBefore: t.Phase != model.Starting}
 	for i := range t.Calls {
 		if f := t.Calls[i].Func; f != nil && (f.Class == "init" || f.Class == "session_init") {
@@ -67,7 +69,7 @@ func (r *replay) checkLife(a args) {
 		return
 	case "init":
 		if l.initialised >= 0 || l.over {
-			r.report("lifecycle", name+" is called again: MPI can be initialised once in a process", r.t.Place(a.i, "again"), r.t.Place(max(l.initialised, 0), "before"))
+			r.report("lifecycle", name+" is called again: MPI can be initialised once in a process", r.Place(a.i, "again"), r.Place(max(l.initialised, 0), "before"))
 			return
 		}
 		l.initialised, l.mainThread = a.i, a.c.Thread
@@ -76,16 +78,13 @@ func (r *replay) checkLife(a args) {
 	switch {
 	case anytime(name) || l.session:
 	case l.over:
-		r.report("lifecycle", name+" is called after MPI_Finalize", r.t.Place(a.i, "call"), r.t.Place(l.finalized, "finalize"))
+		r.report("lifecycle", name+" is called after MPI_Finalize", r.Place(a.i, "call"), r.Place(l.finalized, "finalize"))
 		r.wrong[a.i] = true
 	case l.initialised < 0 && !l.seenBefore:
-		r.report("lifecycle", name+" is called before MPI_Init", r.t.Place(a.i, "call"))
+		r.report("lifecycle", name+" is called before MPI_Init", r.Place(a.i, "call"))
 		r.wrong[a.i] = true
 	}
 }
-
-// died reports whether the process came to a bad end.
-func (t *Trace) died() bool { return t.End == model.Signalled || t.End == model.Aborted }
 
 // checkThreads finds calls of threads that the provided level does not allow
 // (MPI-3.1 §12.4.3).
@@ -100,13 +99,13 @@ func (r *replay) checkThreads(a args) {
 	levels := [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED"}
 	if level < 2 && a.c.Thread != r.life.mainThread {
 		r.report("thread_level", fmt.Sprintf("%s is called by a thread that did not call MPI_Init, at %s", a.c.Func.Name, levels[level]),
-			r.t.Place(a.i, "call"), r.t.Place(r.life.initialised, "initialisation"))
+			r.Place(a.i, "call"), r.Place(r.life.initialised, "initialisation"))
 		return
 	}
 	for _, i := range r.open {
 		if other := &r.t.Calls[i]; other.Thread != a.c.Thread && other.Func.Class != "light" {
 			r.report("thread_level", fmt.Sprintf("%s is called while another thread is in %s, at %s", a.c.Func.Name, other.Func.Name, levels[level]),
-				r.t.Place(a.i, "call"), r.t.Place(i, "call at the same time"))
+				r.Place(a.i, "call"), r.Place(i, "call at the same time"))
 			return
 		}
 	}
@@ -119,10 +118,10 @@ func (r *replay) checkCollectives(a args) {
 		return
 	}
 	for _, i := range r.open {
-		other := r.t.args(i)
+		other := argsOf(r.t, i)
 		if other.c.Thread != a.c.Thread && isCollective(other.c.Func.Class) && other.on() == a.on() && a.on() >= 0 {
 			r.report("thread_level", fmt.Sprintf("two threads call collectives on the same communicator at the same time: %s and %s", other.c.Func.Name, a.c.Func.Name),
-				r.t.Place(a.i, "call"), r.t.Place(i, "call at the same time")).Standard = "MPI-3.1 §12.4.2"
+				r.Place(a.i, "call"), r.Place(i, "call at the same time")).Standard = "MPI-3.1 §12.4.2"
 			return
 		}
 	}
@@ -147,7 +146,7 @@ func (r *replay) finish() {
 	}
 	missing := l.initialised >= 0 && l.finalized < 0 && !l.session && r.t.Complete && r.t.End == model.Exited
 	if missing && len(r.open) == 0 {
-		f := r.report("lifecycle", "the process ended without MPI_Finalize", r.t.Place(len(r.t.Calls)-1, "last call"), r.t.Place(l.initialised, "initialisation"))
+		f := r.report("lifecycle", "the process ended without MPI_Finalize", r.Place(len(r.t.Calls)-1, "last call"), r.Place(l.initialised, "initialisation"))
 		f.Change = "call MPI_Finalize before the process ends"
 	}
 	r.changedBuffers()
@@ -160,12 +159,12 @@ func (r *replay) changedBuffers() {
 			continue
 		}
 		class, role, seen, what := "send_buffer_write", "send", "completion", "the buffer of %s changed between its begin and its completion"
-		if n.Kind == ReceiveBufferChanged {
+		if n.Kind == recorded.ReceiveBufferChanged {
 			class, role, seen, what = "receive_buffer_write", "receive", "first call behind the write", "the program wrote to the buffer of %s before its completion"
 		}
-		places := []Place{r.t.Place(n.Call, role)}
+		places := []finding.Place{r.Place(n.Call, role)}
 		if n.Seen >= 0 && n.Seen < len(r.t.Calls) {
-			places = append(places, r.t.Place(n.Seen, seen))
+			places = append(places, r.Place(n.Seen, seen))
 		}
 		r.report(class, fmt.Sprintf(what, places[0].Call), places...)
 	}

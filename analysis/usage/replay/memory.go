@@ -1,10 +1,12 @@
-package usage
+package replay
 
 import (
 	"cmp"
 	"fmt"
 
 	"github.com/emirpasic/gods/trees/redblacktree"
+
+	"laggard/analysis/usage/typemap"
 )
 
 // memory is what operations under way use. A byte that one of them writes may not
@@ -20,7 +22,7 @@ type memory struct {
 type use struct {
 	buffer
 	call  int // that began it
-	bytes span
+	bytes typemap.Span
 }
 
 type useKey struct {
@@ -39,15 +41,15 @@ func newMemory() memory {
 func (m *memory) take(u *use) int {
 	m.next++
 	m.uses[m.next] = u
-	m.tree.Put(useKey{u.bytes.lo, m.next}, u)
-	m.widest = max(m.widest, u.bytes.hi-u.bytes.lo)
+	m.tree.Put(useKey{u.bytes.Lo, m.next}, u)
+	m.widest = max(m.widest, u.bytes.Hi-u.bytes.Lo)
 	return m.next
 }
 
 func (m *memory) release(ids []int) {
 	for _, id := range ids {
 		if u := m.uses[id]; u != nil {
-			m.tree.Remove(useKey{u.bytes.lo, id})
+			m.tree.Remove(useKey{u.bytes.Lo, id})
 			delete(m.uses, id)
 		}
 	}
@@ -58,13 +60,13 @@ func (m *memory) release(ids []int) {
 
 // conflict returns a use that u may not share its bytes with, nil if there is none.
 func (m *memory) conflict(u *use) *use {
-	node, ok := m.tree.Ceiling(useKey{u.bytes.lo - m.widest, 0})
+	node, ok := m.tree.Ceiling(useKey{u.bytes.Lo - m.widest, 0})
 	if !ok {
 		return nil
 	}
 	for it := m.tree.IteratorAt(node); ; {
 		other := it.Value().(*use)
-		if other.bytes.lo >= u.bytes.hi {
+		if other.bytes.Lo >= u.bytes.Hi {
 			return nil
 		}
 		if (u.writes || other.writes) && u.meets(&other.buffer) {
@@ -89,8 +91,8 @@ func (r *replay) useMemory(a args, buffers []buffer) {
 func (r *replay) useBuffers(buffers []buffer, call int, act *activation) {
 	for _, b := range buffers {
 		r.checkTwice(call, &b)
-		u := &use{buffer: b, call: call, bytes: b.span()}
-		if u.bytes.empty() {
+		u := &use{buffer: b, call: call, bytes: b.Span()}
+		if u.bytes.Empty() {
 			continue
 		}
 		if other := r.memory.conflict(u); other != nil {
@@ -103,7 +105,7 @@ func (r *replay) useBuffers(buffers []buffer, call int, act *activation) {
 // overlap reports two uses of the same bytes.
 func (r *replay) overlap(u, other *use) {
 	if other.call == u.call {
-		f := r.report("buffer_overlap", fmt.Sprintf("%s and %s of %s overlap", other.name, u.name, r.t.Calls[u.call].Func.Name), r.t.Place(u.call, "call"))
+		f := r.report("buffer_overlap", fmt.Sprintf("%s and %s of %s overlap", other.name, u.name, r.t.Calls[u.call].Func.Name), r.Place(u.call, "call"))
 		if other.name == u.name {
 			f.Message = fmt.Sprintf("%s starts two operations on the same memory", r.t.Calls[u.call].Func.Name)
 		}
@@ -114,10 +116,10 @@ func (r *replay) overlap(u, other *use) {
 		return
 	}
 	r.overlapping[u.call], r.overlapping[other.call] = true, true
-	now, before := r.t.Place(u.call, u.role()), r.t.Place(other.call, other.role())
-	shared := span{max(u.bytes.lo, other.bytes.lo), min(u.bytes.hi, other.bytes.hi)}
+	now, before := r.Place(u.call, u.role()), r.Place(other.call, other.role())
+	shared := u.bytes.Intersect(other.bytes)
 	r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s (within %d bytes)",
-		now.Call, u.verb(), before.Call, other.verb(), shared.hi-shared.lo), now, before)
+		now.Call, u.verb(), before.Call, other.verb(), shared.Hi-shared.Lo), now, before)
 }
 
 func (u *use) verb() string {
@@ -139,7 +141,7 @@ func (r *replay) checkTwice(call int, b *buffer) {
 	if !b.writes || b.addr == 0 && b.bottomless {
 		return
 	}
-	place := r.t.Place(call, "receive")
+	place := r.Place(call, "receive")
 	for _, k := range b.blocks {
 		if k.count <= 0 || k.datatype < 0 || k.datatype >= len(r.t.Types) || r.t.Types[k.datatype].Name != "" {
 			continue

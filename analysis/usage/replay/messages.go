@@ -1,8 +1,11 @@
-package usage
+package replay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 )
 
@@ -20,13 +23,13 @@ func (r *replay) endProbe(a args, act *activation) {
 	status := a.out("status")
 	r.complete(act, a.i, status)
 	handle, ok := a.result("message")
-	if !ok || handle == Null || handle == Invalid {
+	if !ok || handle == recorded.Null || handle == recorded.Invalid {
 		return
 	}
 	if flag, has := a.result("flag"); has && flag == 0 {
 		return
 	}
-	if _, is := r.t.predefined("MPI_Message", handle); is {
+	if _, is := r.t.Predefined("MPI_Message", handle); is {
 		return // MPI_MESSAGE_NO_PROC
 	}
 	m := &message{probe: a.i, comm: a.on(), source: int(a.num(model.None, "source")), tag: int(a.num(model.None, "tag")), ended: -1}
@@ -41,7 +44,7 @@ func (r *replay) endProbe(a args, act *activation) {
 
 // beginMatched is the receive of a matched message.
 func (r *replay) beginMatched(a args) {
-	handle := a.num(Invalid, "message")
+	handle := a.num(recorded.Invalid, "message")
 	m := r.messages[handle]
 	if m == nil {
 		return
@@ -49,7 +52,7 @@ func (r *replay) beginMatched(a args) {
 	if m.ended >= 0 {
 		if r.t.Complete {
 			r.report("request_misuse", fmt.Sprintf("%s is given a matched message that was received before", a.c.Func.Name),
-				r.t.Place(a.i, "receive"), r.t.Place(m.ended, "receive before"), r.t.Place(m.probe, "probe")).Standard = "MPI-3.1 §3.8.2"
+				r.Place(a.i, "receive"), r.Place(m.ended, "receive before"), r.Place(m.probe, "probe")).Standard = "MPI-3.1 §3.8.2"
 		}
 		return
 	}
@@ -62,10 +65,10 @@ func (r *replay) beginMatched(a args) {
 
 // lostMessages reports matched messages that were not received.
 func (r *replay) lostMessages() {
-	for _, handle := range sortedKeys(r.messages) {
+	for _, handle := range slices.Sorted(maps.Keys(r.messages)) {
 		if m := r.messages[handle]; m.ended < 0 {
 			f := r.report("request_misuse", fmt.Sprintf("the message that %s matched was never received", r.t.Calls[m.probe].Func.Name),
-				r.t.Place(m.probe, "probe"), r.t.Place(r.life.finalized, "finalize"))
+				r.Place(m.probe, "probe"), r.Place(r.life.finalized, "finalize"))
 			f.Standard, f.Change = "MPI-3.1 §3.8.2", "receive each matched message with MPI_Mrecv or MPI_Imrecv"
 		}
 	}

@@ -1,13 +1,21 @@
-package usage
+package replay
 
-import "sort"
+import (
+	"math"
+	"sort"
+
+	"laggard/analysis/usage/recorded"
+)
 
 // mutes are the calls between MPI_Pcontrol(0) and the next MPI_Pcontrol of another
-// level, as spans of Call.Begin: the program asks that nothing be said of them, as
-// the paper plans for single calls (Umpire §4.3).
-type mutes []span
+// level, by their places (Call.Begin): the program asks that nothing be said of them,
+// as the paper plans for single calls (Umpire §4.3).
+type mutes []muted
 
-func mutesOf(t *Trace) mutes {
+// muted begins at a place and ends before another.
+type muted struct{ from, to uint64 }
+
+func mutesOf(t *recorded.Trace) mutes {
 	var out mutes
 	open := false
 	for i := range t.Calls {
@@ -16,13 +24,13 @@ func mutesOf(t *Trace) mutes {
 			continue
 		}
 		level, ok := c.Value1("level")
-		switch at := int64(c.Begin); {
+		switch at := c.Begin; {
 		case !ok || open == (level == 0):
 		case level == 0:
-			out = append(out, span{at, 1<<63 - 1})
+			out = append(out, muted{at, math.MaxUint64})
 			open = true
 		default:
-			out[len(out)-1].hi = at
+			out[len(out)-1].to = at
 			open = false
 		}
 	}
@@ -31,7 +39,6 @@ func mutesOf(t *Trace) mutes {
 
 // has reports whether a call that began at a place is muted.
 func (m mutes) has(begin uint64) bool {
-	at := int64(begin)
-	k := sort.Search(len(m), func(i int) bool { return m[i].lo > at })
-	return k > 0 && at < m[k-1].hi
+	k := sort.Search(len(m), func(i int) bool { return m[i].from > begin })
+	return k > 0 && begin < m[k-1].to
 }

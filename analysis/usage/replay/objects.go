@@ -1,9 +1,12 @@
-package usage
+package replay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 )
 
@@ -121,7 +124,7 @@ func (r *replay) makeObjects(a args) {
 }
 
 func (r *replay) makeObject(a args, kind string, value int64) {
-	if value == Null || value == Invalid || r.predefinedObject(kind, value) {
+	if value == recorded.Null || value == recorded.Invalid || r.predefinedObject(kind, value) {
 		return
 	}
 	key := objectKey{kind, value}
@@ -129,8 +132,8 @@ func (r *replay) makeObject(a args, kind string, value int64) {
 	if o == nil {
 		o = &object{}
 		r.objects.living[key] = o
-		if t := r.t.datatype(value); kind == "MPI_Datatype" && t != nil && a.has("oldtype") && t.Combiner == "MPI_COMBINER_DUP" {
-			o.committed = r.committed(a.num(Invalid, "oldtype")) // MPI-3.1 §4.1.10
+		if t := r.t.Datatype(value); kind == "MPI_Datatype" && t != nil && a.has("oldtype") && t.Combiner == "MPI_COMBINER_DUP" {
+			o.committed = r.committed(a.num(recorded.Invalid, "oldtype")) // MPI-3.1 §4.1.10
 		}
 	}
 	if kind == "MPI_Datatype" && !a.has("newtype") {
@@ -159,13 +162,13 @@ func (r *replay) committed(datatype int64) bool {
 func (r *replay) predefinedObject(kind string, value int64) bool {
 	switch kind {
 	case "MPI_Comm":
-		c := r.t.comm(int(value))
+		c := r.t.Comm(int(value))
 		return c != nil && (c.Kind == model.World || c.Kind == model.Self)
 	case "MPI_Datatype":
-		t := r.t.datatype(value)
+		t := r.t.Datatype(value)
 		return t != nil && (t.Name != "" || strings.HasPrefix(t.Combiner, "MPI_COMBINER_F90_"))
 	}
-	_, is := r.t.predefined(kind, value)
+	_, is := r.t.Predefined(kind, value)
 	return is
 }
 
@@ -203,10 +206,10 @@ func (r *replay) leaks() {
 				left[key.value] = o
 			}
 		}
-		for _, v := range sortedKeys(left) {
+		for _, v := range slices.Sorted(maps.Keys(left)) {
 			for _, made := range left[v].made {
 				f := r.report("leak", fmt.Sprintf("%s of %s was not freed before MPI_Finalize", k.word, r.t.Calls[made].Func.Name),
-					r.t.Place(made, "creation"), r.t.Place(r.life.finalized, "finalize"))
+					r.Place(made, "creation"), r.Place(r.life.finalized, "finalize"))
 				f.Change = fmt.Sprintf("call %s when the %s is no longer used", freeOf(k.handle, k.free, r.t.Calls[made].Func.Name), k.word)
 				f.Standard = "MPI-3.1 " + k.section
 			}
@@ -214,7 +217,7 @@ func (r *replay) leaks() {
 	}
 	if b := r.buffers.call; b >= 0 {
 		f := r.report("leak", "the buffer that MPI_Buffer_attach attached was not detached before MPI_Finalize",
-			r.t.Place(b, "creation"), r.t.Place(r.life.finalized, "finalize"))
+			r.Place(b, "creation"), r.Place(r.life.finalized, "finalize"))
 		f.Change, f.Standard = "call MPI_Buffer_detach, which also waits for what is still in the buffer", "MPI-3.1 §3.6"
 	}
 }

@@ -1,4 +1,4 @@
-package usage
+package replay
 
 // Operation is what a call does that other ranks take part in, as the replay of
 // one rank leaves it.

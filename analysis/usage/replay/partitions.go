@@ -1,6 +1,13 @@
-package usage
+package replay
 
-import "fmt"
+import (
+	"fmt"
+
+	"laggard/analysis/usage/recorded"
+)
+
+// maxPartitions bounds the partitions of one call that are followed.
+const maxPartitions = 1 << 16
 
 // partitionsOf returns those that a call marks ready.
 func partitionsOf(a args) []int64 {
@@ -12,7 +19,7 @@ func partitionsOf(a args) []int64 {
 	case "MPI_Pready_range":
 		var out []int64
 		low, high := a.num(0, "partition_low"), a.num(-1, "partition_high")
-		for k := low; k <= high && k-low < maxBlocks; k++ {
+		for k := low; k <= high && k-low < maxPartitions; k++ {
 			out = append(out, k)
 		}
 		return out
@@ -26,7 +33,7 @@ func (r *replay) beginReady(a args) {
 	if len(marked) == 0 {
 		return
 	}
-	q := r.requests.get(a.num(Null, "request"))
+	q := r.requests.get(a.num(recorded.Null, "request"))
 	if q == nil || q.unsure {
 		return
 	}
@@ -44,7 +51,7 @@ func (r *replay) beginReady(a args) {
 			message, other = fmt.Sprintf("of partition %d, which was marked before", k), q.begun
 		}
 		if message != "" {
-			r.report("request_misuse", a.c.Func.Name+" "+message, r.t.Place(a.i, "ready"), r.t.Place(other, "creation")).Standard = "MPI-4.0 §4.2.1"
+			r.report("request_misuse", a.c.Func.Name+" "+message, r.Place(a.i, "ready"), r.Place(other, "creation")).Standard = "MPI-4.0 §4.2.1"
 			return
 		}
 		q.ready[k] = true
@@ -56,7 +63,7 @@ func (r *replay) beginReady(a args) {
 func (r *replay) checkPartitions(a args, q *request) {
 	if n := q.call.num(0, "partitions"); q.call.c.Func.Name == "MPI_Psend_init" && a.c.Return == 0 && int64(len(q.ready)) < n {
 		f := r.report("request_misuse", fmt.Sprintf("%s waits for a partitioned send of which only %d of %d partitions were marked ready", a.c.Func.Name, len(q.ready), n),
-			r.t.Place(a.i, "completion"), r.t.Place(q.begun, "start"))
+			r.Place(a.i, "completion"), r.Place(q.begun, "start"))
 		f.Standard, f.Change = "MPI-4.0 §4.2.1", "call MPI_Pready for each partition after MPI_Start"
 	}
 }

@@ -1,6 +1,10 @@
-package usage
+package replay
 
-import "strings"
+import (
+	"strings"
+
+	"laggard/analysis/usage/recorded"
+)
 
 // The groups of basic types that predefined operations take (MPI-3.1 §5.9.2).
 var typeGroups = map[string][]string{
@@ -48,7 +52,7 @@ func (r *replay) checkOp(a args) *wrongArgument {
 	if !ok {
 		return nil
 	}
-	op, fixed := r.t.predefined("MPI_Op", handle)
+	op, fixed := r.t.Predefined("MPI_Op", handle)
 	onWindow := a.has("win")
 	switch {
 	case !fixed && onWindow && handle >= 0:
@@ -60,7 +64,7 @@ func (r *replay) checkOp(a args) *wrongArgument {
 	case op == "MPI_REPLACE" || op == "MPI_NO_OP":
 		return invalid("§11.3.4", "the operation is %s, which is for windows", op)
 	}
-	datatype := r.t.datatype(a.num(Invalid, "datatype", "origin_datatype"))
+	datatype := r.t.Datatype(a.num(recorded.Invalid, "datatype", "origin_datatype"))
 	if datatype == nil || len(takes[op]) == 0 {
 		return nil
 	}

@@ -1,29 +1,50 @@
-package usage
+package replay
 
 import (
 	"cmp"
 	"slices"
 
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/recorded"
+	"laggard/analysis/usage/typemap"
 	"laggard/model"
 )
 
 // Replayed is what the trace of one rank says by itself.
 type Replayed struct {
-	Trace *Trace
+	Trace *recorded.Trace
 	// Operations are in the order in which they began.
 	Operations []Operation
 	// Waits are in the order of their calls.
 	Waits []Wait
 	// Findings are those that the rank shows alone, in the order in which they
 	// happened first; those that are alike are one, see Group.
-	Findings []Finding
-	Layouts  *Layouts
+	Findings []finding.Finding
+	Layouts  *typemap.Layouts
+	muted    mutes
 }
+
+// Place returns call i as one that takes part in a finding.
+func (r *Replayed) Place(i int, role string) finding.Place {
+	t := r.Trace
+	if i < 0 || i >= len(t.Calls) {
+		return finding.Place{Rank: t.Rank, Role: role}
+	}
+	c := &t.Calls[i]
+	p := finding.Place{Rank: t.Rank, Call: c.Func.Name, Role: role, Muted: r.Muted(i)}
+	if c.Site >= 0 && c.Site < len(t.Sites) {
+		p.Site = t.Sites[c.Site]
+	}
+	return p
+}
+
+// Muted reports whether the program asked that nothing be said of call i.
+func (r *Replayed) Muted(i int) bool { return r.muted.has(r.Trace.Calls[i].Begin) }
 
 // replay follows a rank through its calls.
 type replay struct {
 	*Replayed
-	t        *Trace
+	t        *recorded.Trace
 	open     []int               // calls that have begun and not returned
 	flight   map[int]*activation // by the call that began it, until that call returns
 	numbers  map[int]uint64      // collectives begun, by communicator
@@ -39,8 +60,8 @@ type replay struct {
 	wrong       map[int]bool
 	twice       map[[2]int64]bool // by datatype and count: whether entries overlap
 	overlapping map[int]bool      // calls that a buffer_overlap is about
-	found       *Group
-	last        *Finding // reported last; its fields may still change
+	found       *finding.Group
+	last        *finding.Finding // reported last; its fields may still change
 }
 
 // activation is an operation under way: of a call, or of a request.
@@ -50,14 +71,13 @@ type activation struct {
 }
 
 // Replay follows one rank through its trace.
-func Replay(t *Trace) *Replayed {
+func Run(t *recorded.Trace) *Replayed {
 	r := &replay{
-		Replayed: &Replayed{Trace: t, Layouts: NewLayouts(t.Types)}, t: t,
+		Replayed: &Replayed{Trace: t, Layouts: typemap.NewLayouts(t.Types), muted: mutesOf(t)}, t: t,
 		flight: map[int]*activation{}, numbers: map[int]uint64{}, requests: newRequests(), messages: map[int64]*message{},
 		objects: newObjects(), memory: newMemory(), windows: map[int]*window{}, files: map[int]*file{},
-		life: newLife(t), wrong: map[int]bool{}, twice: map[[2]int64]bool{}, overlapping: map[int]bool{}, found: NewGroup(), buffers: attached{call: -1},
+		life: newLife(t), wrong: map[int]bool{}, twice: map[[2]int64]bool{}, overlapping: map[int]bool{}, found: finding.NewGroup(), buffers: attached{call: -1},
 	}
-	t.muted = mutesOf(t)
 	order := make([]int, len(t.Calls))
 	for i := range order {
 		order[i] = i
@@ -68,13 +88,13 @@ func Replay(t *Trace) *Replayed {
 		if t.Calls[i].Func == nil {
 			continue // the decoder knows all functions; a bad input may not
 		}
-		r.begin(t.args(i))
+		r.begin(argsOf(t, i))
 		r.open = append(r.open, i)
 	}
 	r.returnsBefore(^uint64(0))
 	r.finish()
 	r.settle()
-	r.Findings = r.found.inOrder()
+	r.Findings = r.found.InOrder()
 	return r.Replayed
 }
 
@@ -92,7 +112,7 @@ func (r *replay) returnsBefore(place uint64) {
 		}
 		i := r.open[first]
 		r.open = slices.Delete(r.open, first, first+1)
-		r.end(r.t.args(i))
+		r.end(argsOf(r.t, i))
 	}
 }
 
@@ -149,7 +169,7 @@ func (r *replay) add(a args, op Operation) int {
 }
 
 // complete ends what is under way, with the status of its receive if there is one.
-func (r *replay) complete(act *activation, call int, status Value) {
+func (r *replay) complete(act *activation, call int, status recorded.Value) {
 	for _, k := range act.operations {
 		op := &r.Operations[k]
 		if op.Done >= 0 {
@@ -164,7 +184,7 @@ func (r *replay) complete(act *activation, call int, status Value) {
 	act.operations, act.memory = nil, nil
 }
 
-func (op *Operation) setStatus(status Value) {
+func (op *Operation) setStatus(status recorded.Value) {
 	op.Cancelled = status[3] != 0
 	if op.Kind == Recv || op.Kind == Probe {
 		op.Source, op.FromTag, op.Bytes = int(status[0]), int(status[1]), status[2]
@@ -172,9 +192,9 @@ func (op *Operation) setStatus(status Value) {
 }
 
 // report adds a finding. The caller may change it until the next is reported.
-func (r *replay) report(class, message string, places ...Place) *Finding {
+func (r *replay) report(class, message string, places ...finding.Place) *finding.Finding {
 	r.settle()
-	f := NewFinding(class, message, places...)
+	f := finding.New(class, message, places...)
 	r.last = &f
 	return r.last
 }

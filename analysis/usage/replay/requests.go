@@ -1,9 +1,11 @@
-package usage
+package replay
 
 import (
 	"fmt"
 	"strings"
 
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 )
 
@@ -69,7 +71,7 @@ func (r *replay) makeRequest(a args, act *activation) { r.newRequest(a, act) }
 
 func (r *replay) newRequest(a args, act *activation) *request {
 	handle, ok := a.result("request")
-	if !ok || handle == Null || handle == Invalid {
+	if !ok || handle == recorded.Null || handle == recorded.Invalid {
 		r.memory.release(act.memory)
 		return nil
 	}
@@ -83,7 +85,7 @@ func (r *replay) newRequest(a args, act *activation) *request {
 }
 
 // requestArgs returns the handles that a call names.
-func (a args) requestArgs() Value {
+func (a args) requestArgs() recorded.Value {
 	if v := a.in("request"); v != nil {
 		return v
 	}
@@ -94,13 +96,13 @@ func (r *replay) beginStart(a args) {
 	for _, handle := range a.requestArgs() {
 		q := r.requests.get(handle)
 		switch {
-		case handle == Null || q == nil:
+		case handle == recorded.Null || q == nil:
 		case !q.lasting:
 			r.report("request_misuse", fmt.Sprintf("%s starts a request that is not persistent: %s made it", a.c.Func.Name, q.call.c.Func.Name),
-				r.t.Place(a.i, "start"), r.t.Place(q.made, "creation")).Standard = "MPI-3.1 §3.9"
+				r.Place(a.i, "start"), r.Place(q.made, "creation")).Standard = "MPI-3.1 §3.9"
 		case q.under != nil && !q.unsure:
 			f := r.report("request_misuse", fmt.Sprintf("%s starts a request that is still active", a.c.Func.Name),
-				r.t.Place(a.i, "start"), r.t.Place(q.begun, "start before"), r.t.Place(q.made, "creation"))
+				r.Place(a.i, "start"), r.Place(q.begun, "start before"), r.Place(q.made, "creation"))
 			f.Standard, f.Change = "MPI-3.1 §3.9", "complete the request with MPI_Wait or MPI_Test before it is started again"
 		default:
 			r.startRequest(a, q)
@@ -139,7 +141,7 @@ func (r *replay) beginWait(a args) {
 	w := Wait{Call: a.i, Poll: strings.HasPrefix(class, "test"), Any: strings.HasSuffix(class, "any") || strings.HasSuffix(class, "some")}
 	taken := map[*request]bool{}
 	for k, handle := range a.requestArgs() {
-		if handle == Null {
+		if handle == recorded.Null {
 			continue
 		}
 		q := r.requests.next(handle, taken)
@@ -183,14 +185,14 @@ func (s *requests) next(handle int64, taken map[*request]bool) *request {
 // unknownRequest judges a handle that names no living request.
 func (r *replay) unknownRequest(a args, k int, handle int64) {
 	ended, was := r.requests.ended[handle]
-	if !r.t.Complete || !was && handle != Invalid && !a.failed() {
+	if !r.t.Complete || !was && handle != recorded.Invalid && !a.failed() {
 		return
 	}
 	what := "a handle that names no request"
-	places := []Place{r.t.Place(a.i, "use")}
+	places := []finding.Place{r.Place(a.i, "use")}
 	if was {
 		what = "a request that was completed or freed before"
-		places = append(places, r.t.Place(ended, "completion"))
+		places = append(places, r.Place(ended, "completion"))
 	}
 	r.report("request_misuse", fmt.Sprintf("%s is given %s (%s)", a.c.Func.Name, what, a.element("request", k)), places...)
 	r.wrong[a.i] = true
@@ -207,20 +209,20 @@ func (a args) element(name string, k int) string {
 // failed reports whether the call ended badly: with an error, or never in a process
 // that died.
 func (a args) failed() bool {
-	return a.c.Code != 0 || a.c.Return == 0 && a.t.died()
+	return a.c.Code != 0 || a.c.Return == 0 && a.t.Died()
 }
 
 // waitedTwice finds two threads that complete one request at a time.
 func (r *replay) waitedTwice(a args, q *request) {
 	for _, i := range r.open {
-		other := r.t.args(i)
+		other := argsOf(r.t, i)
 		if other.c.Thread == a.c.Thread || !completes(other.c.Func.Class) || strings.HasPrefix(other.c.Func.Class, "test") {
 			continue
 		}
 		for _, handle := range other.requestArgs() {
-			if handle != Null && r.requests.get(handle) == q {
+			if handle != recorded.Null && r.requests.get(handle) == q {
 				r.report("thread_level", fmt.Sprintf("threads %d and %d complete the same request at the same time", other.c.Thread, a.c.Thread),
-					r.t.Place(a.i, "completion"), r.t.Place(i, "completion"), r.t.Place(q.begun, "start")).Standard = "MPI-3.1 §12.4.2"
+					r.Place(a.i, "completion"), r.Place(i, "completion"), r.Place(q.begun, "start")).Standard = "MPI-3.1 §12.4.2"
 			}
 		}
 	}
@@ -233,10 +235,10 @@ func completes(class string) bool {
 // beginRequestFree: an active request may be freed; its operation goes on, and
 // nothing tells when it is complete (MPI-3.1 §3.7.3).
 func (r *replay) beginRequestFree(a args) {
-	handle := a.num(Null, "request")
+	handle := a.num(recorded.Null, "request")
 	q := r.requests.get(handle)
 	if q == nil {
-		if handle != Null {
+		if handle != recorded.Null {
 			r.unknownRequest(a, 0, handle)
 		}
 		return
@@ -249,14 +251,14 @@ func (r *replay) beginRequestFree(a args) {
 }
 
 func (r *replay) beginCancel(a args) {
-	handle := a.num(Null, "request")
+	handle := a.num(recorded.Null, "request")
 	q := r.requests.get(handle)
 	switch {
-	case handle == Null:
+	case handle == recorded.Null:
 	case q == nil:
 		r.unknownRequest(a, 0, handle)
 	case q.under == nil && !q.unsure:
-		r.report("request_misuse", "MPI_Cancel of a request that is not active", r.t.Place(a.i, "cancel"), r.t.Place(q.made, "creation")).Standard = "MPI-3.1 §3.8.4"
+		r.report("request_misuse", "MPI_Cancel of a request that is not active", r.Place(a.i, "cancel"), r.Place(q.made, "creation")).Standard = "MPI-3.1 §3.8.4"
 	default:
 		r.refuse(a, q, "cancels")
 	}
@@ -271,5 +273,5 @@ func (r *replay) refuse(a args, q *request, verb string) {
 		return
 	}
 	r.report("request_misuse", fmt.Sprintf("%s %s an active request of %s", a.c.Func.Name, verb, q.call.c.Func.Name),
-		r.t.Place(a.i, strings.TrimSuffix(verb, "s")), r.t.Place(q.begun, "start")).Standard = "MPI-3.1 " + section
+		r.Place(a.i, strings.TrimSuffix(verb, "s")), r.Place(q.begun, "start")).Standard = "MPI-3.1 " + section
 }

@@ -1,4 +1,4 @@
-package usage_test
+package replay_test
 
 import (
 	"fmt"
@@ -7,14 +7,15 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
 	"laggard/model"
 )
 
-// TestReplay replays the transcripts of testdata/replay; -rewrite writes what came out.
+// TestReplay replays the transcripts of testdata; -rewrite writes what came out.
 func TestReplay(t *testing.T) {
-	datadriven.Walk(t, "testdata/replay", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			traces, err := usagetest.Parse(d.Input)
 			if err != nil {
@@ -22,7 +23,7 @@ func TestReplay(t *testing.T) {
 			}
 			var b strings.Builder
 			for _, trace := range traces {
-				replayed := usage.Replay(trace)
+				replayed := replay.Run(trace)
 				switch d.Cmd {
 				case "operations":
 					describeOperations(&b, replayed)
@@ -42,11 +43,11 @@ func TestReplay(t *testing.T) {
 
 var kindNames = [...]string{"?", "send", "recv", "probe", "collective", "one-sided"}
 
-func describeOperations(b *strings.Builder, r *usage.Replayed) {
+func describeOperations(b *strings.Builder, r *replay.Replayed) {
 	for i, op := range r.Operations {
-		fmt.Fprintf(b, "%d: op %d %s %s", r.Trace.Rank, i, kindNames[op.Kind], place(r.Trace, op.Call))
+		fmt.Fprintf(b, "%d: op %d %s %s", r.Trace.Rank, i, kindNames[op.Kind], place(r, op.Call))
 		if op.Made != op.Call {
-			fmt.Fprintf(b, " made %s", place(r.Trace, op.Made))
+			fmt.Fprintf(b, " made %s", place(r, op.Made))
 		}
 		fmt.Fprintf(b, " comm %d peer %s tag %s count %d", op.Comm, rankName(op.Peer), rankName(op.Tag), op.Count)
 		if op.Number > 0 {
@@ -56,7 +57,7 @@ func describeOperations(b *strings.Builder, r *usage.Replayed) {
 			b.WriteString(" blocking")
 		}
 		if op.Done >= 0 {
-			fmt.Fprintf(b, " done %s", place(r.Trace, op.Done))
+			fmt.Fprintf(b, " done %s", place(r, op.Done))
 		}
 		if op.Bytes >= 0 {
 			fmt.Fprintf(b, " got %d from %d tag %d", op.Bytes, op.Source, op.FromTag)
@@ -67,7 +68,7 @@ func describeOperations(b *strings.Builder, r *usage.Replayed) {
 		b.WriteString("\n")
 	}
 	for _, w := range r.Waits {
-		fmt.Fprintf(b, "%d: %s waits for %v any=%v poll=%v\n", r.Trace.Rank, place(r.Trace, w.Call), w.Operations, w.Any, w.Poll)
+		fmt.Fprintf(b, "%d: %s waits for %v any=%v poll=%v\n", r.Trace.Rank, place(r, w.Call), w.Operations, w.Any, w.Poll)
 	}
 }
 
@@ -83,9 +84,9 @@ func rankName(n int) string {
 	return fmt.Sprint(n)
 }
 
-func place(t *usage.Trace, call int) string { return placeName(t.Place(call, "")) }
+func place(r *replay.Replayed, call int) string { return placeName(r.Place(call, "")) }
 
-func placeName(p usage.Place) string {
+func placeName(p finding.Place) string {
 	if len(p.Site.Stack) == 0 {
 		return p.Call
 	}
@@ -93,7 +94,7 @@ func placeName(p usage.Place) string {
 	return fmt.Sprintf("%s@%s:%d", p.Call, f.Module.Path, f.Offset)
 }
 
-func describeFindings(b *strings.Builder, findings []usage.Finding) {
+func describeFindings(b *strings.Builder, findings []finding.Finding) {
 	for _, f := range findings {
 		fmt.Fprintf(b, "%s: %s", f.Class, f.Message)
 		if f.Count > 1 {

@@ -1,8 +1,11 @@
-package usage
+package replay
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
+	"laggard/analysis/usage/finding"
 	"laggard/model"
 )
 
@@ -45,11 +48,11 @@ func (r *replay) windowOf(a args) *window {
 }
 
 // misuse reports wrong synchronisation of a window, unless too little is known.
-func (r *replay) misuse(a args, w *window, section, message, change string, others ...Place) {
+func (r *replay) misuse(a args, w *window, section, message, change string, others ...finding.Place) {
 	if w.unsure || !r.t.Complete {
 		return
 	}
-	f := r.report("one_sided", message, append([]Place{r.t.Place(a.i, "call")}, others...)...)
+	f := r.report("one_sided", message, append([]finding.Place{r.Place(a.i, "call")}, others...)...)
 	f.Standard, f.Change = "MPI-3.1 "+section, change
 }
 
@@ -110,19 +113,19 @@ func (r *replay) beginFence(a args) {
 	}
 	if w.start >= 0 || w.post >= 0 {
 		r.misuse(a, w, "§11.5.1", "MPI_Win_fence inside an epoch of MPI_Win_start or MPI_Win_post",
-			"end it with MPI_Win_complete or MPI_Win_wait first", r.t.Place(max(w.start, w.post), "epoch"))
+			"end it with MPI_Win_complete or MPI_Win_wait first", r.Place(max(w.start, w.post), "epoch"))
 	}
 	r.finishAccesses(w, 0, true, a.i)
 	w.fence, w.unsure = a.i, false
 }
 
 // held returns where the locks were taken.
-func (r *replay) held(w *window) []Place {
+func (r *replay) held(w *window) []finding.Place {
 	if w.all >= 0 {
-		return []Place{r.t.Place(w.all, "lock")}
+		return []finding.Place{r.Place(w.all, "lock")}
 	}
-	for _, target := range sortedKeys(w.locks) {
-		return []Place{r.t.Place(w.locks[target], "lock")}
+	for _, target := range slices.Sorted(maps.Keys(w.locks)) {
+		return []finding.Place{r.Place(w.locks[target], "lock")}
 	}
 	return nil
 }
@@ -138,13 +141,13 @@ func (r *replay) beginLock(a args) {
 	target, one := a.int("rank")
 	switch before, twice := w.locks[target]; {
 	case one && twice:
-		r.misuse(a, w, "§11.5.3", fmt.Sprintf("MPI_Win_lock of rank %d, which is locked already", target), "unlock it first", r.t.Place(before, "lock"))
+		r.misuse(a, w, "§11.5.3", fmt.Sprintf("MPI_Win_lock of rank %d, which is locked already", target), "unlock it first", r.Place(before, "lock"))
 	case w.all >= 0 || !one && len(w.locks) > 0:
 		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" while another lock of the window overlaps it", "unlock first", r.held(w)...)
 	case w.start >= 0:
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_start", "call MPI_Win_complete first", r.t.Place(w.start, "epoch"))
+		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_start", "call MPI_Win_complete first", r.Place(w.start, "epoch"))
 	case len(w.under) > 0 && w.fence >= 0:
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_fence", "close it with MPI_Win_fence first", r.t.Place(w.fence, "epoch"))
+		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_fence", "close it with MPI_Win_fence first", r.Place(w.fence, "epoch"))
 	}
 	if one {
 		w.locks[target] = a.i
@@ -183,7 +186,7 @@ func (r *replay) beginStartEpoch(a args) {
 	w := r.sync(a, model.TagPost, false)
 	switch {
 	case w.start >= 0:
-		r.misuse(a, w, "§11.5.2", "MPI_Win_start while the epoch of another is open", "call MPI_Win_complete first", r.t.Place(w.start, "epoch"))
+		r.misuse(a, w, "§11.5.2", "MPI_Win_start while the epoch of another is open", "call MPI_Win_complete first", r.Place(w.start, "epoch"))
 	case w.passive():
 		r.misuse(a, w, "§11.5.2", "MPI_Win_start while a lock is held", "unlock first", r.held(w)...)
 	}
@@ -202,7 +205,7 @@ func (r *replay) beginCompleteEpoch(a args) {
 func (r *replay) beginPost(a args) {
 	w := r.sync(a, model.TagPost, false)
 	if w.post >= 0 {
-		r.misuse(a, w, "§11.5.2", "MPI_Win_post while the epoch of another is open", "call MPI_Win_wait first", r.t.Place(w.post, "epoch"))
+		r.misuse(a, w, "§11.5.2", "MPI_Win_post while the epoch of another is open", "call MPI_Win_wait first", r.Place(w.post, "epoch"))
 	}
 	w.post = a.i
 }
@@ -232,20 +235,20 @@ func (r *replay) closed(a args, w *window) {
 	case w.passive():
 		r.misuse(a, w, "§11.5.3", name+" while a lock is held", "unlock first", r.held(w)...)
 	case w.start >= 0:
-		r.misuse(a, w, "§11.5.2", name+" before MPI_Win_complete", "call MPI_Win_complete first", r.t.Place(w.start, "epoch"))
+		r.misuse(a, w, "§11.5.2", name+" before MPI_Win_complete", "call MPI_Win_complete first", r.Place(w.start, "epoch"))
 	case w.post >= 0:
-		r.misuse(a, w, "§11.5.2", name+" before MPI_Win_wait", "call MPI_Win_wait first", r.t.Place(w.post, "epoch"))
+		r.misuse(a, w, "§11.5.2", name+" before MPI_Win_wait", "call MPI_Win_wait first", r.Place(w.post, "epoch"))
 	case len(w.under) > 0:
 		x := w.under[0].call
 		r.misuse(a, w, "§11.5.1", fmt.Sprintf("%s before the epoch of %s was closed", name, r.t.Calls[x].Func.Name),
-			"close it with MPI_Win_fence first", r.t.Place(x, "access"))
+			"close it with MPI_Win_fence first", r.Place(x, "access"))
 	}
 }
 
 // openEpochs reports epochs that are open when the rank ends.
 func (r *replay) openEpochs() {
-	for _, k := range sortedKeys(r.windows) {
-		r.closed(r.t.args(r.life.finalized), r.windows[k])
+	for _, k := range slices.Sorted(maps.Keys(r.windows)) {
+		r.closed(argsOf(r.t, r.life.finalized), r.windows[k])
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 	"laggard/model/mpi"
 )
 
-// call is a line of a transcript on its way to a usage.Call.
+// call is a line of a transcript on its way to a recorded.Call.
 type call struct {
 	p       *parser
 	r       *rank
@@ -42,8 +42,8 @@ func (c *call) results1(text string) error {
 }
 
 // make returns the call; its place is the next of the rank.
-func (c *call) make() (usage.Call, error) {
-	out := usage.Call{Func: c.f, Code: c.code, In: make([]usage.Value, len(c.f.Params)), Out: make([]usage.Value, len(c.f.Params))}
+func (c *call) make() (recorded.Call, error) {
+	out := recorded.Call{Func: c.f, Code: c.code, In: make([]recorded.Value, len(c.f.Params)), Out: make([]recorded.Value, len(c.f.Params))}
 	for _, group := range []map[string]string{c.given, c.results} {
 		for name := range group {
 			if !slices.ContainsFunc(c.f.Params, func(p mpi.Param) bool { return p.Name == name }) {
@@ -87,24 +87,24 @@ func (c *call) make() (usage.Call, error) {
 
 // special are the values with a name.
 var special = map[string]int64{
-	"null": usage.Null, "invalid": usage.Invalid, "bottom": usage.Bottom, "inplace": usage.InPlace,
+	"null": recorded.Null, "invalid": recorded.Invalid, "bottom": recorded.Bottom, "inplace": recorded.InPlace,
 	"any": model.Any, "procnull": model.ProcNull, "undefined": -32766, "root": -4,
 }
 
 // value reads a parameter: one value or a list; "" and nil are none.
-func (c *call) value(p mpi.Param, text string) (usage.Value, error) {
+func (c *call) value(p mpi.Param, text string) (recorded.Value, error) {
 	if text == "" || text == "nil" {
 		return nil, nil
 	}
 	if text[0] != '[' && text[0] != '(' {
 		n, err := c.one(p, text)
-		return usage.Value{n}, err
+		return recorded.Value{n}, err
 	}
 	fields, err := split(text[1:len(text)-1], ',')
 	if err != nil {
 		return nil, err
 	}
-	out := usage.Value{}
+	out := recorded.Value{}
 	for _, f := range fields {
 		if f[0] == '(' { // a status in a list
 			v, err := c.value(p, f)
@@ -258,7 +258,7 @@ func (c *call) countOf(p mpi.Param) string {
 
 // resultOf returns what MPI usually gives back in a parameter: null in requests
 // that a call completes, a flag that is true, the first of a list.
-func (c *call) resultOf(p mpi.Param, in usage.Value) string {
+func (c *call) resultOf(p mpi.Param, in recorded.Value) string {
 	switch {
 	case p.Name == "flag":
 		return "1"
@@ -269,7 +269,7 @@ func (c *call) resultOf(p mpi.Param, in usage.Value) string {
 }
 
 // result reads a parameter that MPI wrote; a new datatype is made by the call.
-func (c *call) result(p mpi.Param, text string) (usage.Value, error) {
+func (c *call) result(p mpi.Param, text string) (recorded.Value, error) {
 	_, known := c.r.types[text]
 	if kindOf(p) == "MPI_Datatype" && p.Name == "newtype" && text != "" && special[text] == 0 && !known {
 		if err := c.newType(text); err != nil {

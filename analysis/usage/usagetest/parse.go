@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 	"laggard/model/mpi"
 )
 
 // Parse reads a transcript; the traces are in order of rank. An error names the line.
-func Parse(text string) ([]*usage.Trace, error) {
+func Parse(text string) ([]*recorded.Trace, error) {
 	p := &parser{ranks: map[int]*rank{}, handles: map[string]int64{}, comms: map[string]*model.Comm{}, nextBuffer: 0x100000}
 	p.world()
 	lines := strings.Split(text, "\n")
@@ -44,7 +44,7 @@ type parser struct {
 
 // rank is one of the traces.
 type rank struct {
-	*usage.Trace
+	*recorded.Trace
 	place  uint64
 	comms  map[string]int
 	types  map[string]int
@@ -129,7 +129,7 @@ func (p *parser) rank(r int) *rank {
 
 func newRank(r, size int) *rank {
 	return &rank{
-		Trace: &usage.Trace{
+		Trace: &recorded.Trace{
 			Rank: r, Size: size, Host: "node0", Phase: model.Finalized, End: model.Exited, ThreadLevel: 0, Complete: true, Names: predefinedNames(),
 		},
 		comms: map[string]int{}, types: map[string]int{}, later: map[int]int{}, byLine: map[int]int{}, sites: map[string]int{},
@@ -196,9 +196,9 @@ func (p *parser) note(r int, side string, counted bool, begun int, seen string) 
 		}
 		return i, nil
 	}
-	n := usage.Note{Kind: usage.SendBufferChanged, Seen: -1}
+	n := recorded.Note{Kind: recorded.SendBufferChanged, Seen: -1}
 	if side == "receive" {
-		n.Kind = usage.ReceiveBufferChanged
+		n.Kind = recorded.ReceiveBufferChanged
 	}
 	var err error
 	if n.Call, err = find(begun); err == nil && seen != "" {
@@ -303,13 +303,13 @@ func (r *rank) site(text string, line int) int {
 	file, at, _ := strings.Cut(text, ":")
 	offset, _ := strconv.ParseUint(at, 0, 64)
 	m := &model.Module{BuildID: fmt.Sprintf("%x", file), Path: file}
-	r.Sites = append(r.Sites, usage.Site{Stack: []model.Frame{{Module: m, Offset: offset}}})
+	r.Sites = append(r.Sites, recorded.Site{Stack: []model.Frame{{Module: m, Offset: offset}}})
 	r.sites[text] = len(r.Sites) - 1
 	return r.sites[text]
 }
 
-func (p *parser) traces() []*usage.Trace {
-	out := make([]*usage.Trace, 0, p.count)
+func (p *parser) traces() []*recorded.Trace {
+	out := make([]*recorded.Trace, 0, p.count)
 	for r := range p.count {
 		out = append(out, p.rank(r).Trace)
 	}

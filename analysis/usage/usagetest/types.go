@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/recorded"
+	"laggard/analysis/usage/typemap"
 )
 
 // sizes are those of the predefined datatypes that a transcript can name.
@@ -47,14 +48,14 @@ func (c *call) datatype(name string) (int64, error) {
 	if !ok {
 		return 0, fmt.Errorf("no datatype %s", name)
 	}
-	d := &usage.Datatype{Name: name, Size: size, Extent: size, TrueExtent: size}
+	d := &recorded.Datatype{Name: name, Size: size, Extent: size, TrueExtent: size}
 	if name == "MPI_DOUBLE_INT" {
 		d.Extent = 16
 	}
 	return c.addType(name, d), nil
 }
 
-func (c *call) addType(name string, d *usage.Datatype) int64 {
+func (c *call) addType(name string, d *recorded.Datatype) int64 {
 	c.r.types[name] = len(c.r.Types)
 	c.r.Types = append(c.r.Types, d)
 	return int64(len(c.r.Types) - 1)
@@ -62,7 +63,7 @@ func (c *call) addType(name string, d *usage.Datatype) int64 {
 
 // newType makes the datatype that the constructor describes.
 func (c *call) newType(name string) error {
-	d := &usage.Datatype{Combiner: "MPI_COMBINER_" + strings.ToUpper(strings.TrimPrefix(strings.TrimPrefix(c.f.Name, "MPI_Type_"), "create_"))}
+	d := &recorded.Datatype{Combiner: "MPI_COMBINER_" + strings.ToUpper(strings.TrimPrefix(strings.TrimPrefix(c.f.Name, "MPI_Type_"), "create_"))}
 	for _, p := range c.f.Params {
 		v, err := c.value(p, orDefault(c, p.Name))
 		if err != nil {
@@ -97,12 +98,12 @@ func orDefault(c *call, name string) string {
 }
 
 // measure finds the size and bounds of a new datatype from its typemap.
-func (c *call) measure(name string, d *usage.Datatype) error {
+func (c *call) measure(name string, d *recorded.Datatype) error {
 	if slices.ContainsFunc(d.Types, func(t int) bool { return t < 0 }) {
 		return fmt.Errorf("%s is made of no datatype", name)
 	}
 	c.addType(name, d)
-	if lay := usage.Describe(c.r.Types, d); lay != nil {
+	if lay := typemap.Describe(c.r.Types, d); lay != nil {
 		d.Size, d.TrueLB, d.TrueExtent = lay.Bytes, lay.Lo, lay.Hi-lay.Lo
 	}
 	d.LB, d.Extent = d.TrueLB, d.TrueExtent
@@ -122,7 +123,7 @@ func (c *call) measure(name string, d *usage.Datatype) error {
 
 // bounds sets lower bound and extent from those of the parts, which may be resized
 // (MPI-3.1 §4.1.6). Only repetitions of one type in a row differ from the true ones.
-func (c *call) bounds(d *usage.Datatype) {
+func (c *call) bounds(d *recorded.Datatype) {
 	if len(d.Types) != 1 {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/recorded"
 )
 
 const transcript = `
@@ -30,7 +30,7 @@ func TestDumpIsATranscript(t *testing.T) {
 		}
 		var b strings.Builder
 		for _, trace := range traces {
-			if err := trace.Dump(&b, func(s usage.Site) string {
+			if err := trace.Dump(&b, func(s recorded.Site) string {
 				return fmt.Sprintf("%s:%d", s.Stack[0].Module.Path, s.Stack[0].Offset)
 			}); err != nil {
 				t.Fatal(err)

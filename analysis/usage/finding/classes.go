@@ -1,4 +1,4 @@
-package usage
+package finding
 
 // Class is a kind of wrong use of MPI.
 type Class struct {

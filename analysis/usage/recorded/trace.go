@@ -1,4 +1,4 @@
-package usage
+package recorded
 
 import (
 	"laggard/model"
@@ -27,9 +27,33 @@ type Trace struct {
 	// Why says it.
 	Complete bool
 	Why      string
-
-	muted mutes // set by Replay
 }
+
+// Comm returns communicator, window or file i; nil: there is none.
+func (t *Trace) Comm(i int) *model.Comm {
+	if i < 0 || i >= len(t.Comms) {
+		return nil
+	}
+	return t.Comms[i]
+}
+
+// Datatype returns datatype i; nil: there is none.
+func (t *Trace) Datatype(i int64) *Datatype {
+	if i < 0 || i >= int64(len(t.Types)) {
+		return nil
+	}
+	return t.Types[i]
+}
+
+// Predefined returns the name of a handle that MPI defines; kind is the type of the
+// parameter, such as "MPI_Op".
+func (t *Trace) Predefined(kind string, value int64) (string, bool) {
+	name, ok := t.Names[kind][value]
+	return name, ok
+}
+
+// Died reports whether the process was ended by a signal or aborted.
+func (t *Trace) Died() bool { return t.End == model.Signalled || t.End == model.Aborted }
 
 // Site is a place in the program that calls MPI: the stack, innermost first.
 type Site struct {

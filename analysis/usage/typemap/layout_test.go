@@ -1,8 +1,10 @@
-package usage
+package typemap
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"laggard/analysis/usage/recorded"
 )
 
 // element is a basic element of a type, found by brute force.
@@ -30,8 +32,8 @@ func flatten(l *Layout, at int64, to []element) []element {
 
 // randomTypes makes derived datatypes of derived datatypes, as their constructors
 // would describe them.
-func randomTypes(rng *rand.Rand) []*Datatype {
-	types := []*Datatype{
+func randomTypes(rng *rand.Rand) []*recorded.Datatype {
+	types := []*recorded.Datatype{
 		{Name: "MPI_INT", Size: 4, Extent: 4, TrueExtent: 4},
 		{Name: "MPI_DOUBLE", Size: 8, Extent: 8, TrueExtent: 8},
 		{Name: "MPI_CHAR", Size: 1, Extent: 1, TrueExtent: 1},
@@ -39,7 +41,7 @@ func randomTypes(rng *rand.Rand) []*Datatype {
 	for range 1 + rng.IntN(4) {
 		old := rng.IntN(len(types))
 		n, m := rng.Int64N(4), rng.Int64N(3)
-		d := &Datatype{Types: []int{old}}
+		d := &recorded.Datatype{Types: []int{old}}
 		switch rng.IntN(7) {
 		case 0:
 			d.Combiner, d.Ints = "MPI_COMBINER_CONTIGUOUS", []int64{n}
@@ -66,7 +68,7 @@ func randomTypes(rng *rand.Rand) []*Datatype {
 }
 
 // pick returns a random buffer of one of the types.
-func pick(rng *rand.Rand, types []*Datatype) *Layout {
+func pick(rng *rand.Rand, types []*recorded.Datatype) *Layout {
 	return NewLayouts(types).Buffer(rng.IntN(len(types)), 1+rng.Int64N(4))
 }
 
@@ -159,7 +161,7 @@ func TestSignatureAgainstElements(t *testing.T) {
 }
 
 func TestElementPath(t *testing.T) {
-	types := []*Datatype{
+	types := []*recorded.Datatype{
 		{Name: "MPI_INT", Size: 4, Extent: 4}, {Name: "MPI_DOUBLE", Size: 8, Extent: 8},
 		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{2, 1, 2}, Addresses: []int64{0, 8}, Types: []int{0, 1}, Size: 20, Extent: 24},
 		{Combiner: "MPI_COMBINER_VECTOR", Ints: []int64{3, 2, 4}, Types: []int{2}, Size: 120, Extent: 240},
@@ -175,7 +177,7 @@ func TestElementPath(t *testing.T) {
 
 // Huge types stay small, and are compared in time.
 func TestHugeLayout(t *testing.T) {
-	types := []*Datatype{
+	types := []*recorded.Datatype{
 		{Name: "MPI_INT", Size: 4, Extent: 4}, {Name: "MPI_DOUBLE", Size: 8, Extent: 8},
 		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{2, 1, 1}, Addresses: []int64{0, 8}, Types: []int{0, 1}, Size: 12, Extent: 16},
 	}
@@ -194,7 +196,7 @@ func TestHugeLayout(t *testing.T) {
 
 // Bad contents give a layout of the bounds, not a panic.
 func TestBadDatatypes(t *testing.T) {
-	types := []*Datatype{
+	types := []*recorded.Datatype{
 		{Combiner: "MPI_COMBINER_VECTOR", Ints: []int64{1}, Types: []int{0}, Size: 8, TrueExtent: 8},
 		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{1 << 40}, Types: []int{7}, Size: 8, TrueExtent: 8},
 		{Combiner: "MPI_COMBINER_DARRAY", Ints: []int64{4, 1, 1, 8, 0, -1, 0, 0}, Types: []int{0}, Size: 8, TrueExtent: 8},

@@ -1,10 +1,14 @@
-package usage
+package typemap
 
-import "strings"
+import (
+	"strings"
+
+	"laggard/analysis/usage/recorded"
+)
 
 // Layouts are those of the datatypes of a Trace, each made when it is asked for.
 type Layouts struct {
-	types []*Datatype
+	types []*recorded.Datatype
 	made  []*Layout
 	busy  []bool
 	rows  map[row]*Layout // of buffers, the last maxRows of them
@@ -20,7 +24,7 @@ type row struct {
 const maxRows = 1 << 12
 
 // NewLayouts prepares the layouts of types.
-func NewLayouts(types []*Datatype) *Layouts {
+func NewLayouts(types []*recorded.Datatype) *Layouts {
 	return &Layouts{types, make([]*Layout, len(types)), make([]bool, len(types)), map[row]*Layout{}}
 }
 
@@ -54,7 +58,7 @@ func (s *Layouts) Buffer(i int, count int64) *Layout {
 	return l
 }
 
-func (s *Layouts) make(d *Datatype) *Layout {
+func (s *Layouts) make(d *recorded.Datatype) *Layout {
 	if d.Name != "" {
 		return predefined(d)
 	}
@@ -66,7 +70,7 @@ func (s *Layouts) make(d *Datatype) *Layout {
 }
 
 // predefined returns the layout of a basic type, or of a pair of them (MPI-3.1 §5.9.4).
-func predefined(d *Datatype) *Layout {
+func predefined(d *recorded.Datatype) *Layout {
 	pair, ok := pairs[d.Name]
 	if !ok {
 		return leaf(d.Name, d.Size)
@@ -97,7 +101,7 @@ var pairs = map[string][2]string{
 
 // derived makes the layout from what MPI_Type_get_contents gives (MPI-3.1 §4.1.13);
 // nil if that is not whole.
-func (s *Layouts) derived(d *Datatype) *Layout {
+func (s *Layouts) derived(d *recorded.Datatype) *Layout {
 	in := contents{d: d, ints: d.Ints, addresses: d.Addresses}
 	combiner := strings.TrimSuffix(strings.TrimPrefix(d.Combiner, "MPI_COMBINER_"), "_INTEGER")
 	if combiner == "STRUCT" {
@@ -133,7 +137,7 @@ func (s *Layouts) derived(d *Datatype) *Layout {
 	return l
 }
 
-func block(length int64, old *Datatype, one *Layout) *Layout {
+func block(length int64, old *recorded.Datatype, one *Layout) *Layout {
 	if length == 1 {
 		return one
 	}
@@ -141,7 +145,7 @@ func block(length int64, old *Datatype, one *Layout) *Layout {
 }
 
 // indexed makes the layout of the four combiners that list displacements.
-func indexed(in *contents, combiner string, old *Datatype, one *Layout) *Layout {
+func indexed(in *contents, combiner string, old *recorded.Datatype, one *Layout) *Layout {
 	inBytes, same := strings.HasPrefix(combiner, "H"), strings.HasSuffix(combiner, "_BLOCK")
 	n := in.count()
 	lengths := make([]int64, n)
@@ -191,7 +195,7 @@ func (s *Layouts) structure(in *contents) *Layout {
 
 // contents reads the integers and addresses of a datatype one after the other.
 type contents struct {
-	d               *Datatype
+	d               *recorded.Datatype
 	ints, addresses []int64
 	short           bool // there was less than asked for
 }
@@ -236,4 +240,6 @@ func (c *contents) list(n int) []int64 {
 
 // Describe returns the layout of one element of a derived datatype, whatever its
 // size and bounds are said to be; nil if its contents are not whole.
-func Describe(types []*Datatype, d *Datatype) *Layout { return NewLayouts(types).derived(d) }
+func Describe(types []*recorded.Datatype, d *recorded.Datatype) *Layout {
+	return NewLayouts(types).derived(d)
+}

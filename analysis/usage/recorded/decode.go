@@ -1,7 +1,8 @@
-package usage
+package recorded
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -36,6 +37,8 @@ const (
 	maxObjects = 1 << 26 // numbers of types and communicators
 	noStatus   = -32006  // source of a status that is not known
 )
+
+var errEvent = errors.New("not an event")
 
 // decoder reads the events of one thread.
 type decoder struct {

@@ -1,4 +1,6 @@
-package usage
+package typemap
+
+import "laggard/analysis/usage/recorded"
 
 // Layout is the typemap of a datatype (MPI-3.1 §4.1), or of a number of its
 // elements: the sequence of basic types and where their bytes are. It is kept as
@@ -17,7 +19,7 @@ type Layout struct {
 	count  int64  // repetitions of parts; 0 a leaf
 	stride int64  // bytes from one repetition to the next
 	parts  []placed
-	unit   span // of one repetition
+	unit   Span // of one repetition
 	opaque bool // some of it is not known
 }
 
@@ -27,21 +29,20 @@ type placed struct {
 	layout *Layout
 }
 
-// span is a range of bytes, without its end.
-type span struct{ lo, hi int64 }
+// Span returns the bytes from the first to the last, relative to the buffer.
+func (l *Layout) Span() Span { return Span{l.Lo, l.Hi} }
 
-func (s span) empty() bool          { return s.lo >= s.hi }
-func (s span) shift(by int64) span  { return span{s.lo + by, s.hi + by} }
-func (s span) overlaps(o span) bool { return s.lo < o.hi && o.lo < s.hi }
-func (l *Layout) span() span        { return span{l.Lo, l.Hi} }
-func (l *Layout) dense() bool       { return l.Bytes >= l.Hi-l.Lo }
-func (l *Layout) Known() bool       { return !l.opaque }
+// Known reports whether all basic types of the layout are known.
+func (l *Layout) Known() bool { return !l.opaque }
+
+func (l *Layout) dense() bool { return l.Bytes >= l.Hi-l.Lo }
+
 func leaf(name string, size int64) *Layout {
 	return &Layout{Elements: 1, Bytes: size, Hi: size, basic: name, hash: basicHash(name)}
 }
 
 // opaque is a layout of which only the bounds are known.
-func opaque(d *Datatype) *Layout {
+func opaque(d *recorded.Datatype) *Layout {
 	return &Layout{Bytes: d.Size, Lo: d.TrueLB, Hi: d.TrueLB + d.TrueExtent, opaque: true}
 }
 
@@ -55,11 +56,11 @@ func repeated(name string, count, stride int64, parts ...placed) *Layout {
 			continue
 		}
 		l.parts = append(l.parts, p)
-		s := p.layout.span().shift(p.at)
+		s := p.layout.Span().Shift(p.at)
 		if len(l.parts) == 1 {
 			l.unit = s
 		}
-		l.unit = span{min(l.unit.lo, s.lo), max(l.unit.hi, s.hi)}
+		l.unit = l.unit.Union(s)
 		unitHash = join(unitHash, p.layout.hash, p.layout.Elements)
 		unitElements += p.layout.Elements
 		l.Bytes += p.layout.Bytes
@@ -69,7 +70,7 @@ func repeated(name string, count, stride int64, parts ...placed) *Layout {
 		return &Layout{name: name}
 	}
 	last := (count - 1) * stride
-	l.Lo, l.Hi = l.unit.lo+min(0, last), l.unit.hi+max(0, last)
+	l.Lo, l.Hi = l.unit.Lo+min(0, last), l.unit.Hi+max(0, last)
 	l.Bytes *= count
 	l.Elements = unitElements * count
 	l.hash = repeatHash(unitHash, unitElements, count)
@@ -87,7 +88,7 @@ func (l *Layout) Overlaps(a int64, m *Layout, b int64) bool {
 const maxSteps = 1 << 20
 
 func overlap(l *Layout, a int64, m *Layout, b int64, budget *int) bool {
-	if *budget--; *budget < 0 || l.Bytes == 0 || m.Bytes == 0 || !l.span().shift(a).overlaps(m.span().shift(b)) {
+	if *budget--; *budget < 0 || l.Bytes == 0 || m.Bytes == 0 || !l.Span().Shift(a).Overlaps(m.Span().Shift(b)) {
 		return false
 	}
 	switch {
@@ -103,7 +104,7 @@ func overlap(l *Layout, a int64, m *Layout, b int64, budget *int) bool {
 
 // overlapParts compares those parts of l that reach into m.
 func overlapParts(l *Layout, a int64, m *Layout, b int64, budget *int) bool {
-	first, last := l.within(m.span().shift(b - a))
+	first, last := l.within(m.Span().Shift(b - a))
 	for i := first; i <= last && *budget >= 0; i++ {
 		for _, p := range l.parts {
 			if overlap(p.layout, a+i*l.stride+p.at, m, b, budget) {
@@ -115,14 +116,14 @@ func overlapParts(l *Layout, a int64, m *Layout, b int64, budget *int) bool {
 }
 
 // within returns the repetitions that may reach into s, first to last.
-func (l *Layout) within(s span) (first, last int64) {
+func (l *Layout) within(s Span) (first, last int64) {
 	first, last = 0, l.count-1
 	stride := l.stride
 	if stride == 0 {
 		return first, last
 	}
 	// Repetition i covers unit + i·stride: unit.lo + i·stride < s.hi and unit.hi + i·stride > s.lo.
-	low, high := s.lo-l.unit.hi, s.hi-l.unit.lo // low < i·stride < high
+	low, high := s.Lo-l.unit.Hi, s.Hi-l.unit.Lo // low < i·stride < high
 	if stride < 0 {
 		low, high, stride = -high, -low, -stride
 	}
@@ -163,7 +164,7 @@ func (l *Layout) twice(budget *int) bool {
 
 // repeatsOverlap compares one repetition with those that begin within its span.
 func (l *Layout) repeatsOverlap(budget *int) bool {
-	step, length := l.stride, l.unit.hi-l.unit.lo
+	step, length := l.stride, l.unit.Hi-l.unit.Lo
 	if step < 0 {
 		step = -step
 	}

@@ -1,4 +1,4 @@
-package usage
+package recorded
 
 import "laggard/model/mpi"
 

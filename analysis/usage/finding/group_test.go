@@ -1,4 +1,4 @@
-package usage
+package finding
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
@@ -20,8 +21,8 @@ func randomFindings(rng *rand.Rand, rank int) *Group {
 	g := NewGroup()
 	for range rng.IntN(12) {
 		stack := []model.Frame{{Module: module, Offset: uint64(rng.IntN(3))}, {Offset: 9}}
-		place := Place{Rank: rank, Call: "MPI_Send", Role: "call", Site: Site{Stack: stack}}
-		g.Add(NewFinding(Classes[rng.IntN(3)].Name, fmt.Sprintf("count is %d", rng.IntN(100)), place))
+		place := Place{Rank: rank, Call: "MPI_Send", Role: "call", Site: recorded.Site{Stack: stack}}
+		g.Add(New(Classes[rng.IntN(3)].Name, fmt.Sprintf("count is %d", rng.IntN(100)), place))
 	}
 	return g
 }
@@ -46,8 +47,8 @@ func TestGroupsMergeInAnyOrder(t *testing.T) {
 // What is alike is one: counted, with all ranks, the first as the example.
 func TestAlikeIsOne(t *testing.T) {
 	place := func(rank int) Place { return Place{Rank: rank, Call: "MPI_Send"} }
-	a := NewGroup(NewFinding("leak", "count is 7", place(4)), NewFinding("leak", "count is 8", place(4)))
-	a.Merge(NewGroup(NewFinding("leak", "count is 9", place(2)), NewFinding("leak", "tag is 9", place(2)), NewFinding("deadlock", "tag is 9", place(9))))
+	a := NewGroup(New("leak", "count is 7", place(4)), New("leak", "count is 8", place(4)))
+	a.Merge(NewGroup(New("leak", "count is 9", place(2)), New("leak", "tag is 9", place(2)), New("deadlock", "tag is 9", place(9))))
 	var got []string
 	for _, f := range a.List() {
 		got = append(got, fmt.Sprintf("%s %s %s %d", f.Class, f.Message, f.Ranks, f.Count))

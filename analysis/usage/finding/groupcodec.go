@@ -1,10 +1,11 @@
-package usage
+package finding
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 )
 
@@ -83,7 +84,7 @@ func DecodeGroup(data []byte) (*Group, error) {
 	for i, x := range w.Findings {
 		f := Finding{Class: x.Class, Severity: x.Severity, Message: x.Message, Change: x.Change, Standard: x.Standard, Ranks: x.Ranks, Count: x.Count}
 		for _, p := range x.Places {
-			place := Place{Rank: p.Rank, Call: p.Call, Role: p.Role, Muted: p.Muted, Site: Site{Binding: p.Binding}}
+			place := Place{Rank: p.Rank, Call: p.Call, Role: p.Role, Muted: p.Muted, Site: recorded.Site{Binding: p.Binding}}
 			for _, frame := range p.Stack {
 				if frame.Module < -1 || frame.Module >= len(modules) {
 					return nil, fmt.Errorf("%w: finding %d: no module %d", ErrFindings, i, frame.Module)

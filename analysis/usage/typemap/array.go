@@ -1,4 +1,6 @@
-package usage
+package typemap
+
+import "laggard/analysis/usage/recorded"
 
 // Constants of the array constructors, which differ between the MPIs: those of
 // Open MPI, then of the MPICH family.
@@ -8,7 +10,7 @@ func isCyclic(dist int64) bool  { return dist == 1 || dist == 122 }
 func isDefault(darg int64) bool { return darg == -1 || darg == -49767 }
 
 // subarray makes the layout of MPI_Type_create_subarray (MPI-3.1 §4.1.3).
-func subarray(in *contents, old *Datatype, one *Layout) *Layout {
+func subarray(in *contents, old *recorded.Datatype, one *Layout) *Layout {
 	n := in.count()
 	sizes, subsizes, starts := in.list(n), in.list(n), in.list(n)
 	order := in.int()
@@ -26,7 +28,7 @@ func subarray(in *contents, old *Datatype, one *Layout) *Layout {
 }
 
 // darray makes the layout of MPI_Type_create_darray (MPI-3.1 §4.1.4).
-func darray(in *contents, old *Datatype, one *Layout) *Layout {
+func darray(in *contents, old *recorded.Datatype, one *Layout) *Layout {
 	in.int() // number of processes
 	rank := in.int()
 	n := in.count()
@@ -51,7 +53,7 @@ func darray(in *contents, old *Datatype, one *Layout) *Layout {
 		}
 		var rows []placed
 		for _, p := range parts {
-			rows = append(rows, placed{p.lo * width, repeated("row", p.hi-p.lo, width, placed{0, l})})
+			rows = append(rows, placed{p.Lo * width, repeated("row", p.Hi-p.Lo, width, placed{0, l})})
 		}
 		l = repeated("", 1, 0, rows...)
 		width *= gsizes[k]
@@ -64,7 +66,7 @@ const maxBlocks = 1 << 16
 
 // share returns the indices of one dimension that a process has; nil none, or too
 // many to say.
-func share(gsize, dist, darg, psize, coord int64) []span {
+func share(gsize, dist, darg, psize, coord int64) []Span {
 	length := darg
 	switch {
 	case isBlock(dist) && isDefault(darg):
@@ -72,14 +74,14 @@ func share(gsize, dist, darg, psize, coord int64) []span {
 	case isCyclic(dist) && isDefault(darg):
 		length = 1
 	case !isBlock(dist) && !isCyclic(dist):
-		return []span{{0, gsize}}
+		return []Span{{0, gsize}}
 	}
 	if length <= 0 {
 		return nil
 	}
-	var out []span
+	var out []Span
 	for at := coord * length; at < gsize && len(out) < maxBlocks; at += psize * length {
-		out = append(out, span{at, min(at+length, gsize)})
+		out = append(out, Span{at, min(at+length, gsize)})
 	}
 	return out
 }

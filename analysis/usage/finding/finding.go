@@ -1,6 +1,9 @@
-package usage
+package finding
 
-import "laggard/model"
+import (
+	"laggard/analysis/usage/recorded"
+	"laggard/model"
+)
 
 // Finding is a wrong use of MPI.
 type Finding struct {
@@ -18,7 +21,7 @@ type Finding struct {
 type Place struct {
 	Rank int
 	Call string // the MPI function
-	Site Site
+	Site recorded.Site
 	Role string // such as "send", "receive", "creation"
 	// Muted: the program asked by MPI_Pcontrol that nothing be said of the call.
 	Muted bool
@@ -26,25 +29,11 @@ type Place struct {
 
 // NewFinding returns a finding of a class, with what Classes says of it; the ranks
 // are those of the places.
-func NewFinding(class, message string, places ...Place) Finding {
+func New(class, message string, places ...Place) Finding {
 	c, _ := ClassNamed(class)
 	f := Finding{Class: class, Severity: c.Severity, Message: message, Change: c.Change, Standard: c.Standard, Places: places, Count: 1}
 	for _, p := range places {
 		f.Ranks.Add(p.Rank)
 	}
 	return f
-}
-
-// Place returns call i as one that takes part in a finding. What is muted is known
-// once the trace was replayed.
-func (t *Trace) Place(i int, role string) Place {
-	if i < 0 || i >= len(t.Calls) {
-		return Place{Rank: t.Rank, Role: role}
-	}
-	c := &t.Calls[i]
-	p := Place{Rank: t.Rank, Call: c.Func.Name, Role: role, Muted: t.muted.has(c.Begin)}
-	if c.Site >= 0 && c.Site < len(t.Sites) {
-		p.Site = t.Sites[c.Site]
-	}
-	return p
 }

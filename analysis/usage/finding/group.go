@@ -1,4 +1,4 @@
-package usage
+package finding
 
 import (
 	"cmp"
@@ -66,8 +66,8 @@ func MergeGroups(a, b *Group) (*Group, error) {
 // Len returns the number of different findings.
 func (g *Group) Len() int { return len(g.keys) }
 
-// inOrder returns the findings as they came.
-func (g *Group) inOrder() []Finding {
+// InOrder returns the findings as they came.
+func (g *Group) InOrder() []Finding {
 	out := make([]Finding, len(g.keys))
 	for i, k := range g.keys {
 		out[i] = *g.found[k]
