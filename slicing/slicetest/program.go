@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,10 +34,14 @@ type place struct {
 	stop       string
 }
 
-// data is the folder of the sources, beside this file's package.
+// data is the folder of the sources as seen from the test's own folder, which is
+// beside this one.
 func data() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(filepath.Dir(file)), "testdata")
+	path, err := filepath.Abs(filepath.Join("..", "testdata"))
+	if err != nil {
+		panic(err) // the working directory is gone
+	}
+	return path
 }
 
 // Programs reads the sources and their markers.

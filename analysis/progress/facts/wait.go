@@ -8,9 +8,6 @@ import (
 	"laggard/reduce"
 )
 
-// Peers that are no rank, besides those of model (None, Any, ProcNull).
-const unknownPeer = -1
-
 // Wait is the operation that a thread is blocked in, or spins on.
 type Wait struct {
 	Kind model.Kind
