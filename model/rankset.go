@@ -122,6 +122,14 @@ func (s RankSet) String() string {
 	return string(out)
 }
 
+// Phrase writes the set as a sentence has it: "rank 3", "ranks 0-2,7".
+func (s RankSet) Phrase() string {
+	if s.Len() == 1 {
+		return "rank " + s.String()
+	}
+	return "ranks " + s.String()
+}
+
 func appendSpan(out []byte, s span) []byte {
 	if len(out) > 0 {
 		out = append(out, ',')

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -176,4 +177,12 @@ func FuzzParseRankSet(f *testing.F) {
 			t.Fatalf("%q becomes %q becomes %q, %v", text, s, back, err)
 		}
 	})
+}
+
+func ExampleRankSet_Phrase() {
+	fmt.Println(NewRankSet(3).Phrase())
+	fmt.Println(NewRankSet(0, 1, 2, 7).Phrase())
+	// Output:
+	// rank 3
+	// ranks 0-2,7
 }

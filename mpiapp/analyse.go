@@ -12,6 +12,7 @@ import (
 	"laggard/reduce"
 	"laggard/report"
 	"laggard/report/diagnosis"
+	"laggard/report/words"
 	"laggard/symbol"
 )
 
@@ -172,10 +173,8 @@ func (q question) report(index *model.Index, known shareFacts, sum facts.Summary
 }
 
 func movingNote(ranks []int) string {
-	if len(ranks) == 1 {
-		return fmt.Sprintf("the job is running: rank %d makes progress", ranks[0])
-	}
-	return fmt.Sprintf("the job is running: ranks %s make progress", model.NewRankSet(ranks...))
+	who := model.NewRankSet(ranks...)
+	return fmt.Sprintf("the job is running: %s %s progress", who.Phrase(), words.Verb(who.String(), "makes", "make"))
 }
 
 // maxProcesses bounds the least-progressed ranks whose processes are looked up.

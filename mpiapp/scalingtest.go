@@ -141,7 +141,7 @@ func (o *observed) notes(trained *scaling.Trained, index *model.Index) []string 
 	var out []string
 	rank := func(set model.RankSet, text string) {
 		if set.Len() > 0 {
-			out = append(out, fmt.Sprintf("%s: %s", setName(set), text))
+			out = append(out, fmt.Sprintf("%s: %s", set.Phrase(), text))
 		}
 	}
 	if len(o.Programs) > 0 && !slices.Contains(o.Programs, trained.Program) && !slices.ContainsFunc(o.Programs, func(p scaling.Program) bool { return p.BuildID != "" && p.BuildID == trained.Program.BuildID }) {
@@ -154,13 +154,6 @@ func (o *observed) notes(trained *scaling.Trained, index *model.Index) []string 
 		out = append(out, fmt.Sprintf("numbers that the training did not have are left out: %s", strings.Join(o.Strange, ", ")))
 	}
 	return out
-}
-
-func setName(set model.RankSet) string {
-	if set.Len() == 1 {
-		return "rank " + set.String()
-	}
-	return "ranks " + set.String()
 }
 
 // damage is the exit status for data that was missing or damaged.

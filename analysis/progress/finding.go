@@ -124,13 +124,13 @@ func (f *Finding) awaited() bool {
 		first, second, alone = f.sinks(graph)
 	}
 	f.least, f.confidence = first, f.sure(f.directness())
-	f.reason = "awaited in the end by " + ranksText(f.waiting())
+	f.reason = "awaited in the end by " + f.waiting().Phrase()
 	switch {
 	case first.Len() == 0:
 		f.least, f.confidence = second, f.sure(guess)
 		f.reason = "others wait for it, and nothing certain is known of what holds it"
 	case alone.Len() > 0:
-		f.reason = ranksText(alone) + ": waits for a message that nobody is left to send"
+		f.reason = alone.Phrase() + ": waits for a message that nobody is left to send"
 	}
 	f.narrow()
 	f.stillInside(f.least)
@@ -148,7 +148,7 @@ func (f *Finding) stillInside(among model.RankSet) bool {
 		return false
 	}
 	f.least, f.confidence = still, f.sure(likely)
-	f.reason = ranksText(still) + " stands still inside the call, while others look for messages"
+	f.reason = still.Phrase() + " stands still inside the call, while others look for messages"
 	return true
 }
 
@@ -174,7 +174,7 @@ func (f *Finding) narrow() {
 	if len(ahead) > 0 {
 		left := model.NewRankSet(ahead...)
 		f.least = f.least.Minus(left)
-		f.reason += fmt.Sprintf("; %s may be as well, but the execution history shows further progress", ranksText(left))
+		f.reason += fmt.Sprintf("; %s may be as well, but the execution history shows further progress", left.Phrase())
 	}
 }
 
@@ -300,7 +300,7 @@ func (f *Finding) lossReason() string {
 	text := ""
 	for _, l := range f.scene.Losses {
 		if l.Cause {
-			text = join(text, "; ", fmt.Sprintf("%s: %s", ranksText(l.Ranks), l.Reason))
+			text = join(text, "; ", fmt.Sprintf("%s: %s", l.Ranks.Phrase(), l.Reason))
 		}
 	}
 	return text

@@ -22,7 +22,7 @@ func (f *Finding) outside() bool {
 		return false
 	}
 	f.least, f.confidence = computing, f.sure(guess)
-	f.reason = "outside MPI, unlike " + ranksText(inside) + ", whose waits are not recorded"
+	f.reason = "outside MPI, unlike " + inside.Phrase() + ", whose waits are not recorded"
 	f.narrow()
 	return true
 }

@@ -54,7 +54,8 @@ func headline(m *Result) string {
 		if n > 8 {
 			list += ",…"
 		}
-		parts = append(parts, fmt.Sprintf("%s data unlike %s peers", words.Verb(list, "rank ", "ranks ")+list+words.Verb(list, " moves its", " move their"), words.Verb(list, "its", "their")))
+		parts = append(parts, fmt.Sprintf("%s %s peers", words.Ranks(list),
+			words.Verb(list, "moves its data unlike its", "move their data unlike their")))
 	}
 	if n := len(m.Violations); n > 0 {
 		parts = append(parts, words.Count(n, "kind of chain is", "kinds of chains are")+" nearly usual, but rare")

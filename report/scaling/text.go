@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"laggard/analysis/scaling"
-	"laggard/model"
 	"laggard/report/words"
 )
 
@@ -53,20 +52,13 @@ func Headline(r *Result) string {
 	case n > 0 && n == judged:
 		return fmt.Sprintf("all %d ranks do not send what smaller runs foretell", n)
 	case n > 0:
-		return fmt.Sprintf("%s of %d: not what smaller runs foretell", ranks(r.Flagged), judged)
+		return fmt.Sprintf("%s of %d: not what smaller runs foretell", r.Flagged.Phrase(), judged)
 	case r.Crash != nil:
 		return fmt.Sprintf("rank %d crashed; up to then it sent what smaller runs foretell", r.Crash.Rank)
 	case !r.InRange:
 		return fmt.Sprintf("%d ranks are outside the range of the model: nothing can be said of them", judged)
 	}
 	return fmt.Sprintf("all %d ranks send what smaller runs foretell", judged)
-}
-
-func ranks(set model.RankSet) string {
-	if set.Len() == 1 {
-		return "rank " + set.String()
-	}
-	return "ranks " + set.String()
 }
 
 var sourceNames = map[scaling.Source]string{scaling.AtMPI: "MPI calls", scaling.AtSocket: "sockets"}
@@ -87,7 +79,7 @@ func sourceLine(s *scaling.SourceVerdict) string {
 		verdict = "flagged " + v.Flagged.String()
 	}
 	if v.Elsewhere.Len() > 0 {
-		verdict += fmt.Sprintf(", but in %s the library takes other paths, as it may so far from the training", ranks(v.Elsewhere))
+		verdict += fmt.Sprintf(", but in %s the library takes other paths, as it may so far from the training", v.Elsewhere.Phrase())
 	}
 	text := fmt.Sprintf("%s; by %s; %s; %.0f %% of the bytes foretold", verdict, by, reach(v), 100*v.Covered)
 	if v.KCCAInRange {

@@ -77,9 +77,9 @@ func (w *waits) behind(core model.RankSet) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("; %s waits behind", rankList(ranks))
+		return fmt.Sprintf("; %s waits behind", model.NewRankSet(ranks...).Phrase())
 	}
-	return fmt.Sprintf("; %s wait behind", rankList(ranks))
+	return fmt.Sprintf("; %s wait behind", model.NewRankSet(ranks...).Phrase())
 }
 
 // culpritFirst turns a cycle so that a call for a message comes first, or at least
@@ -176,7 +176,7 @@ func (w *waits) ended(n need) string {
 	if len(n.ranks) == 1 {
 		return ", which has ended"
 	}
-	return fmt.Sprintf(" (%s ended)", rankList(gone))
+	return fmt.Sprintf(" (%s ended)", model.NewRankSet(gone...).Phrase())
 }
 
 func (w *waits) standsAt(at int32) []finding.Place {

@@ -246,7 +246,7 @@ func (w *waits) notAt(e *event, name string) *need {
 			}
 		}
 		slices.Sort(ranks)
-		n = w.need(need{ranks: ranks, message: none, event: e, what: fmt.Sprintf("%s of %s on %s", name, rankList(ranks), e.comm.name())})
+		n = w.need(need{ranks: ranks, message: none, event: e, what: fmt.Sprintf("%s of %s on %s", name, model.NewRankSet(ranks...).Phrase(), e.comm.name())})
 	}
 	w.absent[key] = n
 	return n
@@ -289,7 +289,7 @@ func (w *waits) needLock(b *blocked, d *Digest, l lock) {
 		return
 	}
 	b.needs = append(b.needs, *w.need(need{ranks: holders, any: true, message: none,
-		what: fmt.Sprintf("the lock of rank %d of %s, which %s has", l.target, commName(d.comms[l.comm]), rankList(holders))}))
+		what: fmt.Sprintf("the lock of rank %d of %s, which %s has", l.target, commName(d.comms[l.comm]), model.NewRankSet(holders...).Phrase())}))
 }
 
 // canCome tells whether a need may still be met.
@@ -325,12 +325,4 @@ func (w *waits) lonely() map[ref]bool {
 		}
 	}
 	return out
-}
-
-func rankList(ranks []int) string {
-	set := model.NewRankSet(ranks...)
-	if set.Len() == 1 {
-		return "rank " + set.String()
-	}
-	return "ranks " + set.String()
 }
