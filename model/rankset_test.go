@@ -1,9 +1,9 @@
 package model
 
 import (
-	"fmt"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
