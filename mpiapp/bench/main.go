@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -43,7 +44,8 @@ func main() {
 	flag.IntVar(&b.perAnalyst, "per-analyst", 512, "recorded ranks per analysis rank in the second part")
 	flag.IntVar(&b.repeat, "repeat", 5, "diagnoses of each job; the fastest counts")
 	flag.StringVar(&b.laggard, "laggard", "bin/laggard", "the program")
-	flag.StringVar(&b.mpi, "mpi", "", "how laggard-mpi is started, with % for the number of processes; without it the second part is left out")
+	flag.StringVar(&b.mpi, "mpi", "",
+		"how laggard-mpi is started, with % for the number of processes; without it the second part is left out")
 	flag.StringVar(&b.vary, "vary", "counts,branches,states", "how ranks differ, as laggard synth takes it")
 	out := flag.String("o", "scale.svg", "the picture to write")
 	flag.Parse()
@@ -86,12 +88,17 @@ func (b *bench) run(out string) (err error) {
 		if err != nil {
 			return err
 		}
-		panels = append(panels, panel{fmt.Sprintf("MPI, %d recorded ranks for each", b.perAnalyst), "analysis ranks", together})
+		title := fmt.Sprintf("MPI, %d recorded ranks for each", b.perAnalyst)
+		panels = append(panels, panel{title, "analysis ranks", together})
 	}
 	for _, p := range panels {
 		p.table(os.Stdout)
 	}
-	return os.WriteFile(out, []byte(picture(panels)), 0o644)
+	svg, err := picture(panels)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, []byte(svg), 0o644)
 }
 
 // measure diagnoses one job for each x; job gives its size and the program.
@@ -100,7 +107,8 @@ func (b *bench) measure(xs []int, job func(x int) (ranks int, program []string))
 	for _, x := range xs {
 		ranks, program := job(x)
 		dir := filepath.Join(b.dir, strconv.Itoa(ranks))
-		if err := exec.Command(b.laggard, "synth", "-p", strconv.Itoa(ranks), "--vary", b.vary, "-o", dir).Run(); err != nil {
+		synth := exec.Command(b.laggard, "synth", "-p", strconv.Itoa(ranks), "--vary", b.vary, "-o", dir)
+		if err := synth.Run(); err != nil {
 			return nil, fmt.Errorf("%s synth: %w", b.laggard, err)
 		}
 		var all []point
@@ -112,7 +120,9 @@ func (b *bench) measure(xs []int, job func(x int) (ranks int, program []string))
 			p.x, p.ranks = x, ranks
 			all = append(all, p)
 		}
-		out = append(out, slices.MinFunc(all, func(p, q point) int { return int((p.seconds["whole"] - q.seconds["whole"]) * 1e9) }))
+		out = append(out, slices.MinFunc(all, func(p, q point) int {
+			return cmp.Compare(p.seconds["whole"], q.seconds["whole"])
+		}))
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, err
 		}
@@ -150,7 +160,8 @@ func diagnose(program []string, dir string) (point, error) {
 
 // table writes the points as a table in Markdown.
 func (p panel) table(w io.Writer) {
-	fmt.Fprintf(w, "\n%s\n\n| %s | ranks | %s | rounds | bytes | memory, MB |\n|%s\n", p.title, p.axis, strings.Join(phases, " | "), strings.Repeat("---|", len(phases)+5))
+	fmt.Fprintf(w, "\n%s\n\n| %s | ranks | %s | rounds | bytes | memory, MB |\n|%s\n",
+		p.title, p.axis, strings.Join(phases, " | "), strings.Repeat("---|", len(phases)+5))
 	for _, q := range p.points {
 		fmt.Fprintf(w, "| %d | %d |", q.x, q.ranks)
 		for _, phase := range phases {

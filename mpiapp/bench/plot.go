@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"html"
-	"math"
 	"strings"
+
+	"laggard/report/chart"
 )
 
 // panel is one diagram: seconds of each phase against a number, both axes
@@ -21,51 +21,40 @@ const (
 	plotWidth, plotHeight     = width - left - right, height - top - bottom
 )
 
-// colours of the phases, to be told apart also without seeing red and green.
-var colours = []string{"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#000000"}
-
 // picture draws the panels side by side.
-func picture(panels []panel) string {
-	out := &strings.Builder{}
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", width*len(panels), height)
-	fmt.Fprintln(out, `<rect width="100%" height="100%" fill="white"/>`)
+func picture(panels []panel) (string, error) {
+	c := chart.Chart{Title: "seconds of a diagnosis", Width: float64(width * len(panels)), Height: height}
 	for i, p := range panels {
-		fmt.Fprintf(out, `<g transform="translate(%d,0)">`+"\n", i*width)
-		p.draw(out)
-		fmt.Fprintln(out, "</g>")
+		c.Panels = append(c.Panels, p.draw(float64(i*width)))
 	}
-	fmt.Fprintln(out, "</svg>")
-	return out.String()
+	return c.File()
 }
 
-func (p panel) draw(out *strings.Builder) {
-	text(out, left, top-18, "start", p.title)
-	text(out, left+plotWidth/2, height-10, "middle", p.axis)
-	text(out, 8, top-18, "start", "seconds")
+// draw draws a panel whose picture begins at from.
+func (p panel) draw(from float64) chart.Panel {
+	out := chart.Panel{
+		Title: p.title + ": seconds", Under: p.axis,
+		Left: from + left, Top: top, Width: plotWidth, Height: plotHeight,
+	}
 	for s := leastSeconds; s <= mostSeconds*1.01; s *= 10 {
-		fmt.Fprintf(out, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="#ddd"/>`+"\n", left, left+plotWidth, y(s), y(s))
-		text(out, left-6, y(s)+4, "end", fmt.Sprintf("%g", s))
+		out.Ticks = append(out.Ticks, chart.Tick{At: y(s), Text: fmt.Sprintf("%g", s)})
 	}
 	for _, q := range p.points {
-		fmt.Fprintf(out, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#eee"/>`+"\n", p.x(q.x), p.x(q.x), top, top+plotHeight)
-		text(out, p.x(q.x), top+plotHeight+16, "middle", fmt.Sprint(q.x))
+		out.Labels = append(out.Labels, chart.Tick{At: from + p.x(q.x), Text: fmt.Sprint(q.x)})
 	}
 	for i, phase := range phases {
-		p.line(out, phase, colours[i])
+		class, corners, last := fmt.Sprintf("c%d", i), []string(nil), 0.0
+		for _, q := range p.points {
+			x := from + p.x(q.x)
+			last = y(q.seconds[phase])
+			corners = append(corners, fmt.Sprintf("%.1f,%.1f", x, last))
+			out.Dots = append(out.Dots, chart.Dot{
+				X: x, Y: last, R: 2.5, Class: class, Text: fmt.Sprintf("%s: %.3f", phase, q.seconds[phase]),
+			})
+		}
+		out.Lines = append(out.Lines, chart.Line{Points: strings.Join(corners, " "), End: last, Class: class, Text: phase})
 	}
-}
-
-// line draws one phase, with its name at the end.
-func (p panel) line(out *strings.Builder, phase, colour string) {
-	var corners []string
-	var last float64
-	for _, q := range p.points {
-		last = y(q.seconds[phase])
-		corners = append(corners, fmt.Sprintf("%.1f,%.1f", p.x(q.x), last))
-		fmt.Fprintf(out, `<circle cx="%.1f" cy="%.1f" r="2.5" fill="%s"/>`+"\n", p.x(q.x), last, colour)
-	}
-	fmt.Fprintf(out, `<polyline points="%s" fill="none" stroke="%s" stroke-width="1.5"/>`+"\n", strings.Join(corners, " "), colour)
-	fmt.Fprintf(out, `<text x="%d" y="%.1f" fill="%s">%s</text>`+"\n", left+plotWidth+8, last+4, colour, phase)
+	return out
 }
 
 // x places a number between the least and the greatest.
@@ -74,15 +63,10 @@ func (p panel) x(n int) float64 {
 	if first == last {
 		return left + plotWidth/2
 	}
-	return left + plotWidth*math.Log(float64(n)/float64(first))/math.Log(float64(last)/float64(first))
+	return left + plotWidth*chart.Log(float64(n), float64(first), float64(last))
 }
 
 // y places a time.
 func y(seconds float64) float64 {
-	at := math.Log(max(seconds, leastSeconds)/leastSeconds) / math.Log(mostSeconds/leastSeconds)
-	return top + plotHeight*(1-min(at, 1))
-}
-
-func text(out *strings.Builder, x, y any, anchor, s string) {
-	fmt.Fprintf(out, `<text x="%v" y="%v" text-anchor="%s">%s</text>`+"\n", x, y, anchor, html.EscapeString(s))
+	return top + plotHeight*(1-min(chart.Log(max(seconds, leastSeconds), leastSeconds, mostSeconds), 1))
 }

@@ -13,7 +13,10 @@ func TestPicture(t *testing.T) {
 	at := func(x int, s float64) point {
 		return point{x: x, seconds: map[string]float64{"load": s, "build_pdg": s / 2, "find_lp": 0, "output": 1e6, "whole": 2 * s}}
 	}
-	svg := picture([]panel{{"a <b>", "ranks", []point{at(1024, 0.1), at(4096, 0.4)}}, {"one", "ranks", []point{at(8, 1)}}})
+	svg, err := picture([]panel{{"a <b>", "ranks", []point{at(1024, 0.1), at(4096, 0.4)}}, {"one", "ranks", []point{at(8, 1)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	d := xml.NewDecoder(strings.NewReader(svg))
 	lines := 0
 	for {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"laggard/report/chart"
 	"laggard/report/page"
 	"laggard/report/words"
 )
@@ -24,7 +25,7 @@ var pageBody = template.Must(template.New("movement").Funcs(pageWords).Parse(bod
 type view struct {
 	M                  *Result
 	Headline, Followed string
-	Spread, Distances  template.HTML // pictures; "" none
+	Spread, Distances  *chart.Chart // nil: none; without panels: nothing to draw
 	Key                []shareKey
 }
 
@@ -41,7 +42,7 @@ func HTML(w io.Writer, m *Result) error {
 	if err != nil {
 		return fmt.Errorf("report: movement: %w", err)
 	}
-	return page.Write(w, page.Content{Title: headline(m) + " – " + m.Run.Dir, Style: style, Body: body})
+	return page.Write(w, page.Content{Title: headline(m) + " – " + m.Run.Dir, Style: chart.Style + style, Body: body})
 }
 
 var pageWords = template.FuncMap{
@@ -51,6 +52,7 @@ var pageWords = template.FuncMap{
 	},
 	"share":    func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
 	"count":    func(n uint64, one, many string) string { return words.Count(int(n), one, many) },
+	"ranks":    words.Ranks,
 	"context":  contextText,
 	"last":     func(c Chain) *Place { return lastDest(c.Operations) },
 	"compared": comparedRows,
@@ -72,11 +74,12 @@ func comparedRows(inv Invariant, v Violation) []comparedRow {
 	return out
 }
 
-// Size of the pictures, in units of their own.
+// Size of the pictures, in pixels.
 const (
 	pictureWidth  = 1000
 	pictureHeight = 260
 	pictureLeft   = 46
+	pictureTop    = 10
 	pictureBottom = 26
 )
 
@@ -86,47 +89,53 @@ const maxColumns = 480
 
 // plot draws columns over the ranks.
 type plot struct {
-	strings.Builder
-	columns int
-	top     float64 // value at the upper edge
+	chart.Panel
+	title string
+	ranks []int   // of the columns
+	top   float64 // value at the upper edge
 }
 
-func newPlot(columns int, top float64, title string) *plot {
-	p := &plot{columns: columns, top: top}
-	fmt.Fprintf(p, `<svg class="figure" viewBox="0 0 %d %d" role="img" aria-label="%s">`, pictureWidth, pictureHeight+pictureBottom, template.HTMLEscapeString(title))
+func newPlot(ranks []int, top float64, title string) *plot {
+	p := &plot{title: title, ranks: ranks, top: top}
+	p.Left, p.Top = pictureLeft, pictureTop
+	p.Width, p.Height = pictureWidth-pictureLeft, pictureHeight-pictureTop
 	return p
 }
 
-func (p *plot) y(v float64) float64 { return pictureHeight - v/p.top*(pictureHeight-10) }
+func (p *plot) y(v float64) float64 { return p.Bottom() - v/p.top*p.Height }
 
+// span is where column i stands.
 func (p *plot) span(i int) (x, width float64) {
-	w := float64(pictureWidth-pictureLeft) / float64(p.columns)
-	return pictureLeft + float64(i)*w, max(w-min(2, w/5), .5)
+	w := p.Width / float64(len(p.ranks))
+	return p.Left + float64(i)*w, max(w-min(2, w/5), .5)
 }
 
-func (p *plot) bar(i int, from, to float64, class, title string) {
+func (p *plot) bar(i int, from, to float64, class, text string) {
 	x, w := p.span(i)
-	fmt.Fprintf(p, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" class="%s"><title>%s</title></rect>`,
-		x, p.y(to), w, max(p.y(from)-p.y(to), 0), class, template.HTMLEscapeString(title))
+	p.Bars = append(p.Bars, chart.Bar{
+		X: x, Y: p.y(to), Width: w, Height: max(p.y(from)-p.y(to), 0),
+		Class: class, Text: fmt.Sprintf("rank %d: %s", p.ranks[i], text),
+	})
 }
 
-func (p *plot) level(v float64, class, label string) {
-	fmt.Fprintf(p, `<line x1="%d" x2="%d" y1="%.2f" y2="%.2f" class="%s"/><text x="0" y="%.2f">%s</text>`,
-		pictureLeft, pictureWidth, p.y(v), p.y(v), class, p.y(v)+4, template.HTMLEscapeString(label))
+func (p *plot) tick(v float64, text string) {
+	p.Ticks = append(p.Ticks, chart.Tick{At: p.y(v), Text: text})
 }
 
-// ranks labels some columns with their ranks.
-func (p *plot) ranks(name func(i int) string) {
-	step := max(1, (p.columns+15)/16)
-	for i := 0; i < p.columns; i += step {
+func (p *plot) level(v float64, class string) {
+	p.tick(v, fmt.Sprintf("%.3f", v))
+	p.Levels = append(p.Levels, chart.Level{At: p.y(v), Class: class})
+}
+
+// chart is the plot, with the ranks of some columns below it.
+func (p *plot) chart() *chart.Chart {
+	for i := 0; i < len(p.ranks); i += max(1, (len(p.ranks)+15)/16) {
 		x, w := p.span(i)
-		fmt.Fprintf(p, `<text x="%.2f" y="%d" text-anchor="middle">%s</text>`, x+w/2, pictureHeight+18, template.HTMLEscapeString(name(i)))
+		p.Labels = append(p.Labels, chart.Tick{At: x + w/2, Text: fmt.Sprint(p.ranks[i])})
 	}
-}
-
-func (p *plot) done() template.HTML {
-	p.WriteString("</svg>")
-	return template.HTML(p.String())
+	return &chart.Chart{
+		Title: p.title, Width: pictureWidth, Height: pictureHeight + pictureBottom, Panels: []chart.Panel{p.Panel},
+	}
 }
 
 // columnsOf chooses the ranks that are drawn, by index: all, or of each block
@@ -147,57 +156,60 @@ func columnsOf(m *Result) []int {
 	return out
 }
 
-func spreadPicture(m *Result) template.HTML {
+func ranksOf(m *Result, columns []int) []int {
+	out := make([]int, len(columns))
+	for i, k := range columns {
+		out[i] = m.Distances.Ranks[k]
+	}
+	return out
+}
+
+func spreadPicture(m *Result) *chart.Chart {
 	if len(m.shares) == 0 || len(m.shares[0].share) != len(m.Distances.Ranks) {
-		return ""
+		return nil
 	}
 	columns := columnsOf(m)
-	p := newPlot(len(columns), 1, "Share of each kind of chain by rank")
-	p.level(1, "axis", "100 %")
-	p.level(0, "axis", "0")
+	p := newPlot(ranksOf(m, columns), 1, "Share of each kind of chain by rank")
+	p.tick(1, "100 %")
+	p.tick(0, "0")
 	for i, k := range columns {
 		at := 0.0
 		for g, s := range m.shares {
 			if s.share[k] > 0 {
-				p.bar(i, at, at+s.share[k], shareClass(g, len(m.shares)), fmt.Sprintf("rank %d: %.1f %% %s", m.Distances.Ranks[k], 100*s.share[k], shareText(m, g)))
+				text := fmt.Sprintf("%.1f %% %s", 100*s.share[k], shareText(m, g))
+				p.bar(i, at, at+s.share[k], shareClass(g, len(m.shares)), text)
 				at += s.share[k]
 			}
 		}
 	}
-	p.ranks(func(i int) string { return fmt.Sprint(m.Distances.Ranks[columns[i]]) })
-	return p.done()
+	return p.chart()
 }
 
-func distancePicture(m *Result) template.HTML {
+func distancePicture(m *Result) *chart.Chart {
 	if len(m.Distances.Ranks) == 0 {
-		return ""
+		return nil
 	}
-	limit := outlierFactor * m.Distances.Average
-	top := max(limit, .01)
-	for _, d := range m.Distances.DistanceK {
-		top = max(top, d)
-	}
-	if slices.Max(m.Distances.DistanceK) == 0 {
-		return "<p>None: all ranks are alike.</p>"
+	limit, farthest := outlierFactor*m.Distances.Average, slices.Max(m.Distances.DistanceK)
+	if farthest == 0 {
+		return &chart.Chart{}
 	}
 	far := map[int]bool{}
 	for _, o := range m.Outliers {
 		far[o.Rank] = true
 	}
 	columns := columnsOf(m)
-	p := newPlot(len(columns), top*1.05, "Distance of each rank to its peers")
-	p.level(0, "axis", "0")
+	p := newPlot(ranksOf(m, columns), max(limit, farthest, .01)*1.05, "Distance of each rank to its peers")
+	p.tick(0, "0")
 	for i, k := range columns {
 		class := "s0"
 		if far[m.Distances.Ranks[k]] {
 			class = "far"
 		}
-		p.bar(i, 0, m.Distances.DistanceK[k], class, fmt.Sprintf("rank %d: %.4f", m.Distances.Ranks[k], m.Distances.DistanceK[k]))
+		p.bar(i, 0, m.Distances.DistanceK[k], class, fmt.Sprintf("%.4f", m.Distances.DistanceK[k]))
 	}
-	p.level(m.Distances.Average, "average", fmt.Sprintf("%.3f", m.Distances.Average))
-	p.level(limit, "limit", fmt.Sprintf("%.3f", limit))
-	p.ranks(func(i int) string { return fmt.Sprint(m.Distances.Ranks[columns[i]]) })
-	return p.done()
+	p.level(m.Distances.Average, "average")
+	p.level(limit, "limit")
+	return p.chart()
 }
 
 // outlierFactor is the paper's K, as package movement has it.
@@ -236,7 +248,8 @@ func shareKeys(m *Result) []shareKey {
 	var out []shareKey
 	for g, s := range m.shares {
 		if s.mean > 0 {
-			out = append(out, shareKey{shareClass(g, len(m.shares)), fmt.Sprintf("%.1f %% %s", 100*s.mean, shareText(m, g))})
+			text := fmt.Sprintf("%.1f %% %s", 100*s.mean, shareText(m, g))
+			out = append(out, shareKey{shareClass(g, len(m.shares)), text})
 		}
 	}
 	return out

@@ -8,16 +8,16 @@ import (
 	"slices"
 
 	"laggard/analysis/scaling"
+	"laggard/report/chart"
 	"laggard/report/words"
 )
 
-// chart is a drawing: its marks have their places in it, in pixels.
-type chart struct {
-	Title, About  string
-	Width, Height float64
-	Panels        []panel
-	Legend        []legend
-	List          []listed // what the numbers on an axis stand for
+// figure is a drawing with what stands around it.
+type figure struct {
+	chart.Chart
+	About  string
+	Legend []legend
+	List   []listed // what the numbers on an axis stand for
 }
 
 type legend struct{ Class, Text string }
@@ -26,34 +26,6 @@ type listed struct {
 	Number  int
 	Text    string
 	Flagged bool
-}
-
-// panel is a pair of axes.
-type panel struct {
-	Title         string
-	Left, Top     float64
-	Width, Height float64
-	Ticks         []tick
-	Labels        []tick
-	Bars          []bar
-	Dots          []dot
-	Dashed        []tick // horizontal lines
-	Under         string
-}
-
-type tick struct {
-	At   float64
-	Text string
-}
-
-type bar struct {
-	X, Y, Width, Height float64
-	Class, Text         string
-}
-
-type dot struct {
-	X, Y, R     float64
-	Class, Text string
 }
 
 const (
@@ -65,10 +37,10 @@ const (
 )
 
 // charts draws what one source saw.
-func charts(r *Result, i int) []chart {
+func charts(r *Result, i int) []figure {
 	seen, verdict := r.seen[i], r.Sources[i].Verdict
 	s := newScene(r, seen)
-	out := []chart{s.shares()}
+	out := []figure{s.shares()}
 	if verdict.KCCAInRange || verdict.Model == scaling.ByKCCA {
 		out = append(out, s.correlations(verdict))
 	}
@@ -88,21 +60,23 @@ type condition struct {
 }
 
 type scene struct {
-	source   scaling.Source
-	sites    map[string]*scaling.Site
-	past     []condition // by rising scale
-	now      condition
-	flagged  map[string]bool // sites of the places
-	expected map[string]float64
-	order    []string // of sites, as they are numbered
-	axis     string   // what the scale is
-	scale    int      // index into order of conditions
+	source  scaling.Source
+	sites   map[string]*scaling.Site
+	past    []condition // by rising scale
+	now     condition
+	flagged map[string]bool // sites of the places
+	order   []string        // of sites, as they are numbered
+	axis    string          // what the scale is
+	scale   int             // index into order of conditions
 }
 
 func newScene(r *Result, seen Seen) *scene {
-	s := &scene{source: seen.Source, sites: map[string]*scaling.Site{}, flagged: map[string]bool{}, expected: map[string]float64{}}
+	s := &scene{source: seen.Source, sites: map[string]*scaling.Site{}, flagged: map[string]bool{}}
 	for _, p := range seen.Model.Past {
-		c := condition{order: scaleOf(p.Ranks, p.Controls, seen.Model.Controls), volume: map[string]float64{}, correlation: p.Correlation}
+		c := condition{
+			order:  scaleOf(p.Ranks, p.Controls, seen.Model.Controls),
+			volume: map[string]float64{}, correlation: p.Correlation,
+		}
 		for at, bytes := range p.Volume {
 			s.note(&c, &seen.Model.Sites[at], bytes)
 		}
@@ -222,24 +196,27 @@ func (s *scene) drawn() []*condition {
 
 // shares draws the share of the volume by call site, a panel for each run
 // (Figures 4 and 8).
-func (s *scene) shares() chart {
+func (s *scene) shares() figure {
 	const height, gap = 84.0, 44.0
-	c := chart{
-		Title:  "Bytes by call site – " + sourceNames[s.source],
-		About:  "Share of the bytes that all ranks of a run send from each call site, in training and in this run. Good runs look alike at every scale.",
-		Width:  leftEdge + plotWidth + 16,
+	c := figure{
+		Chart: chart.Chart{Title: "Bytes by call site – " + sourceNames[s.source], Width: leftEdge + plotWidth + 16},
+		About: "Share of the bytes that all ranks of a run send from each call site, in training and in this run. " +
+			"Good runs look alike at every scale.",
 		Legend: []legend{{"past", "training"}, {"now", "this run"}, {"bad", "this run, at a place to look at"}},
 	}
 	slot := plotWidth / float64(max(len(s.order), 6))
 	for i, run := range append(s.drawn(), &s.now) {
 		now := run == &s.now
-		p := panel{Title: "training, " + run.label, Left: leftEdge, Top: 26 + float64(i)*(height+gap), Width: plotWidth, Height: height}
+		p := chart.Panel{
+			Title: "training, " + run.label,
+			Left:  leftEdge, Top: 26 + float64(i)*(height+gap), Width: plotWidth, Height: height,
+		}
 		if now {
 			p.Title = "this run, " + run.label
 		}
 		top := 1.0
 		for _, v := range []float64{0, 0.5, 1} {
-			p.Ticks = append(p.Ticks, tick{p.Top + height*(1-v/top), fmt.Sprintf("%.0f %%", 100*v)})
+			p.Ticks = append(p.Ticks, chart.Tick{At: p.Top + height*(1-v/top), Text: fmt.Sprintf("%.0f %%", 100*v)})
 		}
 		for n, key := range s.order {
 			v := run.shares[key]
@@ -254,9 +231,12 @@ func (s *scene) shares() chart {
 			w := min(slot*0.6, 28)
 			if v > 0 {
 				h := max(height*v/top, 1)
-				p.Bars = append(p.Bars, bar{x - w/2, p.Top + height - h, w, h, class, fmt.Sprintf("%d: %s: %.2f %%, %s", n+1, name(s.sites[key]), 100*v, bytesText(run.volume[key]))})
+				p.Bars = append(p.Bars, chart.Bar{
+					X: x - w/2, Y: p.Top + height - h, Width: w, Height: h, Class: class,
+					Text: fmt.Sprintf("%d: %s: %.2f %%, %s", n+1, name(s.sites[key]), 100*v, bytesText(run.volume[key])),
+				})
 			}
-			p.Labels = append(p.Labels, tick{x, fmt.Sprint(n + 1)})
+			p.Labels = append(p.Labels, chart.Tick{At: x, Text: fmt.Sprint(n + 1)})
 		}
 		c.Panels = append(c.Panels, p)
 		c.Height = p.Top + height + 24
@@ -280,12 +260,14 @@ func bytesText(v float64) string {
 const maxDots = 4000 // of ranks that are drawn
 
 // correlations draws the correlation of each rank, with the threshold (Figure 5).
-func (s *scene) correlations(v *scaling.Verdict) chart {
+func (s *scene) correlations(v *scaling.Verdict) figure {
 	const height = 240.0
-	c := chart{
-		Title: "Correlation by rank – " + sourceNames[s.source],
-		About: "How well the bytes that a rank sends go with its rank, the number of ranks and the arguments. A rank below the dashed line is flagged.",
-		Width: leftEdge + plotWidth + 16, Height: height + 78,
+	c := figure{
+		Chart: chart.Chart{
+			Title: "Correlation by rank – " + sourceNames[s.source], Width: leftEdge + plotWidth + 16, Height: height + 78,
+		},
+		About: "How well the bytes that a rank sends go with its rank, the number of ranks and the arguments. " +
+			"A rank below the dashed line is flagged.",
 		Legend: []legend{{"past", "ranks of training runs"}, {"now", "ranks of this run"}, {"bad", "flagged"}},
 	}
 	limit := 1 - v.Threshold
@@ -301,26 +283,32 @@ func (s *scene) correlations(v *scaling.Verdict) chart {
 		low = min(low, value)
 	}
 	low = max(-1, math.Floor(10*(low-0.02))/10)
-	p := panel{Left: leftEdge, Top: 16, Width: plotWidth, Height: height, Under: "ranks, run by run in order of scale"}
+	p := chart.Panel{
+		Left: leftEdge, Top: 16, Width: plotWidth, Height: height,
+		Under: "ranks, run by run in order of scale",
+	}
 	y := func(value float64) float64 { return p.Top + height*(1-(value-low)/(1.02-low)) }
 	for i := 0; i <= 4; i++ {
 		value := low + (1-low)*float64(i)/4
-		p.Ticks = append(p.Ticks, tick{y(value), fmt.Sprintf("%.2f", value)})
+		p.Ticks = append(p.Ticks, chart.Tick{At: y(value), Text: fmt.Sprintf("%.2f", value)})
 	}
 	if limit >= low {
-		p.Dashed = []tick{{y(limit), fmt.Sprintf("threshold %.3f", limit)}}
+		p.Levels = []chart.Level{{At: y(limit), Class: "limit", Text: fmt.Sprintf("threshold %.3f", limit)}}
 	}
 	step, every, at, lastLabel := plotWidth/float64(n+len(s.past)+1), n/maxDots+1, 0.0, -100.0
 	group := func(label string, values []float64, class func(int) string, text func(int) string) {
 		begin := at
 		for i, value := range values {
 			if i%every == 0 {
-				p.Dots = append(p.Dots, dot{leftEdge + (at+0.5)*step, y(max(value, low)), min(3.5, max(1.2, step/2)), class(i), fmt.Sprintf("%s: %.4f", text(i), value)})
+				p.Dots = append(p.Dots, chart.Dot{
+					X: leftEdge + (at+0.5)*step, Y: y(max(value, low)), R: min(3.5, max(1.2, step/2)),
+					Class: class(i), Text: fmt.Sprintf("%s: %.4f", text(i), value),
+				})
 			}
 			at++
 		}
 		if middle := leftEdge + (begin+at)/2*step; middle-lastLabel > 34 {
-			p.Labels = append(p.Labels, tick{middle, label})
+			p.Labels = append(p.Labels, chart.Tick{At: middle, Text: label})
 			lastLabel = middle
 		}
 		at++
@@ -336,17 +324,17 @@ func (s *scene) correlations(v *scaling.Verdict) chart {
 		}
 		return "now"
 	}, func(i int) string { return fmt.Sprintf("this run, rank %d", v.Ranks[i]) })
-	c.Panels = []panel{p}
+	c.Panels = []chart.Panel{p}
 	return c
 }
 
 // curves draws the bytes of the sites to look at by scale.
-func (s *scene) curves() chart {
+func (s *scene) curves() figure {
 	const width, height, columns = 400.0, 150.0, 2
-	c := chart{
-		Title:  "Bytes by scale – " + sourceNames[s.source],
-		About:  "Bytes that all ranks send from a call site, at each scale of training and in this run; both axes are logarithmic.",
-		Width:  leftEdge + plotWidth + 16,
+	c := figure{
+		Chart: chart.Chart{Title: "Bytes by scale – " + sourceNames[s.source], Width: leftEdge + plotWidth + 16},
+		About: "Bytes that all ranks send from a call site, at each scale of training and in this run; " +
+			"both axes are logarithmic.",
 		Legend: []legend{{"past", "training"}, {"bad", "this run"}},
 	}
 	for _, key := range s.order {
@@ -354,9 +342,10 @@ func (s *scene) curves() chart {
 			continue
 		}
 		i := len(c.Panels)
-		p := panel{
-			Title: name(s.sites[key]), Left: leftEdge + float64(i%columns)*(width+80), Top: 30 + float64(i/columns)*(height+72), Width: width, Height: height,
-			Under: s.axis,
+		p := chart.Panel{
+			Title: name(s.sites[key]), Under: s.axis,
+			Left: leftEdge + float64(i%columns)*(width+80), Top: 30 + float64(i/columns)*(height+72),
+			Width: width, Height: height,
 		}
 		s.curve(&p, key)
 		c.Panels = append(c.Panels, p)
@@ -365,7 +354,7 @@ func (s *scene) curves() chart {
 	return c
 }
 
-func (s *scene) curve(p *panel, key string) {
+func (s *scene) curve(p *chart.Panel, key string) {
 	all := append(slices.Clone(s.past), s.now)
 	lowX, highX, lowY, highY := math.Inf(1), 0.0, math.Inf(1), 1.0
 	for _, c := range all {
@@ -379,8 +368,8 @@ func (s *scene) curve(p *panel, key string) {
 		lowY, highY = lowY/1.5, highY*1.5
 	}
 	at := func(c condition) (x, y float64) {
-		x = p.Left + 8 + (p.Width-16)*math.Log(max(c.order[s.scale], 1)/lowX)/math.Log(highX/lowX)
-		return x, p.Top + (p.Height-8)*(1-math.Log(max(c.volume[key], 1)/lowY)/math.Log(highY/lowY)) + 4
+		x = p.Left + 8 + (p.Width-16)*chart.Log(max(c.order[s.scale], 1), lowX, highX)
+		return x, p.Top + (p.Height-8)*(1-chart.Log(max(c.volume[key], 1), lowY, highY)) + 4
 	}
 	last := -100.0
 	for n, c := range all {
@@ -389,9 +378,10 @@ func (s *scene) curve(p *panel, key string) {
 		if n == len(all)-1 {
 			class, run = "bad", "this run"
 		}
-		p.Dots = append(p.Dots, dot{x, y, 4, class, fmt.Sprintf("%s, %s: %s", run, c.label, bytesText(c.volume[key]))})
+		text := fmt.Sprintf("%s, %s: %s", run, c.label, bytesText(c.volume[key]))
+		p.Dots = append(p.Dots, chart.Dot{X: x, Y: y, R: 4, Class: class, Text: text})
 		if x-last > 28 {
-			p.Labels = append(p.Labels, tick{x, fmt.Sprintf("%g", c.order[s.scale])})
+			p.Labels = append(p.Labels, chart.Tick{At: x, Text: fmt.Sprintf("%g", c.order[s.scale])})
 			last = x
 		}
 	}
@@ -400,15 +390,6 @@ func (s *scene) curve(p *panel, key string) {
 		if v == 1 {
 			text = "none"
 		}
-		p.Ticks = append(p.Ticks, tick{p.Top + (p.Height-8)*(1-math.Log(v/lowY)/math.Log(highY/lowY)) + 4, text})
+		p.Ticks = append(p.Ticks, chart.Tick{At: p.Top + (p.Height-8)*(1-chart.Log(v, lowY, highY)) + 4, Text: text})
 	}
 }
-
-// Right, Bottom and Middle are for the template.
-func (p panel) Right() float64 { return p.Left + p.Width }
-
-// Bottom is where the horizontal axis is.
-func (p panel) Bottom() float64 { return p.Top + p.Height }
-
-// Middle is that of the horizontal axis.
-func (p panel) Middle() float64 { return p.Left + p.Width/2 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"laggard/analysis/scaling"
+	"laggard/report/chart"
 	"laggard/report/page"
 	"laggard/report/words"
 )
@@ -30,7 +31,7 @@ func HTML(w io.Writer, r *Result) error {
 	if err != nil {
 		return fmt.Errorf("report: scaling: %w", err)
 	}
-	return page.Write(w, page.Content{Title: v.Headline + " – " + v.Run, Style: style, Body: body})
+	return page.Write(w, page.Content{Title: v.Headline + " – " + v.Run, Style: chart.Style + style, Body: body})
 }
 
 // view is what the template shows.
@@ -39,7 +40,7 @@ type view struct {
 	Run, Command    string
 	Look            string
 	Facts           []fact
-	Charts          []chart
+	Charts          []figure
 	Places          []placeView
 	Left            int // places that are not shown
 	Notes, Problems []string
