@@ -120,7 +120,8 @@ var oldAddresses = []string{"MPI_Type_hvector", "MPI_Type_hindexed", "MPI_Type_s
 func (f *Function) Recorded(i int, after bool) bool {
 	p := &f.Params[i]
 	switch {
-	case p.Kind == String, p.Kind == Callback, p.Kind == Other, p.Kind == Comm && p.Dir == Out && f.Class == "newcomm_nb":
+	case p.Kind == String, p.Kind == Callback, p.Kind == Other,
+		p.Kind == Comm && p.Dir == Out && f.Class == ClassNewcommNb:
 		return false
 	case p.Kind == Buffer:
 		return !after
@@ -195,18 +196,16 @@ func (f *Function) intKind(p *Param) Kind {
 		return Int // its flag is a number
 	case ok:
 		return k
-	case p.Name == "indx" && f.has("waitany", "testany"):
+	case p.Name == "indx" && f.Class.oneOf(ClassWaitany, ClassTestany):
 		return Index
 	}
 	return Int
 }
 
-func (f *Function) has(classes ...string) bool { return slices.Contains(classes, f.Class) }
-
 // takesHandle tells whether f reads the handle that it is given a pointer to.
 func (f *Function) takesHandle() bool {
-	return f.has("wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome", "start", "startall", "request_free",
-		"cancel", "comm_free", "win_free", "file_free", "session_finalize", "mrecv", "imrecv") ||
+	return f.Class.Completes() || f.Class.oneOf(ClassStart, ClassStartall, ClassRequestFree, ClassCancel, ClassCommFree,
+		ClassWinFree, ClassFileFree, ClassSessionFinalize, ClassMrecv, ClassImrecv) ||
 		f.Name == "MPI_Type_commit" || strings.HasSuffix(f.Name, "_free") || strings.HasSuffix(f.Name, "_free_keyval")
 }
 

@@ -15,7 +15,8 @@ func TestEveryParameterHasAKind(t *testing.T) {
 			} else if (p.Len.Kind == SumOf || p.Len.Kind == LastOf) && !f.Params[by].Array() {
 				t.Errorf("%s: the length of %s is made of %s, which is no array", f.Name, p.Name, f.Params[by].Name)
 			}
-			if f.Class != "light" && p.Array() && p.Len.Kind == Unrecorded && p.Kind < Buffer && !unrecorded[f.Name+" "+p.Name] {
+			if f.Class != ClassLight && p.Array() && p.Len.Kind == Unrecorded && p.Kind < Buffer &&
+				!unrecorded[f.Name+" "+p.Name] {
 				t.Errorf("%s: nothing says how long %s is", f.Name, p.Name)
 			}
 		}

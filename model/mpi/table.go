@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -14,7 +15,7 @@ var text string
 // Function is an MPI function.
 type Function struct {
 	Name   string // of its C binding, such as MPI_Send
-	Class  string // what a call means, see recorder/call.c: send, irecv, coll, local, ...
+	Class  Class
 	Return string // C type
 	Params []Param
 }
@@ -33,12 +34,20 @@ type Param struct {
 
 // Functions returns all functions, in the order of the table. They are shared: do
 // not change them.
-var Functions = sync.OnceValue(func() []*Function {
-	functions, err := parseTable(text)
+func Functions() []*Function { return load().functions }
+
+// table is what functions.tbl says.
+type table struct {
+	functions []*Function
+	classes   []string // by Class
+}
+
+var load = sync.OnceValue(func() *table {
+	t, err := parseTable(text)
 	if err != nil {
 		panic(err) // a test reads the table too
 	}
-	return functions
+	return t
 })
 
 var byName = sync.OnceValue(func() map[string]*Function {
@@ -56,30 +65,37 @@ var lineForm = regexp.MustCompile(`^(\w+)\s+(\w+) (\w+)\((.*)\)$`)
 var paramForm = regexp.MustCompile(`^(.*?[ *])(\w+)((?:\[.*\])?)$`)
 
 // parseTable reads lines «class type name(parameters)»; an error names the line.
-func parseTable(text string) ([]*Function, error) {
-	var out []*Function
+func parseTable(text string) (*table, error) {
+	t := &table{}
+	var classes []string // by function
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		f, err := parse(line)
+		class, f, err := parse(line)
 		if err != nil {
 			return nil, fmt.Errorf("functions.tbl:%d: %w", i+1, err)
 		}
-		out = append(out, f)
+		t.functions, classes = append(t.functions, f), append(classes, class)
 	}
-	return out, nil
+	t.classes = slices.Compact(slices.Sorted(slices.Values(classes)))
+	for i, f := range t.functions {
+		class, _ := slices.BinarySearch(t.classes, classes[i])
+		f.Class = Class(class)
+		f.describe()
+	}
+	return t, nil
 }
 
-func parse(line string) (*Function, error) {
+func parse(line string) (class string, f *Function, err error) {
 	m := lineForm.FindStringSubmatch(line)
 	if m == nil {
-		return nil, fmt.Errorf("not «class type name(parameters)»: %q", line)
+		return "", nil, fmt.Errorf("not «class type name(parameters)»: %q", line)
 	}
-	f := &Function{Class: m[1], Return: m[2], Name: m[3]}
+	f = &Function{Return: m[2], Name: m[3]}
 	if m[4] == "" {
-		return f, nil
+		return m[1], f, nil
 	}
 	for _, p := range splitParams(m[4]) {
 		p = strings.TrimSpace(p)
@@ -92,12 +108,11 @@ func parse(line string) (*Function, error) {
 		}
 		q := paramForm.FindStringSubmatch(p)
 		if q == nil {
-			return nil, fmt.Errorf("%s: parameter %q has no name", f.Name, p)
+			return "", nil, fmt.Errorf("%s: parameter %q has no name", f.Name, p)
 		}
 		f.Params = append(f.Params, Param{Type: strings.TrimSpace(strings.TrimSpace(q[1]) + " " + q[3]), Name: q[2]})
 	}
-	f.describe()
-	return f, nil
+	return m[1], f, nil
 }
 
 // splitParams splits at commas outside parentheses and brackets.

@@ -3,12 +3,12 @@ package mpi
 import "testing"
 
 func TestTableIsWhole(t *testing.T) {
-	functions, err := parseTable(text)
-	if err != nil || len(functions) < 600 {
-		t.Fatal(len(functions), err)
+	table, err := parseTable(text)
+	if err != nil || len(table.functions) < 600 {
+		t.Fatal(table, err)
 	}
 	seen := map[string]bool{}
-	for _, f := range functions {
+	for _, f := range table.functions {
 		if seen[f.Name] {
 			t.Errorf("%s stands there twice", f.Name)
 		}

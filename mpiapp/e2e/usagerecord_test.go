@@ -18,6 +18,7 @@ import (
 
 	"laggard/analysis/usage/recorded"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // TestUsageIsRecorded compares what was recorded of each call with what the
@@ -172,7 +173,7 @@ func checkThreads(t *testing.T, trace *recorded.Trace, threads, times int) {
 			t.Fatalf("rank %d: call %d begins at %d and returns at %d", trace.Rank, i, c.Begin, c.Return)
 		}
 		seen[c.Begin], seen[c.Return] = true, true
-		if c.Func.Class != "irecv" && c.Func.Class != "send" && c.Func.Class != "wait" {
+		if c.Func.Class != mpi.ClassIrecv && c.Func.Class != mpi.ClassSend && c.Func.Class != mpi.ClassWait {
 			continue
 		}
 		if want := order[next[c.Thread]%3]; c.Func.Name != want {

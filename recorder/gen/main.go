@@ -7,7 +7,7 @@
 // untouched; no MPI function takes a floating-point argument and every handle
 // fits a register, so one library serves every MPI without its mpi.h.
 //
-// Usage: gen outdir
+// Usage: gen outdir, or gen file.go for the same classes as constants of package mpi
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"laggard/model/mpi"
 )
 
-const origin = "/* Generated from model/mpi/functions.tbl by recorder/gen. */\n"
+const origin = "// Code generated from model/mpi/functions.tbl by recorder/gen; DO NOT EDIT.\n"
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -30,25 +30,31 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("usage: gen outdir")
+		return fmt.Errorf("usage: gen outdir | file.go")
+	}
+	if filepath.Ext(args[0]) == ".go" {
+		return generate(args[0], goClasses)
 	}
 	functions := mpi.Functions()
 	wrapped := wraps(functions)
 	for name, write := range map[string]func(*bytes.Buffer){
-		"mpi/numbers.h":    func(b *bytes.Buffer) { numbers(b, functions) },
+		"mpi/numbers.h":    numbers,
 		"mpi/table.c":      func(b *bytes.Buffer) { table(b, functions, wrapped) },
 		"start/wrappers.c": func(b *bytes.Buffer) { wrappers(b, wrapped) },
 	} {
-		var b bytes.Buffer
-		b.WriteString(origin)
-		write(&b)
-		path := filepath.Join(args[0], name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		if err := generate(filepath.Join(args[0], name), write); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func generate(path string, write func(*bytes.Buffer)) error {
+	var b bytes.Buffer
+	b.WriteString(origin)
+	write(&b)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o644)
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"slices"
+	"strings"
 
 	"laggard/model/mpi"
 )
@@ -41,9 +41,9 @@ const (
 )
 
 // numbers writes the enums.
-func numbers(b *bytes.Buffer, functions []*mpi.Function) {
+func numbers(b *bytes.Buffer) {
 	b.WriteString("#ifndef LAGGARD_NUMBERS_H\n#define LAGGARD_NUMBERS_H\n\n")
-	enum(b, "lg_class", classes(functions))
+	enum(b, "lg_class", classes())
 	enum(b, "lg_param_kind", kinds())
 	for _, e := range enums {
 		enum(b, e.name, e.values)
@@ -59,18 +59,28 @@ func enum(b *bytes.Buffer, name string, values []named) {
 	b.WriteString("};\n\n")
 }
 
-// classes are those that occur, in alphabetical order.
-func classes(functions []*mpi.Function) []named {
-	var names []string
-	for _, f := range functions {
-		names = append(names, fmt.Sprint(f.Class))
-	}
-	slices.Sort(names)
+func classes() []named {
 	var out []named
-	for i, n := range slices.Compact(names) {
-		out = append(out, named{"CLS_" + n, i})
+	for _, c := range mpi.Classes() {
+		out = append(out, named{"CLS_" + c.String(), int(c)})
 	}
 	return out
+}
+
+// goClasses writes the constants of package mpi, such as ClassSendInit.
+func goClasses(b *bytes.Buffer) {
+	b.WriteString("\npackage mpi\n\n// The classes.\nconst (\n")
+	for i, c := range mpi.Classes() {
+		name := "Class"
+		for _, word := range strings.Split(c.String(), "_") {
+			name += strings.ToUpper(word[:1]) + word[1:]
+		}
+		if i == 0 {
+			name += " Class = iota"
+		}
+		fmt.Fprintf(b, "\t%s\n", name)
+	}
+	b.WriteString(")\n")
 }
 
 func kinds() []named {

@@ -36,19 +36,20 @@ var collectiveSends = map[string]string{
 func sends(f *mpi.Function) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(f.Name, "MPI_"), "_c"), "_init")
 	switch f.Class {
-	case "send", "isend", "bsend", "ibsend", "send_init", "bsend_init", "sendrecv", "isendrecv":
+	case mpi.ClassSend, mpi.ClassIsend, mpi.ClassBsend, mpi.ClassIbsend, mpi.ClassSendInit,
+		mpi.ClassBsendInit, mpi.ClassSendrecv, mpi.ClassIsendrecv:
 		return "LG_SENDS_ONE"
-	case "icoll":
+	case mpi.ClassIcoll:
 		name = strings.ToUpper(name[1:2]) + name[2:]
 		return collectiveSends[name]
-	case "coll", "coll_init":
+	case mpi.ClassColl, mpi.ClassCollInit:
 		return collectiveSends[name]
-	case "rma", "rma_nb":
+	case mpi.ClassRma, mpi.ClassRmaNb:
 		if name == "Get" || name == "Rget" {
 			return ""
 		}
 		return "LG_SENDS_ONE"
-	case "rma_now":
+	case mpi.ClassRmaNow:
 		if name == "Compare_and_swap" {
 			return "LG_SENDS_TWO"
 		}

@@ -82,7 +82,7 @@ func wrappers(b *bytes.Buffer, wrapped []wrapper) {
 		if w.f.Return == "double" {
 			ret = "double"
 		}
-		if w.f.Class == "light" {
+		if w.f.Class == mpi.ClassLight {
 			kind = "LG_WRAP_LIGHT"
 		}
 		fmt.Fprintf(b, "%s(%s, %s, %d, %d, %s, (%s), (%s), (%s))\n", kind, ret, w.symbol, entry, w.desc, w.binding,

@@ -126,7 +126,7 @@ func endOf(r *replay.Replayed) model.End {
 		began[r.Waits[i].Call] = true
 	}
 	for i := range t.Calls {
-		if c := &t.Calls[i]; c.Return == 0 && c.Func != nil && c.Func.Class != "finalize" && !began[i] {
+		if c := &t.Calls[i]; c.Return == 0 && c.Func != nil && c.Func.Class != mpi.ClassFinalize && !began[i] {
 			return model.Aborted
 		}
 	}
@@ -193,10 +193,12 @@ type spot struct {
 }
 
 // alwaysSteps are the classes of calls that order others without an operation.
-var alwaysSteps = map[string]bool{
-	"finalize": true, "win_coll": true, "win_complete": true, "win_flush": true, "win_free": true, "win_lock": true,
-	"win_post": true, "win_start": true, "win_test": true, "win_unlock": true, "win_wait": true, "newwin": true,
-	"rma": true, "rma_nb": true, "rma_now": true,
+var alwaysSteps = map[mpi.Class]bool{
+	mpi.ClassFinalize: true, mpi.ClassWinColl: true, mpi.ClassWinComplete: true, mpi.ClassWinFlush: true,
+	mpi.ClassWinFree: true, mpi.ClassWinLock: true,
+	mpi.ClassWinPost: true, mpi.ClassWinStart: true, mpi.ClassWinTest: true, mpi.ClassWinUnlock: true,
+	mpi.ClassWinWait: true, mpi.ClassNewwin: true,
+	mpi.ClassRma: true, mpi.ClassRmaNb: true, mpi.ClassRmaNow: true,
 }
 
 // chooseSteps keeps the calls that operations, waits and windows are made of.
@@ -226,7 +228,7 @@ func (d *digester) chooseSteps(rounds [][]int) {
 	}
 	d.finished = d.phase >= model.Finalizing
 	for i := range calls {
-		if c := &calls[i]; c.Func != nil && c.Func.Class == "finalize" {
+		if c := &calls[i]; c.Func != nil && c.Func.Class == mpi.ClassFinalize {
 			d.finished = true
 		} else if c.Return == 0 {
 			d.finished = false
@@ -309,11 +311,11 @@ func (d *digester) addMessage(o *replay.Operation) int32 {
 // link finds the matched probe of a receive, by the handle of the message.
 func (d *digester) link(at int32, c *recorded.Call) {
 	switch c.Func.Class {
-	case "mprobe", "improbe":
+	case mpi.ClassMprobe, mpi.ClassImprobe:
 		if handle, ok := c.Result1("message"); ok {
 			d.probeOf[handle] = at
 		}
-	case "mrecv", "imrecv":
+	case mpi.ClassMrecv, mpi.ClassImrecv:
 		handle, ok := c.Value1("message")
 		if probe, known := d.probeOf[handle]; ok && known {
 			d.messages[at].probe, d.messages[probe].probe = probe, at

@@ -2,6 +2,7 @@ package between
 
 import (
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // way is a channel as all ranks see it: messages on it do not overtake each other
@@ -88,7 +89,7 @@ func (m *matcher) line(rank int32) {
 
 // enter puts a half into the queue. A matched probe takes its message at once,
 // whenever it is received.
-func (q *queue) enter(at ref, msg *message, class string) {
+func (q *queue) enter(at ref, msg *message, class mpi.Class) {
 	switch {
 	case msg.kind == aSend:
 		q.sends = append(q.sends, at)
@@ -97,7 +98,7 @@ func (q *queue) enter(at ref, msg *message, class string) {
 	case msg.kind == aRecv:
 	case msg.probe >= 0:
 		q.recvs = append(q.recvs, ref{at.rank, msg.probe})
-	case msg.done >= 0 && (class == "mprobe" || class == "improbe"):
+	case msg.done >= 0 && (class == mpi.ClassMprobe || class == mpi.ClassImprobe):
 		q.recvs = append(q.recvs, at)
 	default:
 		q.looks = append(q.looks, look{at, len(q.recvs)})

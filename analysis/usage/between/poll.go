@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // minPolls is how many polls in vain in a row, with nothing else between, are taken
@@ -13,8 +14,9 @@ import (
 const minPolls = 16
 
 // pollClasses are the calls that look without waiting.
-var pollClasses = map[string]bool{
-	"test": true, "testall": true, "testany": true, "testsome": true, "iprobe": true, "improbe": true,
+var pollClasses = map[mpi.Class]bool{
+	mpi.ClassTest: true, mpi.ClassTestall: true, mpi.ClassTestany: true, mpi.ClassTestsome: true,
+	mpi.ClassIprobe: true, mpi.ClassImprobe: true,
 }
 
 // loops are the threads whose recording ends in a loop of polls in vain: the calls
@@ -36,7 +38,7 @@ func loops(t *recorded.Trace) [][]int {
 			threads = append(threads, c.Thread)
 		}
 		switch {
-		case x.done || c.Func == nil || c.Func.Class == "light":
+		case x.done || c.Func == nil || c.Func.Class == mpi.ClassLight:
 		case x.polls == 0 && pollClasses[c.Func.Class] && c.Return == 0: // the process ended in the midst of one
 		case !pollClasses[c.Func.Class] || c.Return == 0 || !vain(c):
 			x.done = true

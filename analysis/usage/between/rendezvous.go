@@ -1,7 +1,7 @@
 package between
 
 import (
-	"strings"
+	"laggard/model/mpi"
 )
 
 // rendezvous is a replay of all ranks in which nothing is buffered: a send returns,
@@ -140,9 +140,9 @@ func (r *rendezvous) leaves(rank int32, d *Digest) []int32 {
 			continue
 		}
 		switch class := s.fn().Class; {
-		case strings.HasPrefix(class, "test"), class == "iprobe", class == "improbe", !s.returned:
+		case class.Tests(), class == mpi.ClassIprobe, class == mpi.ClassImprobe, !s.returned:
 			out[i] = -1
-		case class == "waitany", class == "waitsome":
+		case class == mpi.ClassWaitany, class == mpi.ClassWaitsome:
 			if ok && d.steps[next].function == s.function && d.steps[next].site == s.site {
 				out[i] = out[next]
 			}
@@ -177,7 +177,7 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 	case m.mode == isSynchronous:
 		r.link(from, to, synchronous)
 	case m.mode == isReady: // its receive has begun, or else that is the error
-	case m.mode != isBuffered && d.steps[m.step].fn().Class != "ibsend":
+	case m.mode != isBuffered && d.steps[m.step].fn().Class != mpi.ClassIbsend:
 		r.link(from, to, buffered)
 	}
 }

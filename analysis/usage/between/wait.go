@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/waitfor"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // need is something that a call waits for and that is not there yet: the call of
@@ -77,7 +78,7 @@ func (j *job) wait() *waits {
 
 func (w *waits) stand(rank int32, d *Digest) standing {
 	s := standing{calls: w.blocked(rank, d)}
-	if len(s.calls) == 1 && len(s.calls[0].needs) == 0 && d.steps[s.calls[0].step].fn().Class == "finalize" {
+	if len(s.calls) == 1 && len(s.calls[0].needs) == 0 && d.steps[s.calls[0].step].fn().Class == mpi.ClassFinalize {
 		return standing{ended: true} // whatever MPI does there, the program has ended
 	}
 	s.ended = len(s.calls) == 0 && (d.phase == model.Finalized || d.end == model.Exited)

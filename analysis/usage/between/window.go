@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // windows is what a rank does with windows (§11).
@@ -80,7 +81,7 @@ func (d *digester) addWindows() {
 		if c.Func == nil {
 			continue
 		}
-		if c.Func.Class == "local" {
+		if c.Func.Class == mpi.ClassLocal {
 			w.groups.follow(d.trace, c)
 		} else if d.at(i) >= 0 {
 			w.call(c, d.at(i))
@@ -121,7 +122,7 @@ func (w *windowDigester) sortedLocks(win int64) []int64 {
 }
 
 func (w *windowDigester) call(c *recorded.Call, step int32) {
-	if c.Func.Class == "newwin" {
+	if c.Func.Class == mpi.ClassNewwin {
 		w.make(c)
 		return
 	}
@@ -135,20 +136,20 @@ func (w *windowDigester) call(c *recorded.Call, step int32) {
 		rank = -1
 	}
 	switch c.Func.Class {
-	case "rma", "rma_nb", "rma_now":
+	case mpi.ClassRma, mpi.ClassRmaNb, mpi.ClassRmaNow:
 		w.access(c, step, int32(win), e)
-	case "win_coll", "win_free":
+	case mpi.ClassWinColl, mpi.ClassWinFree:
 		w.complete(e, -1, step)
-	case "win_flush":
+	case mpi.ClassWinFlush:
 		if c.Func.Name == "MPI_Win_flush" || c.Func.Name == "MPI_Win_flush_all" {
 			w.complete(e, rank, step)
 		}
 		w.await(c, lock{step, int32(win), int(rank)})
-	case "win_unlock":
+	case mpi.ClassWinUnlock:
 		w.complete(e, rank, step)
 		w.await(c, lock{step, int32(win), int(rank)})
 		delete(e.locks, rank)
-	case "win_lock":
+	case mpi.ClassWinLock:
 		typ, _ := c.Value1("lock_type")
 		e.solitary[rank] = one && exclusive(typ)
 		if w.await(c, lock{step, int32(win), int(rank)}); c.Return != 0 {
@@ -250,15 +251,15 @@ func (w *windowDigester) synchronise(c *recorded.Call, step, win int32, e *epoch
 		returned = -1
 	}
 	switch c.Func.Class {
-	case "win_post":
+	case mpi.ClassWinPost:
 		if e.exposed = group; known {
 			w.signals(aSend, model.TagPost, group, win, step, returned)
 		}
-	case "win_start":
+	case mpi.ClassWinStart:
 		if e.targets, e.started, e.named = group, nil, known; known {
 			e.started = w.signals(aRecv, model.TagPost, group, win, step, -1)
 		}
-	case "win_complete":
+	case mpi.ClassWinComplete:
 		w.complete(e, -1, step)
 		for _, m := range e.started {
 			w.messages[m].done = returned
@@ -269,8 +270,8 @@ func (w *windowDigester) synchronise(c *recorded.Call, step, win int32, e *epoch
 			w.signals(aSend, model.TagComplete, e.targets, win, step, step)
 		}
 		e.started, e.targets, e.named = nil, nil, false
-	case "win_wait", "win_test":
-		if flag, ok := c.Result1("flag"); c.Func.Class == "win_wait" || ok && flag != 0 {
+	case mpi.ClassWinWait, mpi.ClassWinTest:
+		if flag, ok := c.Result1("flag"); c.Func.Class == mpi.ClassWinWait || ok && flag != 0 {
 			w.signals(aRecv, model.TagComplete, e.exposed, win, step, returned)
 			e.exposed = nil
 		}
@@ -317,7 +318,7 @@ func (w *windowDigester) addLocal() {
 		switch {
 		case o.Kind == replay.Recv:
 			kind, names = store, []string{"buf", "recvbuf"}
-		case o.Kind == replay.OneSided && c.Func.Class[0] == 'r':
+		case o.Kind == replay.OneSided && c.Func.Class.OneSided():
 			names = []string{"origin_addr"}
 			if accessKinds[plainName(c.Func.Name)[len("MPI_"):]] == get {
 				kind = store

@@ -42,11 +42,12 @@ func baseName(f *mpi.Function) string {
 	name := strings.TrimPrefix(f.Name, "MPI_")
 	name = strings.TrimSuffix(name, "_c")
 	switch f.Class {
-	case "coll_init", "send_init", "bsend_init", "recv_init":
+	case mpi.ClassCollInit, mpi.ClassSendInit, mpi.ClassBsendInit, mpi.ClassRecvInit:
 		name = strings.TrimSuffix(name, "_init")
-	case "icoll", "isend", "ibsend", "irecv", "isendrecv", "imrecv", "improbe", "iprobe":
+	case mpi.ClassIcoll, mpi.ClassIsend, mpi.ClassIbsend, mpi.ClassIrecv, mpi.ClassIsendrecv,
+		mpi.ClassImrecv, mpi.ClassImprobe, mpi.ClassIprobe:
 		name = strings.ToUpper(name[1:2]) + name[2:]
-	case "rma_nb":
+	case mpi.ClassRmaNb:
 		name = strings.ToUpper(name[1:2]) + name[2:]
 	}
 	return name

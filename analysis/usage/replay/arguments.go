@@ -7,6 +7,7 @@ import (
 
 	"laggard/analysis/usage/recorded"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // wrongArgument is what is wrong with a parameter.
@@ -25,7 +26,7 @@ func invalid(standard, format string, values ...any) *wrongArgument {
 
 // checkArguments reports the first parameter of a call that is wrong.
 func (r *replay) checkArguments(a args, buffers []buffer) {
-	if a.c.Func.Class == "abort" {
+	if a.c.Func.Class == mpi.ClassAbort {
 		return
 	}
 	for i, p := range a.c.Func.Params {
@@ -212,9 +213,9 @@ const leastTagUB = 32767
 func checkTag(a args, name string, v int64) *wrongArgument {
 	receives := name == "recvtag"
 	switch a.c.Func.Class {
-	case "recv", "irecv", "probe", "iprobe", "mprobe", "improbe":
+	case mpi.ClassRecv, mpi.ClassIrecv, mpi.ClassProbe, mpi.ClassIprobe, mpi.ClassMprobe, mpi.ClassImprobe:
 		receives = true
-	case "recv_init":
+	case mpi.ClassRecvInit:
 		receives = a.c.Func.Name != "MPI_Precv_init"
 	}
 	switch {

@@ -1,34 +1,71 @@
 package replay
 
-import "laggard/model"
+import (
+	"laggard/model"
+	"laggard/model/mpi"
+)
 
 // beginnings say what a call of a class begins; those of classes not here begin
 // nothing that others take part in.
-var beginnings = map[string]func(*replay, args){
-	"send": (*replay).beginSend, "bsend": (*replay).beginSend, "isend": (*replay).beginSend, "ibsend": (*replay).beginSend,
-	"recv": (*replay).beginRecv, "irecv": (*replay).beginRecv,
-	"mrecv": (*replay).beginMatched, "imrecv": (*replay).beginMatched,
-	"sendrecv": (*replay).beginSendrecv, "isendrecv": (*replay).beginSendrecv,
-	"probe": (*replay).beginProbe, "mprobe": (*replay).beginProbe, "iprobe": (*replay).beginProbe, "improbe": (*replay).beginProbe,
-	"coll": (*replay).beginCollective, "icoll": (*replay).beginCollective, "coll_init": (*replay).beginCollective,
-	"newcomm": (*replay).beginCollective, "newcomm_nb": (*replay).beginCollective, "newcomm_dynamic": (*replay).beginCollective,
-	"newcomm_leaders": (*replay).beginCollective, "newcomm_groups": (*replay).beginGroup,
-	"comm_free": (*replay).beginCollective, "newwin": (*replay).beginCollective, "newfile": (*replay).beginCollective,
-	"file_coll": (*replay).beginCollective, "file_icoll": (*replay).beginCollective, "file_free": (*replay).beginCollective,
-	"win_coll": (*replay).beginFence, "win_free": (*replay).beginWinFree,
-	"rma": (*replay).beginAccess, "rma_nb": (*replay).beginAccess, "rma_now": (*replay).beginAccess,
-	"win_lock": (*replay).beginLock, "win_unlock": (*replay).beginUnlock, "win_flush": (*replay).beginFlush,
-	"win_start": (*replay).beginStartEpoch, "win_complete": (*replay).beginCompleteEpoch,
-	"win_post": (*replay).beginPost, "win_wait": (*replay).beginWaitEpoch, "win_test": (*replay).beginWaitEpoch,
-	"start": (*replay).beginStart, "startall": (*replay).beginStart,
-	"wait": (*replay).beginWait, "waitall": (*replay).beginWait, "waitany": (*replay).beginWait, "waitsome": (*replay).beginWait,
-	"test": (*replay).beginWait, "testall": (*replay).beginWait, "testany": (*replay).beginWait, "testsome": (*replay).beginWait,
-	"request_free": (*replay).beginRequestFree, "cancel": (*replay).beginCancel,
-	"finalize": (*replay).beginFinalize,
+var beginnings = map[mpi.Class]func(*replay, args){
+	mpi.ClassSend:           (*replay).beginSend,
+	mpi.ClassBsend:          (*replay).beginSend,
+	mpi.ClassIsend:          (*replay).beginSend,
+	mpi.ClassIbsend:         (*replay).beginSend,
+	mpi.ClassRecv:           (*replay).beginRecv,
+	mpi.ClassIrecv:          (*replay).beginRecv,
+	mpi.ClassMrecv:          (*replay).beginMatched,
+	mpi.ClassImrecv:         (*replay).beginMatched,
+	mpi.ClassSendrecv:       (*replay).beginSendrecv,
+	mpi.ClassIsendrecv:      (*replay).beginSendrecv,
+	mpi.ClassProbe:          (*replay).beginProbe,
+	mpi.ClassMprobe:         (*replay).beginProbe,
+	mpi.ClassIprobe:         (*replay).beginProbe,
+	mpi.ClassImprobe:        (*replay).beginProbe,
+	mpi.ClassColl:           (*replay).beginCollective,
+	mpi.ClassIcoll:          (*replay).beginCollective,
+	mpi.ClassCollInit:       (*replay).beginCollective,
+	mpi.ClassNewcomm:        (*replay).beginCollective,
+	mpi.ClassNewcommNb:      (*replay).beginCollective,
+	mpi.ClassNewcommDynamic: (*replay).beginCollective,
+	mpi.ClassNewcommLeaders: (*replay).beginCollective,
+	mpi.ClassNewcommGroups:  (*replay).beginGroup,
+	mpi.ClassCommFree:       (*replay).beginCollective,
+	mpi.ClassNewwin:         (*replay).beginCollective,
+	mpi.ClassNewfile:        (*replay).beginCollective,
+	mpi.ClassFileColl:       (*replay).beginCollective,
+	mpi.ClassFileIcoll:      (*replay).beginCollective,
+	mpi.ClassFileFree:       (*replay).beginCollective,
+	mpi.ClassWinColl:        (*replay).beginFence,
+	mpi.ClassWinFree:        (*replay).beginWinFree,
+	mpi.ClassRma:            (*replay).beginAccess,
+	mpi.ClassRmaNb:          (*replay).beginAccess,
+	mpi.ClassRmaNow:         (*replay).beginAccess,
+	mpi.ClassWinLock:        (*replay).beginLock,
+	mpi.ClassWinUnlock:      (*replay).beginUnlock,
+	mpi.ClassWinFlush:       (*replay).beginFlush,
+	mpi.ClassWinStart:       (*replay).beginStartEpoch,
+	mpi.ClassWinComplete:    (*replay).beginCompleteEpoch,
+	mpi.ClassWinPost:        (*replay).beginPost,
+	mpi.ClassWinWait:        (*replay).beginWaitEpoch,
+	mpi.ClassWinTest:        (*replay).beginWaitEpoch,
+	mpi.ClassStart:          (*replay).beginStart,
+	mpi.ClassStartall:       (*replay).beginStart,
+	mpi.ClassWait:           (*replay).beginWait,
+	mpi.ClassWaitall:        (*replay).beginWait,
+	mpi.ClassWaitany:        (*replay).beginWait,
+	mpi.ClassWaitsome:       (*replay).beginWait,
+	mpi.ClassTest:           (*replay).beginWait,
+	mpi.ClassTestall:        (*replay).beginWait,
+	mpi.ClassTestany:        (*replay).beginWait,
+	mpi.ClassTestsome:       (*replay).beginWait,
+	mpi.ClassRequestFree:    (*replay).beginRequestFree,
+	mpi.ClassCancel:         (*replay).beginCancel,
+	mpi.ClassFinalize:       (*replay).beginFinalize,
 }
 
 func (r *replay) beginSend(a args) {
-	r.add(a, a.send(a.c.Func.Class == "send" || a.c.Func.Class == "bsend"))
+	r.add(a, a.send(a.c.Func.Class == mpi.ClassSend || a.c.Func.Class == mpi.ClassBsend))
 }
 
 func (a args) send(blocking bool) Operation {
@@ -51,10 +88,10 @@ func (a args) recv(blocking bool) Operation {
 	}
 }
 
-func (r *replay) beginRecv(a args) { r.add(a, a.recv(a.c.Func.Class == "recv")) }
+func (r *replay) beginRecv(a args) { r.add(a, a.recv(a.c.Func.Class == mpi.ClassRecv)) }
 
 func (r *replay) beginSendrecv(a args) {
-	blocking := a.c.Func.Class == "sendrecv"
+	blocking := a.c.Func.Class == mpi.ClassSendrecv
 	r.add(a, a.send(blocking))
 	recv := a.recv(blocking)
 	recv.Peer = int(a.num(model.None, "source"))
@@ -64,7 +101,7 @@ func (r *replay) beginSendrecv(a args) {
 }
 
 func (r *replay) beginProbe(a args) {
-	blocking := a.c.Func.Class == "probe" || a.c.Func.Class == "mprobe"
+	blocking := a.c.Func.Class == mpi.ClassProbe || a.c.Func.Class == mpi.ClassMprobe
 	if flag, ok := a.result("flag"); !blocking && (!ok || flag == 0) {
 		return // a vain poll takes part in nothing
 	}
@@ -84,7 +121,7 @@ func (r *replay) beginCollective(a args) {
 	}
 	op := Operation{Kind: Collective, Comm: comm, Tag: model.None, Peer: int(a.num(model.None, "root")), Number: r.number(comm)}
 	switch a.c.Func.Class {
-	case "icoll", "coll_init", "newcomm_nb", "file_icoll":
+	case mpi.ClassIcoll, mpi.ClassCollInit, mpi.ClassNewcommNb, mpi.ClassFileIcoll:
 	default:
 		op.Blocking = true
 	}

@@ -3,6 +3,8 @@ package replay
 import (
 	"fmt"
 	"strings"
+
+	"laggard/model/mpi"
 )
 
 // attached is the buffer for buffered sends; call -1: none.
@@ -24,11 +26,11 @@ func (r *replay) beginBuffered(a args) {
 			r.report("bsend_buffer", "MPI_Buffer_attach while a buffer is attached: there can be one at a time",
 				r.Place(a.i, "attach"), r.Place(b.call, "attach before")).Change = "call MPI_Buffer_detach first"
 		}
-	case a.c.Func.Class == "detach":
+	case a.c.Func.Class == mpi.ClassDetach:
 		if b.call < 0 && r.t.Complete {
 			r.report("bsend_buffer", "MPI_Buffer_detach without an attached buffer", r.Place(a.i, "detach"))
 		}
-	case a.c.Func.Class == "bsend" || a.c.Func.Class == "ibsend":
+	case a.c.Func.Class == mpi.ClassBsend || a.c.Func.Class == mpi.ClassIbsend:
 		r.checkSpace(a)
 	}
 }
@@ -50,7 +52,7 @@ func (r *replay) followBuffered(a args) {
 	switch {
 	case strings.HasPrefix(a.c.Func.Name, "MPI_Buffer_attach"):
 		r.buffers = attached{call: a.i, size: a.num(0, "size")}
-	case a.c.Func.Class == "detach":
+	case a.c.Func.Class == mpi.ClassDetach:
 		r.buffers = attached{call: -1}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/typemap"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // buffer is memory that a call hands to MPI.
@@ -126,11 +127,11 @@ func (a args) first(names []string) string {
 }
 
 // transfers reports whether a class of functions moves the data of its buffers.
-func transfers(class, name string) bool {
+func transfers(class mpi.Class, name string) bool {
 	switch class {
-	case "local":
+	case mpi.ClassLocal:
 		return strings.HasPrefix(name, "MPI_File_read") || strings.HasPrefix(name, "MPI_File_write")
-	case "newwin", "newfile", "detach", "light", "type_free":
+	case mpi.ClassNewwin, mpi.ClassNewfile, mpi.ClassDetach, mpi.ClassLight, mpi.ClassTypeFree:
 		return false
 	}
 	return !strings.HasSuffix(strings.TrimSuffix(name, "_c"), "_end") // of a split collective
@@ -166,7 +167,7 @@ func (r *replay) writes(a args, name string) bool {
 // significant reports whether a buffer matters at this rank (MPI-3.1 §5).
 func (r *replay) significant(a args, name string) bool {
 	switch a.c.Func.Class {
-	case "sendrecv", "isendrecv":
+	case mpi.ClassSendrecv, mpi.ClassIsendrecv:
 		peer := "dest"
 		if name == "recvbuf" {
 			peer = "source"

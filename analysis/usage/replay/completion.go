@@ -6,23 +6,48 @@ import (
 	"slices"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/model/mpi"
 )
 
 // endings say what the return of a call of a class means; for the others all that
 // the call began is complete.
-var endings = map[string]func(*replay, args, *activation){
-	"isend": (*replay).makeRequest, "ibsend": (*replay).makeRequest, "irecv": (*replay).makeRequest,
-	"imrecv": (*replay).makeRequest, "isendrecv": (*replay).makeRequest,
-	"icoll": (*replay).makeRequest, "coll_init": (*replay).endInit, "newcomm_nb": (*replay).makeRequest,
-	"send_init": (*replay).makeRequest, "bsend_init": (*replay).makeRequest, "recv_init": (*replay).makeRequest,
-	"file_nb": (*replay).makeRequest, "file_icoll": (*replay).makeRequest,
-	"rma_nb": (*replay).endAccess, "rma": (*replay).endAccess, "rma_now": (*replay).endAccess,
-	"grequest": (*replay).makeRequest,
-	"recv":     (*replay).endRecv, "mrecv": (*replay).endRecv, "sendrecv": (*replay).endRecv,
-	"probe": (*replay).endProbe, "mprobe": (*replay).endProbe, "iprobe": (*replay).endProbe, "improbe": (*replay).endProbe,
-	"wait": (*replay).endWait, "waitall": (*replay).endWaitall, "waitany": (*replay).endWaitany, "waitsome": (*replay).endWaitsome,
-	"test": (*replay).endTest, "testall": (*replay).endTestall, "testany": (*replay).endTestany, "testsome": (*replay).endWaitsome,
-	"start": keep, "startall": keep, "request_free": keep, "cancel": keep,
+var endings = map[mpi.Class]func(*replay, args, *activation){
+	mpi.ClassIsend:       (*replay).makeRequest,
+	mpi.ClassIbsend:      (*replay).makeRequest,
+	mpi.ClassIrecv:       (*replay).makeRequest,
+	mpi.ClassImrecv:      (*replay).makeRequest,
+	mpi.ClassIsendrecv:   (*replay).makeRequest,
+	mpi.ClassIcoll:       (*replay).makeRequest,
+	mpi.ClassCollInit:    (*replay).endInit,
+	mpi.ClassNewcommNb:   (*replay).makeRequest,
+	mpi.ClassSendInit:    (*replay).makeRequest,
+	mpi.ClassBsendInit:   (*replay).makeRequest,
+	mpi.ClassRecvInit:    (*replay).makeRequest,
+	mpi.ClassFileNb:      (*replay).makeRequest,
+	mpi.ClassFileIcoll:   (*replay).makeRequest,
+	mpi.ClassRmaNb:       (*replay).endAccess,
+	mpi.ClassRma:         (*replay).endAccess,
+	mpi.ClassRmaNow:      (*replay).endAccess,
+	mpi.ClassGrequest:    (*replay).makeRequest,
+	mpi.ClassRecv:        (*replay).endRecv,
+	mpi.ClassMrecv:       (*replay).endRecv,
+	mpi.ClassSendrecv:    (*replay).endRecv,
+	mpi.ClassProbe:       (*replay).endProbe,
+	mpi.ClassMprobe:      (*replay).endProbe,
+	mpi.ClassIprobe:      (*replay).endProbe,
+	mpi.ClassImprobe:     (*replay).endProbe,
+	mpi.ClassWait:        (*replay).endWait,
+	mpi.ClassWaitall:     (*replay).endWaitall,
+	mpi.ClassWaitany:     (*replay).endWaitany,
+	mpi.ClassWaitsome:    (*replay).endWaitsome,
+	mpi.ClassTest:        (*replay).endTest,
+	mpi.ClassTestall:     (*replay).endTestall,
+	mpi.ClassTestany:     (*replay).endTestany,
+	mpi.ClassTestsome:    (*replay).endWaitsome,
+	mpi.ClassStart:       keep,
+	mpi.ClassStartall:    keep,
+	mpi.ClassRequestFree: keep,
+	mpi.ClassCancel:      keep,
 }
 
 // keep: what the call began stays under way.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"laggard/analysis/usage/finding"
+	"laggard/model/mpi"
 )
 
 // file is an open file.
@@ -105,7 +106,7 @@ func (r *replay) checkSplit(a args, f *file) {
 			r.fileFinding(a, "§13.4.5", name+" ends "+begin, "end it with the function that belongs to it", r.Place(f.split, "begin"))
 		}
 		f.split = -1
-	case f.split >= 0 && (class == "file_coll" || class == "file_icoll"):
+	case f.split >= 0 && (class == mpi.ClassFileColl || class == mpi.ClassFileIcoll):
 		r.fileFinding(a, "§13.4.5", name+" while a split collective is under way on the file", "end it first", r.Place(f.split, "begin"))
 	}
 	if begins {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/model/mpi"
 )
 
 // handleKind returns the type of the handles that a parameter has, "" if it has none.
@@ -101,7 +102,7 @@ func nullAllowed(a args, kind string) bool {
 	name := a.c.Func.Name
 	switch kind {
 	case "MPI_Request":
-		return completes(a.c.Func.Class) || a.c.Func.Class == "get_status"
+		return a.c.Func.Class.Completes() || a.c.Func.Class == mpi.ClassGetStatus
 	case "MPI_Info":
 		return !strings.HasPrefix(name, "MPI_Info_")
 	case "MPI_File":

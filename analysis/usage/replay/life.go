@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/recorded"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // life is how far a rank got in the life of MPI.
@@ -23,7 +24,7 @@ type life struct {
 func newLife(t *recorded.Trace) life {
 	l := life{initialised: -1, finalized: -1, seenBefore: t.Phase != model.Starting}
 	for i := range t.Calls {
-		if f := t.Calls[i].Func; f != nil && (f.Class == "init" || f.Class == "session_init") {
+		if f := t.Calls[i].Func; f != nil && (f.Class == mpi.ClassInit || f.Class == mpi.ClassSessionInit) {
 			l.seenBefore = false
 		}
 	}
@@ -38,9 +39,9 @@ func (l *life) finalize(i int) {
 
 func (l *life) end(a args) {
 	switch a.c.Func.Class {
-	case "init":
+	case mpi.ClassInit:
 		l.returned = true
-	case "finalize":
+	case mpi.ClassFinalize:
 		l.over = true
 	}
 }
@@ -64,10 +65,10 @@ func anytime(name string) bool {
 func (r *replay) checkLife(a args) {
 	l, name := &r.life, a.c.Func.Name
 	switch a.c.Func.Class {
-	case "session_init":
+	case mpi.ClassSessionInit:
 		l.session = true
 		return
-	case "init":
+	case mpi.ClassInit:
 		if l.initialised >= 0 || l.over {
 			r.report("lifecycle", name+" is called again: MPI can be initialised once in a process", r.Place(a.i, "again"), r.Place(max(l.initialised, 0), "before"))
 			return
@@ -90,7 +91,7 @@ func (r *replay) checkLife(a args) {
 // (MPI-3.1 §12.4.3).
 func (r *replay) checkThreads(a args) {
 	level := r.t.ThreadLevel
-	if level < 0 || level >= 3 || a.c.Func.Class == "light" || anytime(a.c.Func.Name) || r.life.initialised < 0 {
+	if level < 0 || level >= 3 || a.c.Func.Class == mpi.ClassLight || anytime(a.c.Func.Name) || r.life.initialised < 0 {
 		if level >= 3 {
 			r.checkCollectives(a)
 		}
@@ -103,7 +104,7 @@ func (r *replay) checkThreads(a args) {
 		return
 	}
 	for _, i := range r.open {
-		if other := &r.t.Calls[i]; other.Thread != a.c.Thread && other.Func.Class != "light" {
+		if other := &r.t.Calls[i]; other.Thread != a.c.Thread && other.Func.Class != mpi.ClassLight {
 			r.report("thread_level", fmt.Sprintf("%s is called while another thread is in %s, at %s", a.c.Func.Name, other.Func.Name, levels[level]),
 				r.Place(a.i, "call"), r.Place(i, "call at the same time"))
 			return
@@ -127,9 +128,10 @@ func (r *replay) checkCollectives(a args) {
 	}
 }
 
-func isCollective(class string) bool {
+func isCollective(class mpi.Class) bool {
 	switch class {
-	case "coll", "icoll", "coll_init", "newcomm", "newcomm_nb", "comm_free", "newwin", "newfile", "win_coll", "win_free":
+	case mpi.ClassColl, mpi.ClassIcoll, mpi.ClassCollInit, mpi.ClassNewcomm, mpi.ClassNewcommNb,
+		mpi.ClassCommFree, mpi.ClassNewwin, mpi.ClassNewfile, mpi.ClassWinColl, mpi.ClassWinFree:
 		return true
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	"github.com/emirpasic/gods/trees/redblacktree"
 
 	"laggard/analysis/usage/typemap"
+	"laggard/model/mpi"
 )
 
 // memory is what operations under way use. A byte that one of them writes may not
@@ -81,7 +82,7 @@ func (m *memory) conflict(u *use) *use {
 // useMemory adds the buffers of a call to those under way, and finds conflicts.
 func (r *replay) useMemory(a args, buffers []buffer) {
 	switch a.c.Func.Class {
-	case "send_init", "bsend_init", "recv_init", "coll_init":
+	case mpi.ClassSendInit, mpi.ClassBsendInit, mpi.ClassRecvInit, mpi.ClassCollInit:
 		return // used from MPI_Start on
 	}
 	r.useBuffers(buffers, a.i, r.flight[a.i])

@@ -7,6 +7,7 @@ import (
 
 	"laggard/analysis/usage/recorded"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // message is one that MPI_Mprobe or MPI_Improbe took out of matching, for MPI_Mrecv.
@@ -57,7 +58,7 @@ func (r *replay) beginMatched(a args) {
 		return
 	}
 	m.ended = a.i
-	op := a.recv(a.c.Func.Class == "mrecv")
+	op := a.recv(a.c.Func.Class == mpi.ClassMrecv)
 	op.Comm, op.Peer, op.Tag = m.comm, m.source, m.tag
 	k := r.add(a, op)
 	r.Operations[k].Source, r.Operations[k].FromTag = m.source, m.tag

@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/typemap"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // Replayed is what the trace of one rank says by itself.
@@ -120,7 +121,7 @@ func (r *replay) returnsBefore(place uint64) {
 func (r *replay) begin(a args) {
 	r.checkLife(a)
 	r.checkThreads(a)
-	if a.c.Func.Class == "light" {
+	if a.c.Func.Class == mpi.ClassLight {
 		return
 	}
 	buffers := r.buffersOf(a)

@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/recorded"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // request is what a handle of MPI_Request names while it lives.
@@ -77,7 +78,7 @@ func (r *replay) newRequest(a args, act *activation) *request {
 	}
 	q := &request{made: a.i, begun: a.i, call: a, under: act}
 	switch a.c.Func.Class {
-	case "send_init", "bsend_init", "recv_init", "coll_init":
+	case mpi.ClassSendInit, mpi.ClassBsendInit, mpi.ClassRecvInit, mpi.ClassCollInit:
 		q.lasting, q.under = true, nil
 	}
 	r.requests.add(handle, q)
@@ -115,14 +116,14 @@ func (r *replay) startRequest(a args, q *request) {
 	act := &activation{}
 	op, from := Operation{}, q.call
 	switch from.c.Func.Class {
-	case "send_init":
+	case mpi.ClassSendInit:
 		op = from.send(false)
-	case "bsend_init":
+	case mpi.ClassBsendInit:
 		op = from.send(false)
 		r.checkSpace(from)
-	case "recv_init":
+	case mpi.ClassRecvInit:
 		op = from.recv(false)
-	case "coll_init":
+	case mpi.ClassCollInit:
 		op = Operation{Kind: Collective, Comm: from.on(), Tag: model.None, Peer: int(from.num(model.None, "root")), Number: q.number}
 	}
 	if op.Kind != 0 {
@@ -138,7 +139,7 @@ func (r *replay) startRequest(a args, q *request) {
 // beginWait notes what a completion waits for, and finds handles that name nothing.
 func (r *replay) beginWait(a args) {
 	class := a.c.Func.Class
-	w := Wait{Call: a.i, Poll: strings.HasPrefix(class, "test"), Any: strings.HasSuffix(class, "any") || strings.HasSuffix(class, "some")}
+	w := Wait{Call: a.i, Poll: class.Tests(), Any: anyOf[class]}
 	taken := map[*request]bool{}
 	for k, handle := range a.requestArgs() {
 		if handle == recorded.Null {
@@ -216,7 +217,7 @@ func (a args) failed() bool {
 func (r *replay) waitedTwice(a args, q *request) {
 	for _, i := range r.open {
 		other := argsOf(r.t, i)
-		if other.c.Thread == a.c.Thread || !completes(other.c.Func.Class) || strings.HasPrefix(other.c.Func.Class, "test") {
+		if other.c.Thread == a.c.Thread || !other.c.Func.Class.Waits() {
 			continue
 		}
 		for _, handle := range other.requestArgs() {
@@ -228,8 +229,9 @@ func (r *replay) waitedTwice(a args, q *request) {
 	}
 }
 
-func completes(class string) bool {
-	return strings.HasPrefix(class, "wait") || strings.HasPrefix(class, "test")
+// anyOf are the completions that need not complete all their requests.
+var anyOf = map[mpi.Class]bool{
+	mpi.ClassWaitany: true, mpi.ClassWaitsome: true, mpi.ClassTestany: true, mpi.ClassTestsome: true,
 }
 
 // beginRequestFree: an active request may be freed; its operation goes on, and
@@ -268,8 +270,11 @@ func (r *replay) beginCancel(a args) {
 // one-sided access or of a file.
 func (r *replay) refuse(a args, q *request, verb string) {
 	class := q.call.c.Func.Class
-	section := map[string]string{"icoll": "§5.12", "coll_init": "§5.12", "newcomm_nb": "§5.12", "rma_nb": "§11.3.5", "file_icoll": "§13.4.5"}[class]
-	if section == "" || verb == "frees" && class == "file_icoll" {
+	section := map[mpi.Class]string{
+		mpi.ClassIcoll: "§5.12", mpi.ClassCollInit: "§5.12", mpi.ClassNewcommNb: "§5.12",
+		mpi.ClassRmaNb: "§11.3.5", mpi.ClassFileIcoll: "§13.4.5",
+	}[class]
+	if section == "" || verb == "frees" && class == mpi.ClassFileIcoll {
 		return
 	}
 	r.report("request_misuse", fmt.Sprintf("%s %s an active request of %s", a.c.Func.Name, verb, q.call.c.Func.Name),

@@ -7,6 +7,7 @@ import (
 
 	"laggard/analysis/usage/finding"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // window is what the rank has open on a window (MPI-3.1 §11.5).
@@ -69,7 +70,7 @@ func (r *replay) beginAccess(a args) {
 	_, locked := w.locks[target]
 	switch {
 	case locked || w.all >= 0:
-	case a.c.Func.Class == "rma_nb":
+	case a.c.Func.Class == mpi.ClassRmaNb:
 		r.misuse(a, w, "§11.3.5", fmt.Sprintf("%s to rank %d without a lock: request-based access needs one", name, target),
 			"call MPI_Win_lock or MPI_Win_lock_all before it")
 	case w.start >= 0 || w.fence >= 0 && len(w.locks) == 0:
@@ -86,7 +87,7 @@ func (r *replay) endAccess(a args, act *activation) {
 	w := r.windowOf(a)
 	shared := &activation{operations: act.operations, memory: act.memory}
 	w.under = append(w.under, access{a.num(model.None, "target_rank"), a.i, shared})
-	if a.c.Func.Class == "rma_nb" {
+	if a.c.Func.Class == mpi.ClassRmaNb {
 		r.newRequest(a, shared)
 	}
 }
@@ -211,11 +212,11 @@ func (r *replay) beginPost(a args) {
 }
 
 func (r *replay) beginWaitEpoch(a args) {
-	w := r.sync(a, model.TagComplete, a.c.Func.Class == "win_wait")
+	w := r.sync(a, model.TagComplete, a.c.Func.Class == mpi.ClassWinWait)
 	if w.post < 0 {
 		r.misuse(a, w, "§11.5.2", a.c.Func.Name+" without MPI_Win_post", "call MPI_Win_post before")
 	}
-	if flag, ok := a.result("flag"); a.c.Func.Class == "win_wait" || ok && flag != 0 {
+	if flag, ok := a.result("flag"); a.c.Func.Class == mpi.ClassWinWait || ok && flag != 0 {
 		w.post = -1
 	}
 }
@@ -255,7 +256,7 @@ func (r *replay) openEpochs() {
 // endWindow is here for what a call on windows leaves behind; a request that was
 // waited for has completed its access.
 func (r *replay) endWindow(a args) {
-	if !completes(a.c.Func.Class) {
+	if !a.c.Func.Class.Completes() {
 		return
 	}
 	for _, w := range r.windows {

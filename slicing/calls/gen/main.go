@@ -45,7 +45,7 @@ func derive(functions []*mpi.Function) []byte {
 }
 
 // role is the letter for one parameter.
-func role(class, function, param string) string {
+func role(class mpi.Class, function, param string) string {
 	has := func(words ...string) bool {
 		for _, w := range words {
 			if strings.Contains(param, w) {
@@ -56,7 +56,8 @@ func role(class, function, param string) string {
 	}
 	pointer := has("*", "[")
 	switch {
-	case class == "init", has("(", "_fn", "_function", "errhandler"), !pointer && has("MPI_Datatype", "MPI_Op ", "MPI_Info"):
+	case class == mpi.ClassInit, has("(", "_fn", "_function", "errhandler"),
+		!pointer && has("MPI_Datatype", "MPI_Op ", "MPI_Info"):
 		return "."
 	case has("MPI_Status"):
 		if has("const") || !waits(class) && strings.HasPrefix(function, "MPI_Get") {
@@ -64,12 +65,12 @@ func role(class, function, param string) string {
 		}
 		return "s"
 	case has("MPI_Request") && pointer:
-		if waits(class) || class == "start" || class == "startall" || class == "cancel" || class == "request_free" {
+		if waits(class) || starts[class] {
 			return "Q"
 		}
 		return "q"
 	case has("MPI_Message *"):
-		if strings.HasSuffix(class, "mrecv") {
+		if class == mpi.ClassMrecv || class == mpi.ClassImrecv {
 			return "Q"
 		}
 		return "q"
@@ -85,17 +86,21 @@ func role(class, function, param string) string {
 	return "v"
 }
 
-func waits(class string) bool {
-	return strings.HasPrefix(class, "wait") || strings.HasPrefix(class, "test") || class == "get_status"
+func waits(class mpi.Class) bool { return class.Completes() || class == mpi.ClassGetStatus }
+
+// starts are the classes that read the requests that they are given.
+var starts = map[mpi.Class]bool{
+	mpi.ClassStart: true, mpi.ClassStartall: true, mpi.ClassCancel: true, mpi.ClassRequestFree: true,
 }
 
 // payload is the role of a buffer that is not constant: data arrive in it, or
 // go out of it as well.
-func payload(class, function string) string {
+func payload(class mpi.Class, function string) string {
 	switch {
 	case strings.Contains(function, "cast"), strings.HasSuffix(function, "_replace"):
 		return "x"
-	case strings.Contains(class, "coll"), strings.Contains(class, "recv"), strings.HasPrefix(function, "MPI_Reduce_local"):
+	case strings.Contains(class.String(), "coll"), strings.Contains(class.String(), "recv"),
+		strings.HasPrefix(function, "MPI_Reduce_local"):
 		return "r"
 	case strings.Contains(function, "ead"), strings.HasPrefix(function, "MPI_Get"), strings.HasPrefix(function, "MPI_Rget"),
 		strings.Contains(function, "etch"), strings.Contains(function, "ompare"):
