@@ -28,6 +28,10 @@ var allowed = map[string][]string{
 	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model"},
 	"laggard/analysis/scaling":           {"laggard/model"},
 	"laggard/analysis/share":             {"laggard/model", "laggard/reduce"},
+	"laggard/analysis/usage": {
+		"laggard/analysis/share", "laggard/analysis/usage/between", "laggard/analysis/usage/finding",
+		"laggard/analysis/usage/recorded", "laggard/analysis/usage/replay", "laggard/model", "laggard/reduce",
+	},
 	"laggard/analysis/usage/between": {
 		"laggard/analysis/usage/finding", "laggard/analysis/usage/recorded", "laggard/analysis/usage/replay",
 		"laggard/analysis/usage/typemap", "laggard/analysis/waitfor", "laggard/model", "laggard/model/mpi",

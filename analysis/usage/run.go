@@ -1,0 +1,99 @@
+package usage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"laggard/analysis/share"
+	"laggard/analysis/usage/between"
+	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/recorded"
+	"laggard/analysis/usage/replay"
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// Result is the answer to a [Question].
+type Result struct {
+	Index    *model.Index      // of the run
+	Findings []finding.Finding // worst first
+	// Incomplete says what was missing or damaged, a line each; empty if all ranks
+	// recorded all their calls.
+	Incomplete []string
+}
+
+// Run answers the question. All analysis ranks call it together; the result is
+// at analysis rank 0, nil elsewhere. An error may wrap [model.ErrNoRun].
+func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
+	s, err := share.Find(q.Dir, c, reduce.NewTree(c))
+	if err != nil {
+		return nil, err
+	}
+	w := witness{found: finding.NewGroup(), problems: share.NewProblems(s.Index.Problems)}
+	failed := w.read(ctx, s.Index)
+	found, err := reduce.Reduce(s.Tree, findings, w.found, failed)
+	if err != nil {
+		return nil, err
+	}
+	together, err := reduce.Reduce(s.Tree, evidence, between.NewEvidence(w.digests...), nil)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := reduce.Reduce(s.Tree, share.ProblemsMonoid, w.problems, nil)
+	if err != nil || c.Rank() != 0 {
+		return nil, err
+	}
+	found.Merge(between.Judge(together))
+	return &Result{Index: s.Index, Findings: found.List(), Incomplete: incomplete(s.Index, problems)}, nil
+}
+
+// witness is what the ranks of a share show.
+type witness struct {
+	found    *finding.Group    // by each rank alone
+	digests  []*between.Digest // for what several ranks show together
+	problems share.Problems
+}
+
+// read decodes and replays the ranks of the share, one at a time, until the
+// context ends.
+func (w *witness) read(ctx context.Context, x *model.Index) (failed error) {
+	if slices.ContainsFunc(x.Slots, func(s model.SlotInfo) bool { return s.Spawned }) {
+		// They have an MPI_COMM_WORLD of their own, with other ranks.
+		w.problems.Note("spawned", -1, "processes that MPI_Comm_spawn started are not checked")
+	}
+	x.Each(func(run *model.Run) {
+		w.problems.Add(run.Problems)
+		for _, rank := range run.Ranks {
+			if failed = ctx.Err(); failed != nil {
+				return
+			}
+			w.add(recorded.Load(x, rank))
+		}
+	})
+	return failed
+}
+
+func (w *witness) add(t *recorded.Trace) {
+	r := replay.Run(t)
+	for _, f := range r.Findings {
+		w.found.Add(f)
+	}
+	w.digests = append(w.digests, between.NewDigest(r))
+	if !t.Complete {
+		kind, _, _ := strings.Cut(t.Why, ":")
+		w.problems.Note(kind, t.Rank, fmt.Sprintf("rank %d: %s", t.Rank, t.Why))
+	}
+}
+
+func incomplete(x *model.Index, problems share.Problems) []string {
+	lines := problems.Lines()
+	if x.Seen.Len() == 0 {
+		lines = append(lines, "no rank left anything in the run directory")
+	}
+	if missing := x.Missing(); missing.Len() > 0 {
+		lines = append(lines, fmt.Sprintf("rank %s: no data in the run directory", missing))
+	}
+	return lines
+}

@@ -1,0 +1,82 @@
+package usage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// writeRun writes a run of 4 ranks, of which rank 2 left nothing and the others no
+// calls.
+func writeRun(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	var ranks []*model.Rank
+	for _, rank := range []int{0, 1, 3} {
+		ranks = append(ranks, &model.Rank{
+			Rank: rank, Size: 4, PID: 100 + rank, Family: "openmpi", Phase: model.Finalized, End: model.Exited,
+			Start: time.Unix(1000, 0), Threads: []*model.Thread{{TID: 100 + rank, Op: model.Op{State: -1}}},
+		})
+	}
+	h := model.Header{RunID: 7, Host: "n", Created: time.Unix(999, 0)}
+	if _, err := model.WriteNode(dir, h, ranks); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// run gives the result of the only analysis rank that has one.
+func run(t *testing.T, ctx context.Context, dir string, analysts int) (*Result, error) {
+	t.Helper()
+	results := make([]*Result, analysts)
+	err := reduce.Run(analysts, func(c reduce.Comm) (err error) {
+		results[c.Rank()], err = Run(ctx, Question{Dir: dir}, c)
+		return err
+	})
+	for _, r := range results[1:] {
+		if r != nil {
+			t.Errorf("%d analysis ranks: another than the first has a result", analysts)
+		}
+	}
+	return results[0], err
+}
+
+func TestRunSaysWhatIsMissing(t *testing.T) {
+	dir := writeRun(t)
+	want := []string{
+		"rank 0: no calls were recorded", "rank 1: no calls were recorded", "rank 3: no calls were recorded",
+		"rank 2: no data in the run directory",
+	}
+	for analysts := 1; analysts <= 5; analysts++ {
+		r, err := run(t, context.Background(), dir, analysts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(r.Incomplete, want) || len(r.Findings) != 0 {
+			t.Errorf("%d analysis ranks: %q, %v", analysts, r.Incomplete, r.Findings)
+		}
+	}
+}
+
+func TestRunFails(t *testing.T) {
+	over, end := context.WithCancel(context.Background())
+	end()
+	for _, c := range []struct {
+		ctx  context.Context
+		dir  string
+		want error
+	}{
+		{context.Background(), t.TempDir(), model.ErrNoRun},
+		{over, writeRun(t), context.Canceled},
+	} {
+		if r, err := run(t, c.ctx, c.dir, 3); !errors.Is(err, c.want) || r != nil {
+			t.Error(fmt.Sprint(r), err, "and not", c.want)
+		}
+	}
+}
