@@ -186,8 +186,8 @@ type Thread struct {
 	Model    Model
 	Op       Op
 	Calls    uint64 // MPI calls that are states
-	Progress uint64 // of these, communicating ones that were no vain poll
-	Polls    uint64 // vain polls
+	Progress uint64 // of these, communicating ones that were no empty poll
+	Polls    uint64 // empty polls
 	Light    uint64 // MPI calls that are no states, such as MPI_Wtime
 	Captured *Capture
 	Sent     []Sent // by rising state, if volume was recorded

@@ -50,7 +50,7 @@ func withFacts(o progress.Options, index *model.Index, f shareFacts) progress.Op
 	o.Damaged = f.Damaged.Minus(index.Seen)
 	if imported(index) {
 		// Whoever took the stacks may not have come to all ranks. And there are no
-		// counts of turns to compare, which the default algorithm is about.
+		// counts of iterations to compare, which the default algorithm is about.
 		o.Damaged, o.StacksOnly = o.Damaged.Union(index.Missing()), true
 		if o.Algorithm == inference.DefaultAlgorithm {
 			o.Algorithm = inference.PDI

@@ -19,14 +19,14 @@ const scalingLong = `Find bugs that appear only at scale, where every rank may b
 way. train makes a model of small, good runs: how many bytes each rank sends
 from each call site, by its rank, the number of ranks and the numbers among the
 program's arguments. test judges a large run by it, and names the call site
-where the run departs from what was foretold. Record with --record volume.`
+where the run departs from what was predicted. Record with --record volume.`
 
 const trainExample = `  for n in 4 6 8 12 15; do laggard run --record volume -o train-$n -- mpirun -np $n ./app 1000; done
   laggard scaling train -o app.model train-*
   laggard scaling train -o app.model --source mpi --feature nodes=1 train-*`
 
 const testLong = `Judge a run by a model of smaller ones: which ranks do not send what was
-foretold, whether the run is inside the range of the model, and the call sites
+predicted, whether the run is inside the range of the model, and the call sites
 where it shows, with the first function and line in which their stacks part.
 
 Exit status: 0 done, 1 failed, 2 usage, 3 ranks were flagged or one crashed

@@ -106,8 +106,8 @@ func TestScalingTest(t *testing.T) {
 		status         int // with --exit-code
 		says           []string
 	}{
-		{"good", 14, 0x10, 1, nil, exitOK, []string{"all 14 ranks send what smaller runs foretell"}},
-		{"far off", 48, 0x10, 1, nil, exitOK, []string{"all 48 ranks send what smaller runs foretell"}},
+		{"good", 14, 0x10, 1, nil, exitOK, []string{"all 14 ranks send what smaller runs predict"}},
+		{"far off", 48, 0x10, 1, nil, exitOK, []string{"all 48 ranks send what smaller runs predict"}},
 		{"another path", 14, 0x20, 1, nil, exitFindings, []string{"all 14 ranks do not send", "look at: libmpi.so.40+0x20", "sockets: flagged 0-13"}},
 		{"wrong neighbour", 14, 0x10, 5, nil, exitFindings, []string{"all 14 ranks do not send", "look at: app+0x200", "MPI calls: flagged 0-13", "distance of the peers"}},
 		{"no sockets", 15, 0x10, 1, func(r *model.Rank) { r.Sites = nil }, exitOK, []string{"note: nothing was sent through sockets"}},

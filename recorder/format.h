@@ -86,9 +86,9 @@ enum lg_use {
   LG_USE_BLOCK = 0,  /* the counters, from which the events behind it go on */
   LG_USE_BEGIN = 1,  /* of a call; value: its state */
   LG_USE_END = 2,    /* the call that was begun last has returned */
-  LG_USE_VAIN = 3,   /* likewise, with the flag false and nothing done */
+  LG_USE_EMPTY = 3,   /* likewise, with the flag false and nothing done */
   LG_USE_FAILED = 4, /* likewise, with an error; value: its code */
-  LG_USE_AGAIN = 5,  /* how often the call before was repeated in vain */
+  LG_USE_AGAIN = 5,  /* how often the call before was repeated unsuccessfully */
   LG_USE_DEFINE = 6, /* value: enum lg_use_define */
   LG_USE_PART = 7,   /* values of a long array of the event that follows */
 };
@@ -217,8 +217,8 @@ struct lg_thread {
   /* mutable */
   uint64_t seq;      /* odd while the fields down to `pending` change */
   uint64_t calls;    /* MPI calls that are states, begun */
-  uint64_t progress; /* of these, communicating ones that were no vain poll */
-  uint64_t polls;    /* vain polls */
+  uint64_t progress; /* of these, communicating ones that were no empty poll */
+  uint64_t polls;    /* empty polls */
   uint32_t in_mpi;   /* 1 inside the call, 0 in the computation behind it */
   uint32_t state;    /* index of the current or last state; UINT32_MAX none */
   uint32_t kind;     /* enum lg_kind */

@@ -90,7 +90,7 @@ var families = []struct {
 	{"everything", how{true, true, true}, 0.92, 0.96},
 }
 
-// From the turns of loops alone the frozen rank is named, and the others are
+// From the iterations of loops alone the frozen rank is named, and the others are
 // ordered. BenchmarkAccuracy shows the same shares on more programs.
 func TestLoopAwareAccuracy(t *testing.T) {
 	for _, fam := range families {

@@ -15,8 +15,8 @@ type statement struct {
 	site  *model.State   // a call
 	body  []*statement   // a sequence, or the body of a loop
 	arms  [][]*statement // a branch; an arm may be empty
-	trips func(rank, turn int) int
-	arm   func(rank, turn int) int
+	trips func(rank, iteration int) int
+	arm   func(rank, iteration int) int
 }
 
 // how says what a program may do.
@@ -56,7 +56,7 @@ func (g *generator) statement(depth int) *statement {
 		return &statement{arms: [][]*statement{g.sequence(depth - 1), g.arm(depth - 1)}, arm: g.choice()}
 	case depth > 0 && kind == 4:
 		every := 2 + g.rng.IntN(3)
-		return &statement{arms: [][]*statement{nil, g.sequence(depth - 1)}, arm: func(_, turn int) int { return b2i(turn%every == 0) }}
+		return &statement{arms: [][]*statement{nil, g.sequence(depth - 1)}, arm: func(_, iteration int) int { return b2i(iteration%every == 0) }}
 	}
 	return g.call()
 }
@@ -68,52 +68,54 @@ func (g *generator) arm(depth int) []*statement {
 	return g.sequence(depth)
 }
 
-func (g *generator) trips() func(rank, turn int) int {
+func (g *generator) trips() func(rank, iteration int) int {
 	n, seed := 1+g.rng.IntN(5), g.rng.Uint64()
 	switch {
 	case g.how.unequalTrips && g.rng.IntN(2) == 0:
 		return func(rank, _ int) int { return 1 + (rank*7+int(seed%5))%5 }
-	case g.rng.IntN(2) == 0: // differs from turn to turn
-		return func(_, turn int) int { return 1 + int((seed+uint64(turn)*2654435761)>>7%4) }
+	case g.rng.IntN(2) == 0: // differs from iteration to iteration
+		return func(_, iteration int) int { return 1 + int((seed+uint64(iteration)*2654435761)>>7%4) }
 	}
 	return func(int, int) int { return n }
 }
 
-func (g *generator) choice() func(rank, turn int) int {
+func (g *generator) choice() func(rank, iteration int) int {
 	seed, modulo := g.rng.Uint64(), 2+g.rng.IntN(3)
 	if g.how.randomArms && g.rng.IntN(2) == 0 {
-		return func(rank, turn int) int { return int((seed ^ uint64(rank)*2654435761 ^ uint64(turn)*40503) >> 5 % 2) }
+		return func(rank, iteration int) int {
+			return int((seed ^ uint64(rank)*2654435761 ^ uint64(iteration)*40503) >> 5 % 2)
+		}
 	}
 	return func(rank, _ int) int { return b2i(rank%modulo == 0) }
 }
 
 // moment is one call in the life of a rank: where it is in the program text,
-// turn by turn. A branch adds its arm as a negative number.
+// iteration by iteration. A branch adds its arm as a negative number.
 type moment struct {
 	site *model.State
 	key  []int
-	// turns are, for the loops around it, all the turns that the rank has made of
-	// them; depths are where in the key the current turns stand.
-	turns, depths []int
+	// iterations are, for the loops around it, all the iterations that the rank has made of
+	// them; depths are where in the key the current iterations stand.
+	iterations, depths []int
 }
 
 const maxMoments = 4000
 
 // run executes a program on one rank.
 func run(list []*statement, rank int) []moment {
-	e := execution{rank: rank, turns: map[*statement]int{}}
+	e := execution{rank: rank, iterations: map[*statement]int{}}
 	e.sequence(list, 0, moment{})
 	return e.trace
 }
 
 type execution struct {
-	rank  int
-	turns map[*statement]int
-	trace []moment
+	rank       int
+	iterations map[*statement]int
+	trace      []moment
 }
 
-// sequence executes statements in a turn of the loop around them.
-func (e *execution) sequence(list []*statement, turn int, m moment) {
+// sequence executes statements in an iteration of the loop around them.
+func (e *execution) sequence(list []*statement, iteration int, m moment) {
 	for i, s := range list {
 		at := m
 		at.key = extended(m.key, i)
@@ -124,14 +126,14 @@ func (e *execution) sequence(list []*statement, turn int, m moment) {
 			at.site = s.site
 			e.trace = append(e.trace, at)
 		case s.arm != nil:
-			arm := s.arm(e.rank, turn)
+			arm := s.arm(e.rank, iteration)
 			at.key = extended(at.key, -1-arm)
-			e.sequence(s.arms[arm], turn, at)
+			e.sequence(s.arms[arm], iteration, at)
 		default:
-			for t := range s.trips(e.rank, turn) {
-				e.turns[s]++
-				in := moment{key: extended(at.key, t), turns: extended(m.turns, e.turns[s]), depths: extended(m.depths, len(at.key))}
-				e.sequence(s.body, turn*8+t, in)
+			for t := range s.trips(e.rank, iteration) {
+				e.iterations[s]++
+				in := moment{key: extended(at.key, t), iterations: extended(m.iterations, e.iterations[s]), depths: extended(m.depths, len(at.key))}
+				e.sequence(s.body, iteration*8+t, in)
 			}
 		}
 	}
@@ -235,8 +237,8 @@ func firstBehind(trace []moment, key []int) int {
 }
 
 // compare tells which of two ranks is truly ahead. It says false if none is,
-// or if counts cannot tell: a rank knows all the turns it has made of a loop,
-// but not how many of them in this turn of the loop around it; and where no
+// or if counts cannot tell: a rank knows all the iterations it has made of a loop,
+// but not how many of them in this iteration of the loop around it; and where no
 // rank ever went from one place to the other, nobody knows which comes first.
 func (st *standstill) compare(a, b int) (int, bool) {
 	x, y := &st.at[a], &st.at[b]
@@ -253,7 +255,7 @@ func (st *standstill) compare(a, b int) (int, bool) {
 		if d > same || i >= len(y.depths) || y.depths[i] != d {
 			break
 		}
-		if c := x.turns[i] - y.turns[i]; c != 0 {
+		if c := x.iterations[i] - y.iterations[i]; c != 0 {
 			return truth, (c > 0) == (truth > 0)
 		}
 		inTurn = d == same

@@ -28,11 +28,11 @@ func job(ranks, sites, lag int) []*model.Rank {
 }
 
 func member(r, lag int, world []int, states []*model.State) *model.Rank {
-	turns := uint64(50)
+	iterations := uint64(50)
 	m := model.Model{States: states, Visits: make([]uint64, len(states))}
 	for i := range states {
-		m.Visits[i] = turns
-		step, count := 1, turns
+		m.Visits[i] = iterations
+		step, count := 1, iterations
 		if i%8 == 3 && r%64 == 0 {
 			step = 2 // ranks at the end of a row leave a call out
 		}
@@ -43,18 +43,18 @@ func member(r, lag int, world []int, states []*model.State) *model.Rank {
 	}
 	last := len(states) - 1
 	t := &model.Thread{Model: m, Calls: 1000, Progress: 1000, Op: model.Op{State: last, InMPI: true, Kind: model.Collective,
-		Pending: []model.Pending{{Kind: model.Collective, Peer: model.None, Tag: model.None, Seq: turns, State: last}}}}
-	c := &model.Comm{ID: 1, Kind: model.World, Rank: r, Members: world, Coll: turns, State: -1}
+		Pending: []model.Pending{{Kind: model.Collective, Peer: model.None, Tag: model.None, Seq: iterations, State: last}}}}
+	c := &model.Comm{ID: 1, Kind: model.World, Rank: r, Members: world, Coll: iterations, State: -1}
 	out := &model.Rank{Rank: r, Size: len(world), Host: fmt.Sprintf("n%d", r/64), Phase: model.Running, EndDetail: -1,
 		Threads: []*model.Thread{t}, Comms: []*model.Comm{c}}
 	switch {
 	case r == lag:
-		t.Op, c.Coll = model.Op{State: last - 1}, turns-1
+		t.Op, c.Coll = model.Op{State: last - 1}, iterations-1
 	case r%2 == 1:
 		peer := (r + 1) % len(world)
-		t.Op = model.Op{State: last - 1, InMPI: true, Kind: model.Recv, Pending: []model.Pending{{Kind: model.Recv, Peer: peer, Tag: 1, Seq: turns, State: last - 1}}}
-		c.Coll = turns - 1
-		out.Channels = []model.Channel{{Peer: peer, Tag: 1, Received: turns, Sent: turns}}
+		t.Op = model.Op{State: last - 1, InMPI: true, Kind: model.Recv, Pending: []model.Pending{{Kind: model.Recv, Peer: peer, Tag: 1, Seq: iterations, State: last - 1}}}
+		c.Coll = iterations - 1
+		out.Channels = []model.Channel{{Peer: peer, Tag: 1, Received: iterations, Sent: iterations}}
 	}
 	return out
 }

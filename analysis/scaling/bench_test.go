@@ -7,7 +7,7 @@ import (
 )
 
 // wide makes a table of rows ranks with features sites each, in runs of 4 ranks
-// and more. Half of the sites are foretold by scale, the others are noise.
+// and more. Half of the sites are predicted by scale, the others are noise.
 func wide(rows, features int) *Table {
 	rng := rand.New(rand.NewPCG(6, 6))
 	t := &Table{}

@@ -40,7 +40,7 @@ type classFit struct {
 // candidate is a form that was tried.
 type candidate struct {
 	form    Form
-	without []float64 // by point: what the form foretells from the others
+	without []float64 // by point: what the form predicts from the others
 	// products are its terms, each as factors: indices into the design's factors.
 	products [][]int
 	cost     float64 // its error and the noise, more for one that is less simple
@@ -219,7 +219,7 @@ func (f *classFit) fit(products [][]int, constant bool) {
 	case !ok && len(products) > 0:
 		return
 	case !ok:
-		// A single point foretells itself; Class.Points remembers that.
+		// A single point predicts itself; Class.Points remembers that.
 		coefficients, without = []float64{f.y[0]}, slices.Clone(f.y)
 	case !constant:
 		coefficients = append([]float64{0}, coefficients...)

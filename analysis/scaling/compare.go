@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// comparison sets what a row sent at each site against what was foretold.
+// comparison sets what a row sent at each site against what was predicted.
 type comparison struct {
 	sites []compared
-	total float64 // bytes, the larger of sent and foretold
-	known float64 // of these, at sites that are foretold
+	total float64 // bytes, the larger of sent and predicted
+	known float64 // of these, at sites that are predicted
 	// switched are those of calls for which a library may choose again.
 	switched float64
 	far      bool // more than a step of scale from training
@@ -63,7 +63,7 @@ func (c *comparison) add(s compared) {
 	c.total += max(s.observed, expected)
 }
 
-// covered is the share of the volume at sites that are foretold. A rank that
+// covered is the share of the volume at sites that are predicted. A rank that
 // neither sends nor should is covered.
 func (c *comparison) covered() float64 {
 	if c.total == 0 {
@@ -85,8 +85,8 @@ func (c *comparison) deviations() []Deviation {
 
 func (d Deviation) size() float64 { return math.Abs(d.Observed - d.Interval.Expected) }
 
-// moved tells whether the peers of a call site are elsewhere than foretold. A
-// program of which less than half is foretold divides its work otherwise at each
+// moved tells whether the peers of a call site are elsewhere than predicted. A
+// program of which less than half is predicted divides its work otherwise at each
 // scale, and has other neighbours with it. Where a call site sends at all is for its
 // bytes to say; and an average over many peers follows the scale in ways that a
 // few points do not show: far from training it is left some more room.

@@ -2,12 +2,12 @@ package scaling
 
 import "testing"
 
-func TestDistancesNeedAProgramThatIsForetold(t *testing.T) {
+func TestDistancesNeedAProgramThatIsPredicted(t *testing.T) {
 	c := &comparison{}
 	c.add(compared{site: Site{}, observed: 1000})
 	c.add(compared{site: Site{Feature: distanceFeature}, observed: 4, interval: Interval{Low: 1, Expected: 1, High: 1}, forecast: true})
 	if d := c.deviations(); len(d) != 0 {
-		t.Errorf("of a program that is not foretold: %+v", d)
+		t.Errorf("of a program that is not predicted: %+v", d)
 	}
 	c.add(compared{site: Site{}, observed: 1000, interval: Interval{Low: 1000, Expected: 1000, High: 1000}, forecast: true})
 	if d := c.deviations(); len(d) != 1 || d[0].Observed != 4 {
@@ -21,23 +21,23 @@ func TestDistancesThatMatter(t *testing.T) {
 	heavy, light := []Frame{{Function: "heavy"}}, []Frame{{Function: "light"}}
 	exactly := func(v float64) Interval { return Interval{Low: v, Expected: v, High: v} }
 	for _, one := range []struct {
-		name               string
-		frames             []Frame
-		observed, foretold float64
-		far, deviates      bool
+		name                string
+		frames              []Frame
+		observed, predicted float64
+		far, deviates       bool
 	}{
 		{"a wrong neighbour", heavy, 4, 1, false, true},
 		{"one step off", heavy, 5.2, 4.8, false, true},
 		{"the same far away", heavy, 5.2, 4.8, true, false},
 		{"well off far away", heavy, 7, 4.8, true, true},
 		{"of few bytes", light, 4, 1, false, false},
-		{"where nobody was foretold to send", heavy, 1, 0, false, false},
+		{"where nobody was predicted to send", heavy, 1, 0, false, false},
 		{"where nothing was sent", heavy, 0, 2, false, false},
 	} {
 		c := &comparison{far: one.far}
 		c.add(compared{site: Site{Frames: heavy}, observed: 100000, interval: exactly(100000), forecast: true})
 		c.add(compared{site: Site{Frames: light}, observed: 10, interval: exactly(10), forecast: true})
-		c.add(compared{site: Site{Frames: one.frames, Feature: distanceFeature}, observed: one.observed, interval: exactly(one.foretold), forecast: true})
+		c.add(compared{site: Site{Frames: one.frames, Feature: distanceFeature}, observed: one.observed, interval: exactly(one.predicted), forecast: true})
 		if d := c.deviations(); (len(d) == 1) != one.deviates {
 			t.Errorf("%s: %+v", one.name, d)
 		}

@@ -1,5 +1,5 @@
 // Package scaling answers whether a run at a large scale behaves as the small,
-// good runs of the same program foretell, which ranks do not, and at which call
+// good runs of the same program predict, which ranks do not, and at which call
 // sites that shows (paper Vrisha, §3–§5). Every rank may be wrong in the same
 // way: ranks are compared with the models, not with each other.
 //
@@ -12,7 +12,7 @@
 // training and is blind to sites with a small share of the bytes. A scaling
 // model for each feature ([Feature]), a sum of c·pⁱ·log₂ʲp in the normal form
 // of Extra-P, sees single sites and reaches further; features that it cannot
-// foretell are left out, as in WuKong. The verdict says which of them spoke and
+// predict are left out, as in WuKong. The verdict says which of them spoke and
 // whether the run is inside its range.
 //
 // The work can be shared among analysis ranks:

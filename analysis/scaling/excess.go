@@ -22,9 +22,9 @@ func (e excess) delta() float64 { return e.observed - e.expected }
 // volumes adds up, over flagged ranks, what a site sent and should have.
 type volumes struct {
 	excess
-	foretold int  // rows with a forecast
-	deviates bool // in some row
-	share    Share
+	predicted int  // rows with a forecast
+	deviates  bool // in some row
+	share     Share
 }
 
 // tally is that of all sites.
@@ -84,7 +84,7 @@ func (v *volumes) take(s compared, deviates bool) {
 	v.deviates = v.deviates || deviates
 	v.expected += s.interval.Expected
 	if s.forecast && !s.fresh {
-		v.foretold++
+		v.predicted++
 	}
 }
 
@@ -98,7 +98,7 @@ func (v *volumes) settle(total float64, rows int) (e excess, significant bool) {
 		scale := max(e.observed, e.expected, 1) / minShare
 		e.observed, e.expected = e.observed/scale, e.expected/scale
 		return e, v.deviates
-	case !v.known || v.foretold == rows:
+	case !v.known || v.predicted == rows:
 		e.observed, e.expected = e.observed/total, e.expected/total
 		return e, v.deviates
 	}

@@ -21,7 +21,7 @@ type Class struct {
 	// Forms are the best hypothesis, then others that the data does not exclude
 	// and that differ most from it further out.
 	Forms []Form `json:"forms"`
-	// Predictable: points left out were foretold well enough. Else the class is
+	// Predictable: points left out were predicted well enough. Else the class is
 	// left out of the verdict (WuKong's pruning).
 	Predictable bool    `json:"predictable"`
 	Sigma       float64 `json:"sigma"`  // standard deviation of rows left out from their prediction
@@ -35,7 +35,7 @@ type Class struct {
 }
 
 const (
-	// maxError is the error beyond which a class cannot be foretold.
+	// maxError is the error beyond which a class cannot be predicted.
 	maxError = 0.25
 	// quietError: predictions are never held to be better than this.
 	quietError = 0.02
@@ -43,14 +43,14 @@ const (
 	// side. A run has thousands of volumes.
 	tail = 1e-5
 	// reach is how many times as far as training spans a control, in doublings, it
-	// is foretold beyond.
+	// is predicted beyond.
 	reach = 2
 	// maxWidth is how wide an interval may be, as a share of the volume, before
 	// it says nothing.
 	maxWidth = 1.0
 )
 
-// Interval is a volume as foretold: the best form, and the bounds outside which
+// Interval is a volume as predicted: the best form, and the bounds outside which
 // it is flagged. Bytes.
 type Interval struct {
 	Expected float64 `json:"expected"`
@@ -58,8 +58,8 @@ type Interval struct {
 	High     float64 `json:"high"`
 }
 
-// interval foretells the volume of a row. It is false where the class is
-// unknown or cannot be foretold there.
+// interval predicts the volume of a row. It is false where the class is
+// unknown or cannot be predicted there.
 func (f *Feature) interval(r role, rank, ranks int, x []float64) (Interval, bool) {
 	name, times := r.of(rank, ranks)
 	for i := range f.Classes {

@@ -9,7 +9,7 @@ import (
 // particular is what a further role must be better by.
 const particular = 0.8
 
-// fitFeature models one site. Among the roles it takes the one that foretells
+// fitFeature models one site. Among the roles it takes the one that predicts
 // best with the simple forms; a role with more classes must be better.
 func (d *design) fitFeature(site int) Feature {
 	typical := d.typical(site)
@@ -96,7 +96,7 @@ func (c *Class) widen(x []float64, left []int) {
 }
 
 // keep gives the best form and those others, of nearly the same error, that
-// foretell least and most at twice and at eight times the largest scale.
+// predict least and most at twice and at eight times the largest scale.
 func (f *classFit) keep(best candidate, high []float64) []Form {
 	kept := []Form{best.form}
 	for _, factor := range []float64{2, 8} {

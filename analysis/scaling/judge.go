@@ -25,14 +25,14 @@ type RowJudgement struct {
 	// Near: no further from training than a step of scale, where a library takes
 	// the paths that it took there.
 	Near bool `json:"near"`
-	// Covered is the share of the volume that the scaling models foretell.
+	// Covered is the share of the volume that the scaling models predict.
 	Covered float64 `json:"covered"`
 	// Deviations are the sites whose volume is outside its interval, the largest
 	// difference first.
 	Deviations []Deviation `json:"deviations,omitempty"`
 }
 
-// Deviation is a volume that is not as foretold.
+// Deviation is a volume that is not as predicted.
 type Deviation struct {
 	Site     string   `json:"site"` // Site.Key
 	Observed float64  `json:"observed"`
@@ -43,7 +43,7 @@ type Deviation struct {
 
 const (
 	// minShare is the share of a rank's volume below which a difference is not
-	// looked at; minNewShare that of a volume where none is foretold: libraries
+	// looked at; minNewShare that of a volume where none is predicted: libraries
 	// choose other algorithms for small messages at any scale.
 	minShare    = 0.001
 	minNewShare = 0.005
@@ -54,16 +54,16 @@ const (
 	// same paths, where KCCA does not say more.
 	nearby = 1.5
 	// farDistance is the share by which peers are further away, or nearer, than
-	// foretold, for more than a step of scale past training.
+	// predicted, for more than a step of scale past training.
 	farDistance = 0.2
-	// wellCovered: the scaling models foretell so much of the volume that a rank
+	// wellCovered: the scaling models predict so much of the volume that a rank
 	// without deviation is good, whatever KCCA says.
 	wellCovered = 0.9
 	// halfCovered: below this a run is outside the range of the scaling models.
 	halfCovered = 0.5
 )
 
-// flagged: the row is not as the models foretell.
+// flagged: the row is not as the models predict.
 func (r RowJudgement) flagged() bool {
 	return slices.ContainsFunc(r.Deviations, func(d Deviation) bool { return !d.Inside || r.Near }) ||
 		r.InRange && r.Uncorrelated && r.Covered < wellCovered

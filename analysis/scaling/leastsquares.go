@@ -2,7 +2,7 @@ package scaling
 
 import "math"
 
-// fitter solves small weighted least squares problems and foretells each point
+// fitter solves small weighted least squares problems and predicts each point
 // from the others, by Gram-Schmidt. Its buffers are used again.
 type fitter struct {
 	q       [][]float64 // by coefficient, by point: orthonormal
@@ -14,7 +14,7 @@ type fitter struct {
 const maxCoefficients = 3
 
 // run fits y by the columns, where point i counts with weight w[i] (a factor on
-// its residual). It gives the coefficients; without[i] then foretells y[i] from
+// its residual). It gives the coefficients; without[i] then predicts y[i] from
 // the other points. It is false where the columns do not determine them, or
 // some point is determined by itself alone.
 func (f *fitter) run(columns [][]float64, y, w []float64) (coefficients []float64, ok bool) {

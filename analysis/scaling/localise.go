@@ -16,7 +16,7 @@ type Place struct {
 	Training   *Site `json:"training_site"`
 	Production *Site `json:"production_site"`
 	// TrainingShare and ProductionShare are their shares of the volume, 0 to 1;
-	// that of training as expected at this scale where it can be foretold.
+	// that of training as expected at this scale where it can be predicted.
 	TrainingShare   float64 `json:"training_share"`
 	ProductionShare float64 `json:"production_share"`
 	// Divergence is the first frame, from the innermost outwards, in which the

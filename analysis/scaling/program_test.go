@@ -17,7 +17,7 @@ type program struct {
 type programSite struct {
 	site  Site
 	bytes func(rank, ranks int, arg float64) float64
-	noisy bool // nothing foretells it: exponential around bytes
+	noisy bool // nothing predicts it: exponential around bytes
 }
 
 func libFrame(function string, offset uint64) Frame {

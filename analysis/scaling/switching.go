@@ -14,7 +14,7 @@ func (s Site) call() string {
 
 // switching lists the MPI calls whose bytes did not go out the same way in all
 // training runs. A library that chose by scale there will choose again, so
-// beyond training nothing is foretold of them.
+// beyond training nothing is predicted of them.
 func (m *Model) switching() map[string]bool {
 	calls := make(map[string][]int) // sites
 	for i, s := range m.Sites {

@@ -96,7 +96,7 @@ type Form struct {
 	Error float64 `json:"error"`
 }
 
-// Value is what the form foretells; NaN where a control is not positive.
+// Value is what the form predicts; NaN where a control is not positive.
 func (f Form) Value(x []float64) float64 {
 	v := f.Coefficients[0]
 	for k, t := range f.Terms {

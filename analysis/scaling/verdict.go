@@ -14,7 +14,7 @@ const (
 
 // Verdict is what is said about one run.
 type Verdict struct {
-	// Flagged are the ranks that do not behave as foretold.
+	// Flagged are the ranks that do not behave as predicted.
 	Flagged model.RankSet `json:"flagged_ranks"`
 	// Elsewhere are ranks in which a library takes other paths than in training, so
 	// far from it that it may: they are not flagged, and outside the range.
@@ -32,7 +32,7 @@ type Verdict struct {
 	Correlation []float64 `json:"correlation"`
 	// Threshold is the largest 1 − correlation that is not flagged.
 	Threshold float64 `json:"threshold"`
-	// Covered is the share of the volume that the scaling models foretell.
+	// Covered is the share of the volume that the scaling models predict.
 	Covered float64 `json:"covered"`
 	// Localisation is where to look, the most likely place first.
 	Localisation []Place `json:"localisation"`

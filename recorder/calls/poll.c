@@ -25,14 +25,14 @@ static uint32_t dedupe(struct lg_pending *p, uint32_t old, uint32_t n)
   return out;
 }
 
-/* A program that waits by polling asks the same a million times. From the second
- * time in vain on nothing is looked up and nothing listed anew: no call has come
- * between, so what the requests are known as is what it was. Only in C, where the
- * arguments are values, and while one thread alone calls. */
+/* A program that waits by polling makes the same call a million times. When a poll
+ * repeats the unsuccessful one before it, its requests are not looked up again and
+ * not listed again: no other call came between, so nothing known of them changed.
+ * Only for C, where the arguments are values, and while a single thread calls MPI. */
 static void note_given(const struct lg_call *c)
 {
-  if (c->binding == LG_BIND_C && c->desc->nargs <= LG_VAIN_ARGS)
-    memcpy(c->thr->vain.given, c->args, (size_t)c->desc->nargs * sizeof *c->args);
+  if (c->binding == LG_BIND_C && c->desc->nargs <= LG_POLL_ARGS)
+    memcpy(c->thr->empty.given, c->args, (size_t)c->desc->nargs * sizeof *c->args);
 }
 
 static bool polls_array(const struct lg_desc *d)
@@ -40,12 +40,12 @@ static bool polls_array(const struct lg_desc *d)
   return d->cls == CLS_test || d->cls == CLS_testall || d->cls == CLS_testany || d->cls == CLS_testsome;
 }
 
-static void note_vain(struct lg_call *c)
+static void note_empty(struct lg_call *c)
 {
-  struct lg_vain *v = &c->thr->vain;
+  struct lg_empty_poll *v = &c->thr->empty;
   const struct lg_desc *d = c->desc;
   size_t bytes = polls_array(d) ? (size_t)lg_request_count(c) * (size_t)lg_fam.handle_bytes : 0;
-  if (v->st || c->binding != LG_BIND_C || d->nargs > LG_VAIN_ARGS || bytes > sizeof v->requests)
+  if (v->st || c->binding != LG_BIND_C || d->nargs > LG_POLL_ARGS || bytes > sizeof v->requests)
     return;
   v->bytes = (uint32_t)bytes;
   if (bytes)
@@ -55,7 +55,7 @@ static void note_vain(struct lg_call *c)
   v->st = c->st;
 }
 
-static bool same_poll(const struct lg_call *c, const struct lg_vain *v)
+static bool same_poll(const struct lg_call *c, const struct lg_empty_poll *v)
 {
   return v->st == c->st && !lg_shared && memcmp(v->given, c->args, (size_t)c->desc->nargs * sizeof *c->args) == 0 &&
          (!v->bytes || memcmp(v->requests, (const void *)c->args[c->desc->request], v->bytes) == 0);
@@ -63,7 +63,7 @@ static bool same_poll(const struct lg_call *c, const struct lg_vain *v)
 
 bool lg_poll_again(struct lg_call *c)
 {
-  struct lg_vain *v = &c->thr->vain;
+  struct lg_empty_poll *v = &c->thr->empty;
   struct lg_thread *p = c->thr->pub;
   long *args = c->args;
   if (!same_poll(c, v) || (lg_usage_on && !lg_usage_again(c)))
@@ -100,9 +100,9 @@ void lg_polled(struct lg_call *c, bool got)
 {
   if (got) {
     c->thr->pub->progress++;
-    c->thr->vain.st = NULL;
+    c->thr->empty.st = NULL;
   } else {
     c->thr->pub->polls++;
-    note_vain(c);
+    note_empty(c);
   }
 }

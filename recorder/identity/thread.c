@@ -89,7 +89,7 @@ struct lg_thr *lg_thread_register(void)
     t->tid = (int)syscall(SYS_gettid);
     t->pub->tid = (uint32_t)t->tid;
     t->model.prev = NULL;
-    t->vain.st = NULL;
+    t->empty.st = NULL;
     t->outer_cfa = 0;
     lg_cache_clear(&t->model.cache);
     if (nthreads > 1)

@@ -7,14 +7,14 @@
 #include "identity/state.h"
 #include "mpi/call.h"
 
-#define LG_VAIN_ARGS 8
-#define LG_VAIN_BYTES 256
+#define LG_POLL_ARGS 8
+#define LG_POLL_BYTES 256
 
-struct lg_vain { /* the last poll, if it was unsuccessful, to recognise the next one as the same */
+struct lg_empty_poll { /* the last poll, if it was unsuccessful, to recognise the next one as the same */
   struct lg_st *st;             /* NULL: the last call was no such poll */
-  long given[LG_VAIN_ARGS];     /* its arguments as the program gave them */
-  long args[LG_VAIN_ARGS];      /* and as MPI was given them */
-  char requests[LG_VAIN_BYTES]; /* the handles in the program's array */
+  long given[LG_POLL_ARGS];     /* its arguments as the program gave them */
+  long args[LG_POLL_ARGS];      /* and as MPI was given them */
+  char requests[LG_POLL_BYTES]; /* the handles in the program's array */
   uint32_t bytes;
   struct lg_call call;
 };
@@ -23,7 +23,7 @@ struct lg_thr {
   uint64_t outer_cfa, outer_ra; /* of the MPI call in progress; 0 outside */
   struct lg_thread *pub;        /* the record */
   struct lg_model model;
-  struct lg_vain vain;
+  struct lg_empty_poll empty;
   uint64_t poll_mark; /* `progress` + 1 when the list of polled things was begun; 0 none */
   long *handles;      /* handles as they were before a wait or test */
   char *statuses;     /* used in place of MPI_STATUS(ES)_IGNORE */

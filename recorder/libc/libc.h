@@ -1,4 +1,4 @@
-/* The second library of the recorder, liblaggard-libc.so. It stands before
+/* The second library of the recorder, liblaggard-libc.so. It interposes
  * functions of the C library and is preloaded, behind liblaggard.so, only when
  * what it sees is to be recorded. It forwards every call first and then tells
  * what was done: net.c the bytes that went through a socket or between

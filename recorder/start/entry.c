@@ -59,10 +59,10 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   t->outer_cfa = (uint64_t)cfa;
   t->outer_ra = (uint64_t)ra;
   lg_transition(&t->model, st);
-  if (t->vain.st) {
+  if (t->empty.st) {
     if (lg_poll_again(c))
       return true;
-    t->vain.st = NULL;
+    t->empty.st = NULL;
   }
   if (!uses_tables(d->cls) && !lg_usage_on) {
     lg_op_local(c);

@@ -177,7 +177,7 @@ static bool capture(uint32_t why)
 
 /* ---- the thread ---- */
 
-/* activity changes with every step of the program but vain polls. */
+/* activity changes with every step of the program but empty polls. */
 static uint64_t activity(void)
 {
   uint64_t sum = 0;

@@ -153,7 +153,7 @@ void lg_event_plain(struct lg_usage *u, enum lg_use kind, uint64_t value)
   if (!p)
     return;
   p = lg_event_head(p, kind, value);
-  if (kind != LG_USE_VAIN) /* nothing changed in what it returned; or nothing is said of it */
+  if (kind != LG_USE_EMPTY) /* nothing changed in what it returned; or nothing is said of it */
     *p++ = 0;
   lg_event_end(u, lg_event_number(u, p));
   u->calling = 0;

@@ -44,12 +44,12 @@ unsigned char *lg_repeat_begin(struct lg_usage *u, unsigned char **end)
   return start;
 }
 
-/* vain_end counts a poll that did what the one before did, and forgets its begin;
+/* empty_end counts a poll that did what the one before did, and forgets its begin;
  * of another one it notes where it is. */
 void lg_repeat_end(struct lg_usage *u)
 {
   if (!u->poll.again) {
-    lg_event_plain(u, LG_USE_VAIN, 0);
+    lg_event_plain(u, LG_USE_EMPTY, 0);
     u->poll.begin = u->poll.here;
     u->poll.body = u->poll.here_body;
     u->poll.end = u->stream->at;

@@ -61,7 +61,7 @@ func Whole() *diagnosis.Result {
 		{From: 2, To: 1, Kind: "p2p", Reason: "rank 40 is in MPI_Waitall for MPI_Irecv number 812 from rank 39; it has sent 811 such"},
 		{From: 2, To: 2, Kind: "p2p", Reason: "rank 41 is in MPI_Waitall for MPI_Irecv number 812 from rank 40; it has sent 811 such; and 14 more like it"},
 		{From: 2, To: 3, Kind: "p2p", Weak: true, Reason: "rank 55 is in MPI_Waitall for MPI_Isend number 812 to rank 56; it has received 811 such"},
-		{From: 3, To: 1, Kind: "inferred", Reason: "after MPI_Waitall leads to MPI_Barrier: less progressed in turn 812 of the loop"},
+		{From: 3, To: 1, Kind: "inferred", Reason: "after MPI_Waitall leads to MPI_Barrier: less progressed in iteration 812 of the loop"},
 		{From: 5, To: 0, Kind: "undefined", Reason: "MPI_Recv and after MPI_Iprobe lead to each other, with probability 1 and 1: not ordered"},
 	}
 	r.ProgressOrder = [][]int{{0, 5}, {1}, {2}, {3}}

@@ -50,15 +50,15 @@ func Headline(r *Result) string {
 	judged := len(r.Ranks)
 	switch n := r.Flagged.Len(); {
 	case n > 0 && n == judged:
-		return fmt.Sprintf("all %d ranks do not send what smaller runs foretell", n)
+		return fmt.Sprintf("all %d ranks do not send what smaller runs predict", n)
 	case n > 0:
-		return fmt.Sprintf("%s of %d: not what smaller runs foretell", r.Flagged.Phrase(), judged)
+		return fmt.Sprintf("%s of %d: not what smaller runs predict", r.Flagged.Phrase(), judged)
 	case r.Crash != nil:
-		return fmt.Sprintf("rank %d crashed; up to then it sent what smaller runs foretell", r.Crash.Rank)
+		return fmt.Sprintf("rank %d crashed; up to then it sent what smaller runs predict", r.Crash.Rank)
 	case !r.InRange:
 		return fmt.Sprintf("%d ranks are outside the range of the model: nothing can be said of them", judged)
 	}
-	return fmt.Sprintf("all %d ranks send what smaller runs foretell", judged)
+	return fmt.Sprintf("all %d ranks send what smaller runs predict", judged)
 }
 
 var sourceNames = map[scaling.Source]string{scaling.AtMPI: "MPI calls", scaling.AtSocket: "sockets"}
@@ -81,11 +81,11 @@ func sourceLine(s *scaling.SourceVerdict) string {
 	if v.Elsewhere.Len() > 0 {
 		verdict += fmt.Sprintf(", but in %s the library takes other paths, as it may so far from the training", v.Elsewhere.Phrase())
 	}
-	text := fmt.Sprintf("%s; by %s; %s; %.0f %% of the bytes foretold", verdict, by, reach(v), 100*v.Covered)
+	text := fmt.Sprintf("%s; by %s; %s; %.0f %% of the bytes predicted", verdict, by, reach(v), 100*v.Covered)
 	if v.KCCAInRange {
 		text += fmt.Sprintf("; correlation %s, at least %.3f is good", span(v.Correlation), 1-v.Threshold)
 		if overruled(v) {
-			text += ", but the bytes are as foretold"
+			text += ", but the bytes are as predicted"
 		}
 	}
 	return text
@@ -153,9 +153,9 @@ func Difference(p *scaling.Place, source scaling.Source, crash bool) string {
 	case crash:
 		return fmt.Sprintf("the call site of training nearest to the crash (%s of the bytes; %s)", share(p.TrainingShare), at)
 	case p.Production != nil && p.Production.Feature != "":
-		return fmt.Sprintf("%s of the peers of a call site is not what was foretold (%s)", words.Printable(p.Production.Feature), at)
+		return fmt.Sprintf("%s of the peers of a call site is not what was predicted (%s)", words.Printable(p.Production.Feature), at)
 	case p.Training != nil && p.Training.Feature != "":
-		return fmt.Sprintf("%s of the peers of a call site is not what was foretold: it sends nothing (%s)", words.Printable(p.Training.Feature), at)
+		return fmt.Sprintf("%s of the peers of a call site is not what was predicted: it sends nothing (%s)", words.Printable(p.Training.Feature), at)
 	case p.Production == nil && p.Training != nil:
 		return fmt.Sprintf("a call site sends nothing where %s of the bytes were expected (%s)", share(p.TrainingShare), at)
 	case same:
@@ -210,7 +210,7 @@ func (p *printer) model(s scaling.Sourced) {
 			known += m.Shares[i].Mean
 		}
 	}
-	p.Line("  scaling models: call sites with %.0f %% of the bytes can be foretold for every rank", 100*known)
+	p.Line("  scaling models: call sites with %.0f %% of the bytes can be predicted for every rank", 100*known)
 }
 
 // ranges says from where to where the training went.

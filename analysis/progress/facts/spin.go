@@ -2,7 +2,7 @@ package facts
 
 import "laggard/model"
 
-// A thread that has polled in vain this often, at this very call site, spins.
+// A thread that has polled unsuccessfully this often, at this very call site, spins.
 const spinPolls = 16
 
 // A computation that two captures in a row show without a call in between is
@@ -14,7 +14,7 @@ const stuckCaptures = 2
 // (PDI §2.1). Inside the call that is plain. Between two calls the captured
 // stacks decide: a call after the last capture, which is taken when a rank is
 // quiet, shows a loop; the same stack again and again without a call shows a
-// computation that hangs after one poll. Without either, many vain polls at
+// computation that hangs after one poll. Without either, many empty polls at
 // this site stand for a loop.
 func spinning(t *model.Thread) bool {
 	if t.Op.Kind != model.Poll {

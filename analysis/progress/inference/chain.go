@@ -78,7 +78,7 @@ func normalised(arcs []arc) []arc {
 // Reach returns the probability P(from, to) that a rank at from is ever at to,
 // over all paths (PDI §3.2). It is 0 for positions the model does not know, for
 // two equal positions 1. 0 and 1 are exact: they are found by reachability in
-// the graph, not by rounding, so that a loop left once in a billion turns
+// the graph, not by rounding, so that a loop left once in a billion iterations
 // still counts as left.
 func (c *Chain) Reach(from, to facts.Position) float64 {
 	if from == to {

@@ -148,7 +148,7 @@ func walk(rng *rand.Rand, c *Chain, at, target int) bool {
 	return false
 }
 
-// A loop that was left once in ten billion turns is still left, and reached
+// A loop that was left once in ten billion iterations is still left, and reached
 // with certainty from inside.
 func TestReachIsExactAtTheEnds(t *testing.T) {
 	m := modelOf(3, model.Edge{From: 0, To: 1, Count: 10000000000}, model.Edge{From: 1, To: 0, Count: 9999999999},

@@ -11,16 +11,16 @@ import (
 	"laggard/model"
 )
 
-// LoopAware names the algorithm that tells turns of a loop apart.
+// LoopAware names the algorithm that tells iterations of a loop apart.
 const LoopAware = "loop-aware"
 
-// loopAware orders ranks by how far they are in the program, turn by turn. The
+// loopAware orders ranks by how far they are in the program, iteration by iteration. The
 // paper leaves ranks in one loop undefined (§3.2); comparing loop counts is
 // what its successor Prodometer (PLDI 2014) added.
 //
-// From the outside inwards: in the whole program, and in one turn of a loop,
+// From the outside inwards: in the whole program, and in one iteration of a loop,
 // who is in a part that leads to another is behind who is there; in one part
-// that is a loop, who has made fewer turns is behind; in one call site, who is
+// that is a loop, who has made fewer iterations is behind; in one call site, who is
 // in the call is behind who has left it. Before all that come collectives on
 // MPI_COMM_WORLD: all ranks make the same ones in the same order, so that who
 // has begun fewer is behind.
@@ -29,7 +29,7 @@ type loopAware struct{}
 // Name is that of Algorithm.
 func (loopAware) Name() string { return LoopAware }
 
-// Local counts the turns of each rank.
+// Local counts the iterations of each rank.
 func (loopAware) Local(sum *facts.Summary) Gatherer { return newStationGatherer(sum) }
 
 // Order lays out the stations.
@@ -58,20 +58,20 @@ type loopOrder struct {
 
 // loopNode is ranks that are level.
 type loopNode struct {
-	at    facts.Position
-	path  []loops.Step
-	turns []uint64 // by level, from 1
-	clock uint64   // collectives begun on MPI_COMM_WORLD
-	ranks []int
-	layer int
+	at         facts.Position
+	path       []loops.Step
+	iterations []uint64 // by level, from 1
+	clock      uint64   // collectives begun on MPI_COMM_WORLD
+	ranks      []int
+	layer      int
 }
 
-// turn returns the turn on a level of the path.
-func (n *loopNode) turn(level int) uint64 {
-	if level < 1 || level > len(n.turns) {
+// iteration returns the iteration on a level of the path.
+func (n *loopNode) iteration(level int) uint64 {
+	if level < 1 || level > len(n.iterations) {
 		return 0
 	}
-	return n.turns[level-1]
+	return n.iterations[level-1]
 }
 
 func (o *loopOrder) addStations(sum *facts.Summary, stations []Station) error {
@@ -94,7 +94,7 @@ func (o *loopOrder) addStations(sum *facts.Summary, stations []Station) error {
 			if !known {
 				i = len(o.nodes)
 				nodes[clock] = i
-				o.nodes = append(o.nodes, loopNode{at: places[s.Place], path: o.course.Loops(places[s.Place].State), turns: s.Iterations, clock: clock})
+				o.nodes = append(o.nodes, loopNode{at: places[s.Place], path: o.course.Loops(places[s.Place].State), iterations: s.Iterations, clock: clock})
 			}
 			o.nodes[i].ranks = append(o.nodes[i].ranks, rank)
 			o.at[rank] = i
@@ -144,7 +144,7 @@ func (o *loopOrder) split(nodes []int, number func(n *loopNode) uint64) [][]int 
 	return out
 }
 
-// place gives layers, from base, to nodes in the same turn of the loop on a
+// place gives layers, from base, to nodes in the same iteration of the loop on a
 // level. It returns the first layer behind them.
 func (o *loopOrder) place(nodes []int, level, base int) int {
 	parts := map[loops.Step][]int{}
@@ -171,10 +171,10 @@ func (o *loopOrder) place(nodes []int, level, base int) int {
 	return end
 }
 
-// placePart places nodes in one part of a loop: by turns if it is a loop.
+// placePart places nodes in one part of a loop: by iterations if it is a loop.
 func (o *loopOrder) placePart(nodes []int, level, base int) int {
-	for _, turn := range o.split(nodes, func(n *loopNode) uint64 { return n.turn(level + 1) }) {
-		base = o.place(turn, level+1, base)
+	for _, iteration := range o.split(nodes, func(n *loopNode) uint64 { return n.iteration(level + 1) }) {
+		base = o.place(iteration, level+1, base)
 	}
 	return base
 }
@@ -241,8 +241,8 @@ func (o *loopOrder) Relate(a, b int) (Code, string) {
 		if p != q {
 			return o.relateParts(p, q)
 		}
-		if s, t := x.turn(level+1), y.turn(level+1); s != t {
-			return ahead(s > t), fmt.Sprintf("it is in turn %d of %s, the other in turn %d", max(s, t), nth(level+1), min(s, t))
+		if s, t := x.iteration(level+1), y.iteration(level+1); s != t {
+			return ahead(s > t), fmt.Sprintf("it is in iteration %d of %s, the other in iteration %d", max(s, t), nth(level+1), min(s, t))
 		}
 	}
 	if x.at.State == y.at.State && x.at.InMPI != y.at.InMPI {
@@ -251,7 +251,7 @@ func (o *loopOrder) Relate(a, b int) (Code, string) {
 	return Null, ""
 }
 
-// relateParts relates two parts of one turn.
+// relateParts relates two parts of one iteration.
 func (o *loopOrder) relateParts(p, q loops.Step) (Code, string) {
 	switch {
 	case o.course.Leads(p, q):
@@ -259,7 +259,7 @@ func (o *loopOrder) relateParts(p, q loops.Step) (Code, string) {
 	case o.course.Leads(q, p):
 		return Forward, "the program leads from the other to it"
 	case o.course.Muddled(p.Loop):
-		return Undefined, "in one turn of a loop that ranks go through in different orders"
+		return Undefined, "in one iteration of a loop that ranks go through in different orders"
 	}
 	return Null, ""
 }

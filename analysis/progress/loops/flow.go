@@ -12,7 +12,7 @@ import (
 )
 
 // Flow is the union of the models of all ranks, so that all agree on what is
-// a loop: a rank in its first turn has not seen the way back yet, and one that
+// a loop: a rank in its first iteration has not seen the way back yet, and one that
 // takes another branch never will.
 type Flow struct {
 	Sites []Site // by ID; the zero ID is the start of the program

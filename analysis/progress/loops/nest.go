@@ -25,14 +25,14 @@ type nestArc struct {
 
 // nest is the loops of a graph, one inside the other. A loop is a strongly
 // connected component; the sites where it is entered are its head, and the
-// arcs that lead back to them begin the next turn. An entry that is alone
+// arcs that lead back to them begin the next iteration. An entry that is alone
 // dominates the loop: that is the natural loop of the literature. Without these
 // arcs the component falls apart into the parts of the body, which may be
 // loops again. With several entries (an irreducible graph) all are the head.
 type nest struct {
 	arcs       []nestArc // by from, to; each once
 	next, prev [][]int   // by site: arcs
-	cut        []int     // by arc: the level of the loop whose next turn it begins, 0 none
+	cut        []int     // by arc: the level of the loop whose next iteration it begins, 0 none
 	loops      []loop    // loops[0] is the whole program
 	path       [][]Step  // by site, from the outside
 	order      map[Step]map[int]bool
@@ -45,14 +45,14 @@ type Step struct{ Loop, Part int }
 
 type loop struct {
 	entries []int
-	back    map[int]bool // arcs that begin the next turn
+	back    map[int]bool // arcs that begin the next iteration
 	idle    bool         // all it does is poll
 	muddled bool         // it has no order inside: ranks go through it in different ways
 	next    map[int][]int
 }
 
 // splitter chooses, among the arcs of a component (inside), those that begin
-// the next turn. It says false if it had to break cycles that are none.
+// the next iteration. It says false if it had to break cycles that are none.
 type splitter func(n *nest, sites, entries, inside []int) (back []int, clear bool)
 
 // newNest finds the loops of a graph. The sites for which idle is true poll.
@@ -110,7 +110,7 @@ func (n *nest) fill(id int, sites []int, split splitter, level int) {
 	}
 }
 
-// cutLoop adds a loop and cuts the arcs that begin its next turn.
+// cutLoop adds a loop and cuts the arcs that begin its next iteration.
 func (n *nest) cutLoop(sites, inside []int, split splitter, level int) int {
 	l := loop{entries: n.entries(sites, level-1), back: map[int]bool{}}
 	back, clear := inside, false
@@ -155,7 +155,7 @@ func (n *nest) inside(sites []int, level int) []int {
 }
 
 // entries lists the sites of a part that are come to from outside, or by an
-// arc that begins a turn of a loop around it; the first site if there are none.
+// arc that begins an iteration of a loop around it; the first site if there are none.
 func (n *nest) entries(sites []int, level int) []int {
 	var out []int
 	for _, s := range sites {
@@ -213,7 +213,7 @@ func (n *nest) into(entries, arcs []int) []int {
 
 // splitSingle chooses in the model of one rank. Of several entries the one
 // that the rank came to first is the head: its states are numbered so. Arcs to the same head may
-// belong to loops one inside the other: then the turn of the outer one begins
+// belong to loops one inside the other: then the iteration of the outer one begins
 // with those whose way round is not part of a longer one.
 func splitSingle(n *nest, sites, entries, inside []int) ([]int, bool) {
 	entries = entries[:1]
@@ -263,7 +263,7 @@ func (n *nest) body(tail, head int, inside []int) map[int]bool {
 // splitUnion returns a splitter for the union of models. It follows what
 // most single ranks saw: an arc that leads on for them leads on. Arcs to one
 // head that are of different depth are told apart only if the ranks agree
-// better on the turns of the outer loop than on the visits to the head: else
+// better on the iterations of the outer loop than on the visits to the head: else
 // the arcs differ by a branch that ranks take differently.
 func splitUnion(nested func(site int) bool) splitter {
 	return func(n *nest, sites, entries, inside []int) ([]int, bool) {
@@ -291,7 +291,7 @@ func (n *nest) backLevel(from, to int) int {
 	return n.cut[i]
 }
 
-// leads tells whether one part of a loop leads to another within a turn.
+// leads tells whether one part of a loop leads to another within an iteration.
 func (n *nest) leads(id, from, to int) bool {
 	key := Step{id, from}
 	if n.order[key] == nil {

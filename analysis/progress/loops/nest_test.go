@@ -15,7 +15,7 @@ func randomArcs(rng *rand.Rand) (int, []nestArc) {
 	return n, arcs
 }
 
-// Whatever the graph: without the arcs that begin a next turn there is no cycle
+// Whatever the graph: without the arcs that begin a next iteration there is no cycle
 // left, each such arc leads back within its loop, and in the model of one rank
 // a loop has one head.
 func TestNestLeavesNoCycle(t *testing.T) {

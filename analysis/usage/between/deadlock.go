@@ -155,7 +155,7 @@ func (w *waits) says(at int32) string {
 		}
 		verb := "waits in"
 		if c.loop {
-			verb = "polls in vain with"
+			verb = "polls unsuccessfully with"
 		}
 		parts = append(parts, fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn().Name, strings.Join(whats, link)))
 	}

@@ -9,7 +9,7 @@ import (
 	"laggard/model/mpi"
 )
 
-// minPolls is how many polls in vain in a row, with nothing else between, are taken
+// minPolls is how many empty polls in a row, with nothing else between, are taken
 // as waiting: a program that only looks in between computes in between.
 const minPolls = 16
 
@@ -19,7 +19,7 @@ var pollClasses = map[mpi.Class]bool{
 	mpi.ClassIprobe: true, mpi.ClassImprobe: true,
 }
 
-// loops are the threads whose recording ends in a loop of polls in vain: the calls
+// loops are the threads whose recording ends in a loop of empty polls: the calls
 // of one round of each.
 func loops(t *recorded.Trace) [][]int {
 	type tail struct {
@@ -40,7 +40,7 @@ func loops(t *recorded.Trace) [][]int {
 		switch {
 		case x.done || c.Func == nil || c.Func.Class == mpi.ClassLight:
 		case x.polls == 0 && pollClasses[c.Func.Class] && c.Return == 0: // the process ended in the midst of one
-		case !pollClasses[c.Func.Class] || c.Return == 0 || !vain(c):
+		case !pollClasses[c.Func.Class] || c.Return == 0 || !empty(c):
 			x.done = true
 		default:
 			x.polls += 1 + c.Again
@@ -59,8 +59,8 @@ func loops(t *recorded.Trace) [][]int {
 	return out
 }
 
-// vain tells whether a poll found nothing.
-func vain(c *recorded.Call) bool {
+// empty tells whether a poll found nothing.
+func empty(c *recorded.Call) bool {
 	for _, name := range []string{"flag", "outcount"} {
 		if v, ok := c.Result1(name); ok {
 			return v == 0

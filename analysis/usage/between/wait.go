@@ -312,7 +312,7 @@ func (w *waits) lacking(at int32) []need {
 	return out
 }
 
-// lonely are the halves of messages that stuck ranks wait for in vain.
+// lonely are the halves of messages that stuck ranks wait for and never get.
 func (w *waits) lonely() map[ref]bool {
 	out := map[ref]bool{}
 	for at := range w.standings {

@@ -15,7 +15,7 @@ const (
 	useBlock = iota
 	useBegin
 	useEnd
-	useVain
+	useEmpty
 	useFailed
 	useAgain
 	useDefine
@@ -49,7 +49,7 @@ type decoder struct {
 	clock    uint64
 	calling  uint64 // state of the call in progress, plus one
 	open     int    // its index into Trace.Calls, plus one
-	vain     int    // that of the one that ended last in vain, plus one
+	empty    int    // that of the empty poll that ended last, plus one
 	parts    []int64
 	states   []*lastSaid
 	blocks   int
@@ -71,7 +71,7 @@ type lastSaid struct {
 
 // lost forgets what leans on events that are missing.
 func (d *decoder) lost() {
-	d.open, d.vain, d.parts = 0, 0, nil
+	d.open, d.empty, d.parts = 0, 0, nil
 	d.blocks++
 }
 
@@ -103,8 +103,8 @@ func (d *decoder) event() error {
 		return d.begin(value)
 	case useEnd:
 		return d.end(0, true)
-	case useVain:
-		d.inVain()
+	case useEmpty:
+		d.emptyPoll()
 	case useFailed:
 		return d.end(int(unzigzag(value)), d.u() == 1)
 	case useAgain:
@@ -245,7 +245,7 @@ func (d *decoder) begin(index uint64) error {
 	if d.bad {
 		return errEvent
 	}
-	d.vain, d.open, d.calling = 0, 0, index+1
+	d.empty, d.open, d.calling = 0, 0, index+1
 	calls := &d.b.trace.Calls
 	if len(*calls) >= d.b.most {
 		d.b.incomplete(fmt.Sprintf("there are more than %d calls", d.b.most))
@@ -280,15 +280,15 @@ func (d *decoder) returned(code int, out []Value) {
 	d.open, d.calling = 0, 0
 }
 
-// inVain takes the return of a poll that found nothing.
-func (d *decoder) inVain() {
+// emptyPoll takes the return of a poll that found nothing.
+func (d *decoder) emptyPoll() {
 	open := d.open
 	var out []Value
 	if s := d.state(d.calling - 1); s != nil {
 		out = s.after.nothing
 	}
 	d.returned(0, out)
-	d.vain = open
+	d.empty = open
 }
 
 func (d *decoder) again() error {
@@ -297,8 +297,8 @@ func (d *decoder) again() error {
 	}
 	n := binary.LittleEndian.Uint64(d.in)
 	d.in = d.in[8:]
-	if d.vain > 0 {
-		d.b.trace.Calls[d.vain-1].Again = n
+	if d.empty > 0 {
+		d.b.trace.Calls[d.empty-1].Again = n
 	}
 	return nil
 }

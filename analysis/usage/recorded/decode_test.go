@@ -115,8 +115,8 @@ func TestDecode(t *testing.T) {
 3: MPI_Recv(buf=0x100, count=5, datatype=MPI_INT, source=any, tag=0, comm=world) -> error 15
 3: MPI_Barrier(comm=world) -> …
 `},
-		{"polls in vain", 10, [][]*events{{func() *events {
-			e := blockOf(0, 0, 0).world().event(useBegin, test).u(1).s(77).event(useVain, 0).event(useAgain, 0)
+		{"empty polls", 10, [][]*events{{func() *events {
+			e := blockOf(0, 0, 0).world().event(useBegin, test).u(1).s(77).event(useEmpty, 0).event(useAgain, 0)
 			*e = binary.LittleEndian.AppendUint64(*e, 1000)
 			return e.event(useBegin, test).u(0).event(useEnd, 0).u(0b111111).s(-1, 1, 2, 8, 4, 1)
 		}()}}, `

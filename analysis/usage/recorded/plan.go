@@ -9,7 +9,7 @@ type plan struct {
 	fields   []field
 	nscalars int
 	narrays  int
-	nothing  []Value // the outputs of a poll in vain
+	nothing  []Value // the outputs of an empty poll
 }
 
 // field is a parameter within an event: so many scalars, or an array of values

@@ -73,7 +73,7 @@ type Call struct {
 	// that MPI writes.
 	In, Out []Value
 	Code    int // what it returned; 0 MPI_SUCCESS. It has Out only without error, or with MPI_ERR_IN_STATUS
-	// Again is how often a poll in vain (flag false, nothing completed) was repeated
+	// Again is how often an empty poll (flag false, nothing completed) was repeated
 	// at once with the same arguments; the repetitions are not listed.
 	Again uint64
 }

@@ -103,7 +103,7 @@ func (r *replay) beginSendrecv(a args) {
 func (r *replay) beginProbe(a args) {
 	blocking := a.c.Func.Class == mpi.ClassProbe || a.c.Func.Class == mpi.ClassMprobe
 	if flag, ok := a.result("flag"); !blocking && (!ok || flag == 0) {
-		return // a vain poll takes part in nothing
+		return // an empty poll takes part in nothing
 	}
 	r.add(a, Operation{Kind: Probe, Comm: a.on(), Peer: int(a.num(model.None, "source")), Tag: int(a.num(model.None, "tag")), Blocking: blocking})
 }

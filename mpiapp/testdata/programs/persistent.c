@@ -1,5 +1,5 @@
 /* A ring with persistent requests, started again in every step. With "hang"
- * rank 4 skips its start in step 7 and looks for something in vain. */
+ * rank 4 skips its start in step 7 and looks unsuccessfully for something. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -14,7 +14,7 @@ import (
 //	size N                          ranks in the job
 //	on SET … end                    what these ranks do
 //	repeat N … end                  several times
-//	every K R … else … end          in turn R of every K of the innermost repeat
+//	every K R … else … end          in iteration R of every K of the innermost repeat
 //	alloc NAME LEN SITE             a buffer; again: at another address
 //	carve NAME FROM LEN SITE        a piece of another buffer, of an allocator on top
 //	static NAME LEN                 memory that was never allocated
@@ -77,7 +77,7 @@ type actor struct {
 	clock       int64
 	sent, got   map[int]uint64
 	sends, gots map[[2]int]uint64
-	turn        int
+	iteration   int
 	events      []chain.Event // what was played
 }
 
@@ -95,13 +95,13 @@ func (a *actor) play(list []statement) {
 				a.play(s.body)
 			}
 		case "repeat":
-			outer := a.turn
-			for a.turn = 0; a.turn < a.number(w[1]); a.turn++ {
+			outer := a.iteration
+			for a.iteration = 0; a.iteration < a.number(w[1]); a.iteration++ {
 				a.play(s.body)
 			}
-			a.turn = outer
+			a.iteration = outer
 		case "every":
-			if a.turn%a.number(w[1]) == a.number(w[2]) {
+			if a.iteration%a.number(w[1]) == a.number(w[2]) {
 				a.play(s.body)
 			} else {
 				a.play(s.alt)
