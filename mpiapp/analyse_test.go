@@ -3,13 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"laggard/model"
-	"laggard/reduce/reducetest"
+	"laggard/analysis/progress"
+	"laggard/reduce"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
@@ -17,9 +16,10 @@ import (
 // diagnosed returns what a number of analysis ranks make of a run, in all forms.
 func diagnosed(t *testing.T, dir string, analysts int) string {
 	t.Helper()
-	q := question{dir: dir, analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
-	q.options.Algorithm = "pdi"
-	r, err := concluded(q, analysts, analyse)
+	q := question{Question: progress.Question{Dir: dir, Once: true}, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
+	q.Algorithm = "pdi"
+	r, err := concluded(q, analysts,
+		func(q question, c reduce.Comm) (*diagnosis.Result, error) { return q.answer(t.Context(), c) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,30 +46,5 @@ func TestAnalysts(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-func TestMergeFacts(t *testing.T) {
-	a, b := newFacts(nil), newFacts(nil)
-	a.Moving, b.Moving, b.Alive = []int{3}, []int{1}, true
-	ab := mergeFacts(a, b)
-	if want := []int{1, 3}; !cmp.Equal(ab.Moving, want) || !ab.Alive {
-		t.Errorf("merged %+v", ab)
-	}
-}
-
-// TestFactsLaws: any tree over the shares gives the same facts.
-func TestFactsLaws(t *testing.T) {
-	build := func() []shareFacts {
-		var out []shareFacts
-		for i := range 9 {
-			f := newFacts([]model.Problem{{File: "n", Rank: i, Err: &model.FormatError{File: "n", Rank: i, Section: "chunk", Err: model.ErrCorrupt}}})
-			f.Moving = []int{i}
-			out = append(out, f)
-		}
-		return out
-	}
-	if err := reducetest.Laws(factsMonoid, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
-		t.Error(err)
 	}
 }

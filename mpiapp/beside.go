@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -94,7 +95,7 @@ func (a *app) startBeside(r job.Recording, words ...string) error {
 func (a *app) explain(r job.Recording) {
 	sub := *a
 	sub.out = a.err
-	if err := sub.diagnose(diagnoseFlags{}, r.Dir); err != nil {
+	if err := sub.diagnose(context.Background(), diagnoseFlags{}, r.Dir); err != nil {
 		a.code(err)
 	}
 	if slices.Contains(r.Record, "usage") {

@@ -13,5 +13,5 @@ func concluded[Q, R any](q Q, analysts int, work func(Q, reduce.Comm) (*R, error
 		}
 		return err
 	})
-	return result, err
+	return result, aboutFlags(err)
 }

@@ -1,18 +1,23 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/inference"
+	"laggard/reduce"
 	"laggard/report"
 	"laggard/report/diagnosis"
+	"laggard/report/source"
 	"laggard/slicing"
 	"laggard/symbol"
 )
@@ -47,7 +52,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 		Long:    diagnoseLong,
 		Example: diagnoseExample,
 		Args:    oneRunDir,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.diagnose(f, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.diagnose(cmd.Context(), f, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
@@ -86,6 +91,14 @@ func (f diagnoseFlags) forms() []string {
 	return out
 }
 
+// question is what diagnose, view and slice ask, and the form of the answer.
+type question struct {
+	progress.Question
+	symbols  symbol.Config
+	analysts int           // analysis ranks, in-process
+	slice    *sliceOptions // nil: no slices
+}
+
 // asked turns flags and settings into the question.
 func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	algorithm := f.algorithm
@@ -101,24 +114,24 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	if f.analysts < 0 {
 		return question{}, usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
 	}
-	only, err := parseOnly(f.ranks, f.comm)
+	ranks, err := parseRanks(f.ranks)
+	if err != nil {
+		return question{}, err
+	}
+	comm, err := parseComm(f.comm)
 	if err != nil {
 		return question{}, err
 	}
 	q := question{
-		dir:     dir,
-		only:    only,
-		options: progress.Options{Algorithm: algorithm},
+		Question: progress.Question{
+			Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm,
+		},
 		symbols: symbol.Config{
 			RunDir:    dir,
 			Roots:     append(f.roots, a.settings.Symbols.Roots...),
 			DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
 		},
-		analysts: f.analysts,
-		page:     f.html != "",
-	}
-	if q.analysts == 0 {
-		q.analysts = runtime.NumCPU()
+		analysts: cmp.Or(f.analysts, runtime.NumCPU()),
 	}
 	if !f.noSlice {
 		q.slice = &sliceOptions{rank: -1, groups: quickGroups, budget: slicing.Budget{Time: quickTime}}
@@ -126,7 +139,45 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	return q, nil
 }
 
-func (a *app) diagnose(f diagnoseFlags, dir string) error {
+// answer is one analysis rank's part of the answer; the result is at rank 0.
+func (q question) answer(ctx context.Context, c reduce.Comm) (*diagnosis.Result, error) {
+	found, err := progress.Run(ctx, q.Question, c)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return q.report(found)
+}
+
+// report puts names to what was found.
+func (q question) report(found *progress.Result) (*diagnosis.Result, error) {
+	begun := time.Now()
+	resolver := symbol.New(q.symbols)
+	defer resolver.Close()
+	finder := source.Finder{RunDir: q.Dir, Roots: q.symbols.Roots}
+	if m := found.Index.Manifest; m != nil {
+		finder.Started = m.Created
+	}
+	result := diagnosis.New(diagnosis.Source{Run: report.NewRun(found.Index), Result: found, Resolver: resolver})
+	if q.slice != nil && (q.slice.must || !found.Running) {
+		var err error
+		if result.Slices, err = q.slices(found, resolver, finder); err != nil {
+			return nil, err
+		}
+	}
+	if found.Shown != nil {
+		if err := diagnosis.Filter(result, *found.Shown); err != nil {
+			return nil, err
+		}
+	}
+	if q.Compare {
+		diagnosis.AddSources(result, finder)
+	}
+	found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
+	result.Analysis = diagnosis.NewAnalysis(found)
+	return result, nil
+}
+
+func (a *app) diagnose(ctx context.Context, f diagnoseFlags, dir string) error {
 	q, err := a.asked(f, dir)
 	if err != nil {
 		return err
@@ -134,7 +185,8 @@ func (a *app) diagnose(f diagnoseFlags, dir string) error {
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	result, err := concluded(q, q.analysts, answer)
+	result, err := concluded(q, q.analysts,
+		func(q question, c reduce.Comm) (*diagnosis.Result, error) { return q.answer(ctx, c) })
 	if err != nil || result == nil {
 		return err
 	}

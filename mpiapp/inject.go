@@ -182,5 +182,5 @@ func (a *app) replay(ctx context.Context, r *trial.Runner, trials []injector.Tri
 	}
 	fmt.Fprintln(a.out, injector.Record{Trial: trials[i], Outcome: &outcome})
 	fmt.Fprintln(a.out, strings.Repeat("-", 72))
-	return a.diagnose(diagnoseFlags{}, r.RunDir(id))
+	return a.diagnose(context.Background(), diagnoseFlags{}, r.RunDir(id))
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/inference"
 	"laggard/injector"
@@ -13,12 +15,12 @@ import (
 // judges are the ways of diagnosing that a campaign compares: as laggard does
 // it, and by each algorithm without evidence.
 var judges = []struct {
-	name    string
-	options progress.Options
+	name string
+	asks progress.Question
 }{
-	{"laggard", progress.Options{}},
-	{"loop-aware alone", progress.Options{Algorithm: inference.LoopAware, PaperOnly: true}},
-	{"pdi", progress.Options{Algorithm: inference.PDI, PaperOnly: true}},
+	{"laggard", progress.Question{}},
+	{"loop-aware alone", progress.Question{Algorithm: inference.LoopAware, PaperOnly: true}},
+	{"pdi", progress.Question{Algorithm: inference.PDI, PaperOnly: true}},
 }
 
 // judge asks all judges about the run in a directory.
@@ -26,10 +28,11 @@ func (a *app) judge(dir string) ([]injector.Diagnosis, error) {
 	var out []injector.Diagnosis
 	symbols := symbol.Config{RunDir: dir, Roots: a.settings.Symbols.Roots, DebugDirs: a.settings.Symbols.DebugDirs}
 	for _, j := range judges {
-		q := question{dir: dir, options: j.options, symbols: symbols, analysts: 1}
+		q := question{Question: j.asks, symbols: symbols}
+		q.Dir = dir
 		var result *diagnosis.Result
 		err := reduce.Run(1, func(c reduce.Comm) (err error) {
-			result, err = answer(q, c)
+			result, err = q.answer(context.Background(), c)
 			return err
 		})
 		if err != nil {

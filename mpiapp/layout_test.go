@@ -73,7 +73,11 @@ var allowed = map[string][]string{
 	"laggard/reduce/reducetest": {"laggard/reduce"},
 	"laggard/report":            {"laggard/model", "laggard/report/words", "laggard/symbol"},
 	"laggard/report/chart":      {},
-	"laggard/report/diagnosis":  {"laggard/analysis/progress", "laggard/model", "laggard/report", "laggard/report/page", "laggard/report/slice", "laggard/report/source", "laggard/report/words", "laggard/symbol"},
+	"laggard/report/diagnosis": {
+		"laggard/analysis/progress", "laggard/analysis/progress/facts", "laggard/model", "laggard/report",
+		"laggard/report/page", "laggard/report/slice", "laggard/report/source", "laggard/report/words",
+		"laggard/symbol",
+	},
 	"laggard/report/movement": {
 		"laggard/analysis/movement", "laggard/analysis/movement/chain", "laggard/analysis/movement/invariant",
 		"laggard/analysis/movement/outlier", "laggard/report", "laggard/report/chart", "laggard/report/page", "laggard/report/words",
@@ -98,7 +102,8 @@ var allowed = map[string][]string{
 
 	"laggard/analysis/progress": {
 		"laggard/analysis/progress/evidence", "laggard/analysis/progress/facts",
-		"laggard/analysis/progress/inference", "laggard/model",
+		"laggard/analysis/progress/inference", "laggard/analysis/share", "laggard/model", "laggard/model/process",
+		"laggard/reduce",
 	},
 	"laggard/analysis/progress/evidence": {"laggard/analysis/progress/facts", "laggard/analysis/waitfor", "laggard/model"},
 	"laggard/analysis/progress/facts":    {"laggard/analysis/progress/loops", "laggard/model", "laggard/reduce"},

@@ -71,7 +71,7 @@ func (a *app) movementCommand() *cobra.Command {
 }
 
 func (a *app) movementQuestion(f movementFlags, dir string) (movement.Question, error) {
-	only, err := parseOnly(f.ranks, "")
+	ranks, err := parseRanks(f.ranks)
 	level, badLevel := recorded.ParseLevel(cmp.Or(f.level, a.settings.Movement.Level))
 	switch {
 	case err != nil:
@@ -84,7 +84,7 @@ func (a *app) movementQuestion(f movementFlags, dir string) (movement.Question, 
 		return movement.Question{}, usageError{fmt.Errorf("--depth %d: it is 1 or more", f.depth)}
 	case f.analysts < 0:
 		return movement.Question{}, usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
-	case only.ranks != nil && only.ranks.Len() == 0:
+	case ranks != nil && ranks.Len() == 0:
 		return movement.Question{}, usageError{errors.New("--ranks: the set is empty")}
 	}
 	for _, d := range append([]string{dir}, f.train...) {
@@ -93,7 +93,7 @@ func (a *app) movementQuestion(f movementFlags, dir string) (movement.Question, 
 		}
 	}
 	return movement.Question{
-		Dir: dir, Train: f.train, Ranks: only.ranks, LastPhase: f.lastPhase, Depth: f.depth, Level: level,
+		Dir: dir, Train: f.train, Ranks: ranks, LastPhase: f.lastPhase, Depth: f.depth, Level: level,
 		Symbols: symbol.Config{
 			RunDir:    dir,
 			Roots:     append(f.roots, a.settings.Symbols.Roots...),
@@ -109,9 +109,6 @@ func (a *app) movement(ctx context.Context, f movementFlags, dir string) error {
 	}
 	found, err := concluded(q, cmp.Or(f.analysts, runtime.NumCPU()),
 		func(q movement.Question, c reduce.Comm) (*movement.Result, error) { return movement.Run(ctx, q, c) })
-	if none, ok := errors.AsType[*movement.RanksError](err); ok {
-		return usageError{fmt.Errorf("--ranks: %w", none)}
-	}
 	if err != nil || found == nil {
 		return err
 	}

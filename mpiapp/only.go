@@ -1,67 +1,56 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress"
+	"laggard/analysis/share"
 	"laggard/model"
-	"laggard/report/diagnosis"
+	"laggard/reduce"
 )
 
-// only restricts a report to some ranks, or to the members of a communicator.
-type only struct {
-	ranks *model.RankSet // nil: all
-	comm  uint64         // 0: any
+// parseRanks reads the value of --ranks, nil if there is none.
+func parseRanks(text string) (*model.RankSet, error) {
+	if text == "" {
+		return nil, nil
+	}
+	set, err := model.ParseRankSet(text)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--ranks: %w", err)}
+	}
+	return &set, nil
 }
 
-func parseOnly(ranks, comm string) (only, error) {
-	var o only
-	if ranks != "" {
-		set, err := model.ParseRankSet(ranks)
-		if err != nil {
-			return o, usageError{fmt.Errorf("--ranks: %w", err)}
-		}
-		o.ranks = &set
+// parseComm reads the value of --comm, 0 if there is none.
+func parseComm(text string) (uint64, error) {
+	if text == "" {
+		return 0, nil
 	}
-	if comm != "" {
-		id, err := strconv.ParseUint(strings.TrimPrefix(comm, "0x"), 16, 64)
-		if err != nil || id == 0 {
-			return o, usageError{fmt.Errorf("--comm %q: it is a hexadecimal number, as the report has it", comm)}
-		}
-		o.comm = id
+	id, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
+	if err != nil || id == 0 {
+		return 0, usageError{fmt.Errorf("--comm %q: it is a hexadecimal number, as the report has it", text)}
 	}
-	return o, nil
+	return id, nil
 }
 
-func (o only) apply(r *diagnosis.Result, sum facts.Summary) error {
-	if o.ranks == nil && o.comm == 0 {
-		return nil
+// aboutFlags makes an error about what a flag asks for a wrong command line. It
+// stays one of all analysis ranks, so that only one of them prints it.
+func aboutFlags(err error) error {
+	shared, ok := errors.AsType[*reduce.RankError](err)
+	if !ok {
+		return err
 	}
-	var keep model.RankSet
-	keep.AddRange(0, max(r.Ranks-1, 0))
-	if o.ranks != nil {
-		if o.ranks.Len() > 0 && o.ranks.Max() >= r.Ranks {
-			return usageError{fmt.Errorf("--ranks: there is no rank %d, the run has ranks 0-%d", o.ranks.Max(), r.Ranks-1)}
-		}
-		keep = keep.Intersect(*o.ranks)
+	flag := func(text string) error {
+		return usageError{&reduce.RankError{Rank: shared.Rank, Err: fmt.Errorf(text, shared.Err)}}
 	}
-	if o.comm != 0 {
-		members, err := membersOf(o.comm, sum)
-		if err != nil {
-			return err
-		}
-		keep = keep.Intersect(members)
+	if _, ok := errors.AsType[*share.RanksError](err); ok {
+		return flag("--ranks: %w")
 	}
-	return diagnosis.Filter(r, keep)
-}
-
-func membersOf(id uint64, sum facts.Summary) (model.RankSet, error) {
-	for _, c := range sum.Comms {
-		if c.ID == id {
-			return c.Groups[0].Union(c.Groups[1]), nil
-		}
+	if _, ok := errors.AsType[*progress.CommError](err); ok {
+		return flag("--comm %w")
 	}
-	return model.RankSet{}, usageError{fmt.Errorf("--comm %x: no rank is in or at such a communicator", id)}
+	return err
 }

@@ -13,9 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/progress"
 	"laggard/analysis/share"
 	"laggard/injector/synth"
 	"laggard/model"
+	"laggard/reduce"
 	"laggard/report"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
@@ -41,8 +43,9 @@ func synthetic(t testing.TB, template string, c synth.Config) (dir string, truth
 // diagnose asks a number of analysis ranks about a run.
 func diagnose(t testing.TB, dir string, analysts int) *diagnosis.Result {
 	t.Helper()
-	q := question{dir: dir, analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
-	r, err := concluded(q, analysts, analyse)
+	q := question{Question: progress.Question{Dir: dir, Once: true}, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
+	r, err := concluded(q, analysts,
+		func(q question, c reduce.Comm) (*diagnosis.Result, error) { return q.answer(t.Context(), c) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/progress"
-	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/reduce"
 	"laggard/report/diagnosis"
 	"laggard/report/slice"
 	"laggard/report/source"
@@ -77,7 +77,7 @@ func (a *app) sliceCommand() *cobra.Command {
 		Long:    sliceLong,
 		Example: sliceExample,
 		Args:    oneRunDir,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.slice(f, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.slice(cmd.Context(), f, args[0]) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
@@ -110,7 +110,7 @@ func (f sliceFlags) check() error {
 	return nil
 }
 
-func (a *app) slice(f sliceFlags, dir string) error {
+func (a *app) slice(ctx context.Context, f sliceFlags, dir string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -121,9 +121,10 @@ func (a *app) slice(f sliceFlags, dir string) error {
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	q.slice = &f.sliceOptions
+	q.slice, q.Once = &f.sliceOptions, true
 	debug.SetMemoryLimit(sliceMemory)
-	result, err := concluded(q, q.analysts, analyse)
+	result, err := concluded(q, q.analysts,
+		func(q question, c reduce.Comm) (*diagnosis.Result, error) { return q.answer(ctx, c) })
 	if err != nil || result == nil {
 		return err
 	}
@@ -140,7 +141,9 @@ func (a *app) slice(f sliceFlags, dir string) error {
 
 // slices makes the slices that a question asks for: of the least-progressed
 // ranks, and of those that wait for them.
-func (q question) slices(laid progress.Result, sum facts.Summary, resolver *symbol.Resolver, created time.Time) ([]slice.Slice, error) {
+func (q question) slices(
+	laid *progress.Result, resolver *symbol.Resolver, finder source.Finder,
+) ([]slice.Slice, error) {
 	order, start, err := sliceOrder(laid, q.slice.rank)
 	if err != nil || len(order) == 0 {
 		return nil, q.noSlice(err)
@@ -148,14 +151,13 @@ func (q question) slices(laid progress.Result, sum facts.Summary, resolver *symb
 	if n := q.slice.groups; n > 0 && len(order) > n {
 		order = order[:n]
 	}
-	peers := senders(q.dir)
+	peers := senders(q.Dir)
 	var criteria []slicing.Criterion
 	for _, g := range order {
-		c := criterion(laid, sum, g, q.slice.rank)
+		c := criterion(laid, g, q.slice.rank)
 		c.Peers = peers
 		criteria = append(criteria, c)
 	}
-	finder := source.Finder{RunDir: q.dir, Roots: q.symbols.Roots, Started: created}
 	slicer, note, closing := q.slicer(resolver, finder)
 	defer closing()
 	steps := slicing.Union(context.Background(), slicer, criteria, q.slice.budget)
@@ -218,7 +220,7 @@ func helper() (string, error) {
 // first those at rank, or the least progressed, which are start in number, then
 // those that wait for one that is listed. Of several that are least progressed,
 // those come first whose state says most.
-func sliceOrder(laid progress.Result, rank int) (order []int, start int, err error) {
+func sliceOrder(laid *progress.Result, rank int) (order []int, start int, err error) {
 	for _, g := range laid.Groups {
 		if known := g.Kind != progress.Unknown && len(g.Stack) > 0; known && (rank >= 0 && g.Ranks.Contains(rank) || rank < 0 && g.Least) {
 			order = append(order, g.ID)
@@ -256,7 +258,7 @@ func telling(g progress.Group) int {
 }
 
 // criterion is the state of a group: of one of its ranks, since they share it.
-func criterion(laid progress.Result, sum facts.Summary, group, rank int) slicing.Criterion {
+func criterion(laid *progress.Result, group, rank int) slicing.Criterion {
 	g := laid.Groups[group]
 	if rank < 0 || !g.Ranks.Contains(rank) {
 		rank = g.Ranks.Min()
@@ -267,7 +269,7 @@ func criterion(laid progress.Result, sum facts.Summary, group, rank int) slicing
 	}
 	// It is somewhere behind the call of its state, unless a stack tells.
 	c.Call, c.Exact = "", true
-	for _, s := range sum.Stacks {
+	for _, s := range laid.Stacks {
 		if in := s.Ranks.Intersect(g.Ranks); in.Len() > 0 {
 			if !in.Contains(rank) {
 				c.Rank = in.Min()

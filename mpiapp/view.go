@@ -63,11 +63,11 @@ func (a *app) view(ctx context.Context, f viewFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	q.page = true
+	q.Compare = true
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	if _, err := page(q); err != nil {
+	if _, err := page(ctx, q); err != nil {
 		return err // before anybody opens a browser
 	}
 	listener, err := listenLoopback(f.listen)
@@ -76,7 +76,7 @@ func (a *app) view(ctx context.Context, f viewFlags, dir string) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	v := newViewer(func() ([]byte, error) { return page(q) })
+	v := newViewer(func() ([]byte, error) { return page(ctx, q) })
 	fmt.Fprint(a.out, v.invitation(listener.Addr().(*net.TCPAddr), f.idle))
 	if idle := v.serve(ctx, listener, f.idle); idle {
 		fmt.Fprintf(a.out, "ended: nobody asked for the page for %v\n", f.idle)
@@ -85,16 +85,16 @@ func (a *app) view(ctx context.Context, f viewFlags, dir string) error {
 }
 
 // page makes the page from what the run directory has now.
-func page(q question) ([]byte, error) {
+func page(ctx context.Context, q question) ([]byte, error) {
 	var b bytes.Buffer
 	err := reduce.Run(q.analysts, func(c reduce.Comm) error {
-		r, err := answer(q, c)
+		r, err := q.answer(ctx, c)
 		if err == nil && r != nil {
 			err = diagnosis.HTML(&b, r)
 		}
 		return err
 	})
-	return b.Bytes(), err
+	return b.Bytes(), aboutFlags(err)
 }
 
 // listenLoopback refuses what other machines could reach: the page is sent in

@@ -2,7 +2,6 @@ package movement
 
 import (
 	"errors"
-	"fmt"
 
 	"laggard/analysis/movement/recorded"
 	"laggard/model"
@@ -22,18 +21,3 @@ type Question struct {
 
 // ErrNoMoves is wrapped if data movement was not recorded in a run.
 var ErrNoMoves = errors.New("it has no data movements: they are recorded with laggard run --record movement")
-
-// RanksError says that Question.Ranks has a rank that the run does not have.
-type RanksError struct{ Rank, Size int }
-
-func (e *RanksError) Error() string {
-	return fmt.Sprintf("there is no rank %d, the run has ranks 0-%d", e.Rank, e.Size-1)
-}
-
-// check compares the question with the run that it is about.
-func (q Question) check(x *model.Index) error {
-	if q.Ranks != nil && x.Size > 0 && q.Ranks.Max() >= x.Size {
-		return &RanksError{q.Ranks.Max(), x.Size}
-	}
-	return nil
-}

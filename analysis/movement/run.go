@@ -28,7 +28,7 @@ type Result struct {
 
 // Run answers the question. All analysis ranks call it together; the result is
 // at analysis rank 0, nil elsewhere. Errors wrap [ErrNoMoves] or [model.ErrNoRun],
-// or are a [*RanksError].
+// or are a [*share.RanksError].
 func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	g := gatherer{question: q, comm: c, tree: reduce.NewTree(c), resolver: symbol.New(q.Symbols)}
 	defer g.resolver.Close()
@@ -46,7 +46,10 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = reduce.Agree(g.tree, q.check(m.index)); err != nil || m.trace == nil {
+	if q.Ranks != nil {
+		err = share.CheckRanks(*q.Ranks, m.index.Size)
+	}
+	if err = reduce.Agree(g.tree, err); err != nil || m.trace == nil {
 		return nil, err
 	}
 	opts := Options{LastPhase: q.LastPhase}

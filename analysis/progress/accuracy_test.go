@@ -15,11 +15,11 @@ type score struct {
 	pairs, right, wrong int // pairs of ranks that the truth orders
 }
 
-func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+func fraction(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
 func (s score) String() string {
 	return fmt.Sprintf("%d cases: named %.4f, exactly %.4f; %d pairs: right %.4f, wrong %.4f",
-		s.cases, share(s.named, s.cases), share(s.exact, s.cases), s.pairs, share(s.right, s.pairs), share(s.wrong, s.pairs))
+		s.cases, fraction(s.named, s.cases), fraction(s.exact, s.cases), s.pairs, fraction(s.right, s.pairs), fraction(s.wrong, s.pairs))
 }
 
 // measure lets an algorithm judge standstills, with no evidence given.
@@ -95,7 +95,7 @@ var families = []struct {
 func TestLoopAwareAccuracy(t *testing.T) {
 	for _, fam := range families {
 		s := measure(t, inference.LoopAware, fam.how, 1, 150)
-		if share(s.exact, s.cases) < fam.named || share(s.right, s.pairs) < fam.right {
+		if fraction(s.exact, s.cases) < fam.named || fraction(s.right, s.pairs) < fam.right {
 			t.Errorf("%s: %v", fam.name, s)
 		}
 	}
@@ -112,10 +112,10 @@ func BenchmarkAccuracy(b *testing.B) {
 				for range b.N {
 					s = measure(b, algorithm, fam.how, 3, 2000)
 				}
-				b.ReportMetric(share(s.named, s.cases), "named")
-				b.ReportMetric(share(s.exact, s.cases), "exact")
-				b.ReportMetric(share(s.right, s.pairs), "pairs-right")
-				b.ReportMetric(share(s.wrong, s.pairs), "pairs-wrong")
+				b.ReportMetric(fraction(s.named, s.cases), "named")
+				b.ReportMetric(fraction(s.exact, s.cases), "exact")
+				b.ReportMetric(fraction(s.right, s.pairs), "pairs-right")
+				b.ReportMetric(fraction(s.wrong, s.pairs), "pairs-wrong")
 			})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"laggard/model"
 )
 
-// Finding is what was found out, before it is laid out as a Result.
+// Finding is what was found out, before it is laid out as a Diagnosis.
 type Finding struct {
 	opts       Options
 	scene      *evidence.Scene
@@ -27,13 +27,13 @@ type Finding struct {
 }
 
 // Conclude draws the conclusion from the merged summary and partial: FindLP,
-// then Finding.Result. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
-func Conclude(sum facts.Summary, part Partial, opts Options) (Result, error) {
+// then Finding.Diagnosis. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
+func Conclude(sum facts.Summary, part Partial, opts Options) (Diagnosis, error) {
 	f, err := FindLP(sum, part, opts)
 	if err != nil {
-		return Result{}, err
+		return Diagnosis{}, err
 	}
-	return f.Result(), nil
+	return f.Diagnosis(), nil
 }
 
 // FindLP finds the least progressed ranks (PDI §4.3, and evidence before it).

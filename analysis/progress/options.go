@@ -1,11 +1,18 @@
 package progress
 
-import "laggard/analysis/progress/evidence"
+import (
+	"cmp"
 
-// Names of the steps as they are timed in the report (paper Figure 8):
-// building is Local with its reduction, finding is FindLP, the output is
-// Finding.Result.
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/inference"
+	"laggard/model"
+)
+
+// Names of the steps as they are timed in the report (paper Figure 8): loading
+// is reading and folding the records, building is Local with its reduction,
+// finding is FindLP, the output is all that comes after it.
 const (
+	StepLoad     = "load"
 	StepBuildPDG = "build_pdg"
 	StepFindLP   = "find_lp"
 	StepOutput   = "output"
@@ -25,4 +32,35 @@ type Options struct {
 	StacksOnly bool
 	// Progressing says that the caller saw the job move: then nothing hangs.
 	Progressing bool
+}
+
+// options are the settings of the analysis that a question asks for.
+func (q Question) options(x *model.Index, known overview) Options {
+	o := Options{
+		Algorithm: cmp.Or(q.Algorithm, inference.DefaultAlgorithm), PaperOnly: q.PaperOnly,
+		Observed: evidence.Observed{Size: x.Size, Damaged: known.Damaged.Minus(x.Seen)},
+	}
+	if x.Manifest != nil && x.Manifest.Imported {
+		// Whoever took the stacks may not have come to all ranks. And there are no
+		// counts of iterations to compare, which the default algorithm is about.
+		o.Damaged, o.StacksOnly = o.Damaged.Union(x.Missing()), true
+		if o.Algorithm == inference.DefaultAlgorithm {
+			o.Algorithm = inference.PDI
+		}
+	}
+	o.Progressing = len(known.Moving) > 0
+	if known.Alive {
+		o.Liveness = known.Liveness
+	}
+	return o
+}
+
+// other are the same settings for the algorithm to compare with.
+func (o Options) other() Options {
+	if o.Algorithm == inference.PDI {
+		o.Algorithm = inference.LoopAware
+	} else {
+		o.Algorithm = inference.PDI
+	}
+	return o
 }

@@ -2,12 +2,12 @@ package progress
 
 import "laggard/model"
 
-// Result lays the finding out.
-func (f *Finding) Result() Result {
+// Diagnosis lays the finding out.
+func (f *Finding) Diagnosis() Diagnosis {
 	groups := f.groups()
 	levels := f.levels()
 	edges := f.edges(groups) // it may add a note
-	r := Result{
+	r := Diagnosis{
 		Algorithm:     f.algorithm.Name(),
 		Size:          f.scene.All.Len(),
 		Hang:          f.hang,

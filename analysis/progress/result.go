@@ -5,9 +5,9 @@ import (
 	"laggard/model"
 )
 
-// Result is the diagnosis of a run, with everything its report shows but the
+// Diagnosis is what is concluded of a run, with everything its report shows but the
 // names of functions and lines. Ranks are ranks of MPI_COMM_WORLD.
-type Result struct {
+type Diagnosis struct {
 	Algorithm string // that did the inference
 	Size      int    // ranks the run should have
 	// Hang says that ranks have not finished, and that nobody saw them move.

@@ -319,7 +319,7 @@ func special(text string) int {
 }
 
 // describe writes a result as the transcripts show it.
-func describe(r Result) string {
+func describe(r Diagnosis) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "hang: %t\n", r.Hang)
 	if l := r.LeastProgressed; l != nil {

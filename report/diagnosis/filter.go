@@ -6,7 +6,8 @@ import (
 )
 
 // Filter leaves in a result only the groups that have one of these ranks, the
-// edges between them, and what is said of these groups. The answer itself, the
+// edges between them, and what is said of these groups; of what it is compared with
+// as well. The answer itself, the
 // least-progressed ranks and the losses, is never filtered.
 func Filter(r *Result, ranks model.RankSet) error {
 	id := map[int]int{} // old group id to new
@@ -55,5 +56,8 @@ func Filter(r *Result, ranks model.RankSet) error {
 		}
 	}
 	r.Slices = kept
+	if r.Extra.Compared != nil {
+		return Filter(r.Extra.Compared, ranks)
+	}
 	return nil
 }

@@ -2,7 +2,6 @@ package diagnosis
 
 import (
 	"slices"
-	"time"
 
 	"laggard/analysis/progress"
 	"laggard/model"
@@ -15,31 +14,22 @@ import (
 // there is one for all ranks at the same place.
 const maxLocations = 64
 
-// Process is what a report says of the process of a least-progressed rank.
-type Process struct {
-	Host  string
-	PID   int
-	Since time.Time // no progress since then; zero unknown
-}
-
 // Source is what a Result is made from.
 type Source struct {
-	Run       report.Run
-	Finding   progress.Result
-	Damaged   model.RankSet
-	Problems  []string
-	Processes map[int]Process // of least-progressed ranks, as far as known
-	Resolver  *symbol.Resolver
+	Run report.Run
+	*progress.Result
+	Resolver *symbol.Resolver
 }
 
-// New makes the result, without its Analysis.
+// New makes the result, without its slices, its Analysis and the sources.
 func New(s Source) *Result {
-	f := s.Finding
+	f := s.Diagnosis
 	r := &Result{
 		SchemaVersion:   report.SchemaVersion,
 		Run:             s.Run,
 		Ranks:           f.Size,
 		Hang:            f.Hang,
+		Running:         s.Running,
 		Deadlock:        Deadlock{Cycles: [][]int{}},
 		LostRanks:       []int{},
 		Losses:          []Loss{},
@@ -71,11 +61,16 @@ func New(s Source) *Result {
 	if f.LeastProgressed != nil {
 		r.LeastProgressed = s.least(f.LeastProgressed)
 	}
+	r.Extra.Comms = communicators(s.Comms)
+	if s.Compared != nil {
+		r.Extra.Compared = New(Source{s.Run, s.Compared, s.Resolver})
+		r.Extra.Compared.Analysis.Algorithm = s.Compared.Algorithm
+	}
 	return r
 }
 
 func (s Source) graph(r *Result) {
-	for _, g := range s.Finding.Groups {
+	for _, g := range s.Groups {
 		r.Groups = append(r.Groups, Group{
 			ID: g.ID, Ranks: g.Ranks.String(), Count: g.Ranks.Len(), Isolated: g.Isolated, Least: g.Least,
 			State: State{
@@ -84,7 +79,7 @@ func (s Source) graph(r *Result) {
 			},
 		})
 	}
-	for _, e := range s.Finding.Edges {
+	for _, e := range s.Edges {
 		r.Edges = append(r.Edges, Edge{
 			From: e.From, To: e.To, Kind: string(e.Kind), Weak: e.Weak, Reason: words.Printable(e.Reason),
 		})

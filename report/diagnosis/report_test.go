@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/progress"
 	"laggard/internal/golden"
 	"laggard/model"
 	"laggard/report"
@@ -140,7 +141,7 @@ func TestJSONRoundTrip(t *testing.T) {
 
 // TestLists: what is a list in JSON is never null.
 func TestLists(t *testing.T) {
-	empty := New(Source{Run: report.NewRun(&model.Index{}), Resolver: resolver(t)})
+	empty := New(Source{Run: report.NewRun(&model.Index{}), Result: new(progress.Result), Resolver: resolver(t)})
 	empty.Analysis.Seconds = map[string]float64{}
 	empty.LeastProgressed = &LeastProgressed{Ranks: []int{}, Locations: []Location{}}
 	if text := string(written(t, "json", empty)); strings.Contains(text, "null") {

@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"time"
 
+	"laggard/analysis/progress"
 	"laggard/report"
 	"laggard/report/slice"
 )
@@ -104,4 +105,12 @@ type Analysis struct {
 	Bytes     int64              `json:"bytes"`                     // sent and received by analysis rank 0
 	PerRound  []int64            `json:"bytes_per_round,omitempty"` // of these, by round
 	Seconds   map[string]float64 `json:"seconds"`
+}
+
+// NewAnalysis says how a result was made.
+func NewAnalysis(r *progress.Result) Analysis {
+	return Analysis{
+		Algorithm: r.Algorithm, Ranks: r.Analysts, Rounds: r.Stats.Rounds(), Bytes: r.Stats.Bytes(),
+		PerRound: r.Stats.PerRound(), Seconds: r.Seconds,
+	}
 }

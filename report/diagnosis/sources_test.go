@@ -25,7 +25,7 @@ func hang() Source {
 	others := span(0, 15).Minus(set(3))
 	return Source{
 		Run: someRun,
-		Finding: progress.Result{
+		Result: &progress.Result{Diagnosis: progress.Diagnosis{
 			Algorithm: "pdi", Size: 16, Hang: true,
 			LeastProgressed: &progress.LeastProgressed{
 				Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "awaited in the end by ranks 0-2,4-15",
@@ -41,14 +41,14 @@ func hang() Source {
 			},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
-		Processes: map[int]Process{3: {Host: "n0017", PID: 4711, Since: sometime}},
-	}
+			Processes: map[int]progress.Process{3: {Host: "n0017", PID: 4711, Since: sometime}},
+		}}
 }
 
 // deadlock: three ranks wait for each other and the others for them.
 func deadlock() Source {
 	send := func(rank, to int) string { return fmt.Sprintf("rank %d is in MPI_Send to rank %d", rank, to) }
-	f := progress.Result{
+	f := progress.Diagnosis{
 		Algorithm: "pdi", Size: 8, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{Ranks: span(0, 2), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "deadlock: ranks 0-2 wait for each other",
 			Locations: []progress.Location{{Ranks: span(0, 2), Call: "MPI_Send", Stack: inExchange}}},
@@ -65,12 +65,12 @@ func deadlock() Source {
 		f.Edges = append(f.Edges, progress.Edge{From: 3, To: to, Kind: progress.EdgeCollective,
 			Reason: fmt.Sprintf("rank 3 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank %d has begun 0; and 4 more like it", to)})
 	}
-	return Source{Run: someRun, Finding: f, Processes: map[int]Process{0: {Host: "n0001", PID: 100, Since: sometime}}}
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f, Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100, Since: sometime}}}}
 }
 
 // knot: a deadlock without an order, beside a lost rank that caused it.
 func knot() Source {
-	return Source{Run: someRun, Finding: progress.Result{
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "rank 3: no record", Locations: []progress.Location{{Ranks: set(3)}}},
 		Deadlock:        &progress.Deadlock{Cycles: [][]int{{0, 1, 2}}, Certain: true},
@@ -81,14 +81,14 @@ func knot() Source {
 		},
 		Edges:         []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Weak: true, Reason: "rank 0 is in MPI_Recv from any source; rank 1 may send it"}},
 		ProgressOrder: [][]int{{1}, {0}},
-	}}
+	}}}
 }
 
 // lost: one rank was killed, another ended after it, two never finalized.
 func lost() Source {
 	return Source{
 		Run: someRun,
-		Finding: progress.Result{
+		Result: &progress.Result{Diagnosis: progress.Diagnosis{
 			Algorithm: "pdi", Size: 16, Hang: true,
 			LeastProgressed: &progress.LeastProgressed{
 				Ranks: set(5), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "rank 5: killed by signal 9",
@@ -103,13 +103,13 @@ func lost() Source {
 			Edges:         []progress.Edge{{From: 0, To: 1, Kind: progress.EdgeCollective, Reason: "rank 0 is in MPI_Allreduce 5 on MPI_COMM_WORLD, rank 5 has begun 4; and 14 more like it"}},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
-		Processes: map[int]Process{5: {Host: "n0002", PID: 200}},
-	}
+			Processes: map[int]progress.Process{5: {Host: "n0002", PID: 200}},
+		}}
 }
 
 // lostRecord: two ranks left nothing.
 func lostRecord() Source {
-	return Source{Run: someRun, Finding: progress.Result{
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
 			Ranks: set(2, 3), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "ranks 2-3: no record",
@@ -121,24 +121,24 @@ func lostRecord() Source {
 			{ID: 1, Ranks: set(2, 3), Kind: progress.Unknown, Least: true},
 		},
 		ProgressOrder: [][]int{{1}, {0}},
-	}}
+	}}}
 }
 
 func healthy() Source {
-	return Source{Run: someRun, Finding: progress.Result{
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 16,
 		Groups:        []progress.Group{{ID: 0, Ranks: span(0, 15), Kind: progress.Computation, Call: "MPI_Finalize", Stack: inExchange}},
 		ProgressOrder: [][]int{{0}},
-	}}
+	}}}
 }
 
 func noRecord() Source {
-	return Source{Run: someRun, Finding: progress.Result{Algorithm: "pdi", Notes: []string{"there is no record of any rank"}}}
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{Algorithm: "pdi", Notes: []string{"there is no record of any rank"}}}}
 }
 
 // undefined: evidence says nothing and inference little; nobody left a stack.
 func undefined() Source {
-	return Source{Run: someRun, Finding: progress.Result{
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 8, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
 			Ranks: set(1, 4), Method: "pdi", Confidence: 0.6, Reason: "in the execution history no rank is behind it",
@@ -154,22 +154,22 @@ func undefined() Source {
 			{From: 0, To: 2, Kind: progress.EdgeUndefined, Reason: "after MPI_Reduce and after MPI_Bcast lead to each other, with probability 1 and 1: not ordered"},
 		},
 		ProgressOrder: [][]int{{1, 2}, {0}},
-	}}
+	}}}
 }
 
 func untold() Source {
-	return Source{Run: someRun, Finding: progress.Result{
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 2, Hang: true,
 		Notes:         []string{"the execution history leaves the order undefined: every position waits for another"},
 		Groups:        []progress.Group{{ID: 0, Ranks: set(0, 1), Kind: progress.Computation, Call: "MPI_Reduce", Stack: inExchange}},
 		ProgressOrder: [][]int{{0}},
-	}}
+	}}}
 }
 
 // many: a hundred least-progressed ranks at six places, no range among them,
 // with deep stacks, and more waits than a screen has lines.
 func many() Source {
-	f := progress.Result{Algorithm: "pdi", Size: 400, Hang: true, ProgressOrder: [][]int{{0}, {}}}
+	f := progress.Diagnosis{Algorithm: "pdi", Size: 400, Hang: true, ProgressOrder: [][]int{{0}, {}}}
 	least := &progress.LeastProgressed{Method: progress.MethodEvidence, Confidence: 0.95}
 	for place := range 6 {
 		at := progress.Location{Call: "MPI_Recv"}
@@ -195,7 +195,7 @@ func many() Source {
 		cycle = append(cycle, 2*rank)
 	}
 	f.Deadlock = &progress.Deadlock{Cycles: [][]int{cycle}}
-	return Source{Run: someRun, Finding: f, Processes: map[int]Process{0: {Host: "n0001", PID: 100}}}
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f, Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100}}}}
 }
 
 func damaged() Source {
@@ -218,7 +218,7 @@ func hostile() Source {
 		Run: report.NewRun(&model.Index{
 			Dir: "run", Manifest: &model.Manifest{Command: []string{evil, evil}, Job: evil, Created: sometime},
 		}),
-		Finding: progress.Result{
+		Result: &progress.Result{Diagnosis: progress.Diagnosis{
 			Algorithm: "pdi", Size: 1, Hang: true, Notes: []string{evil}, Unfinished: set(0),
 			LeastProgressed: &progress.LeastProgressed{Ranks: set(0), Method: "pdi", Confidence: 0.1, Reason: evil,
 				Locations: []progress.Location{{Ranks: set(0), Call: evil, After: evil, Stack: stack}}},
@@ -227,7 +227,7 @@ func hostile() Source {
 			Edges:         []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Reason: evil}},
 			ProgressOrder: [][]int{{0}},
 		},
-		Problems:  []string{evil},
-		Processes: map[int]Process{0: {Host: evil, PID: 1, Since: sometime}},
-	}
+			Problems:  []string{evil},
+			Processes: map[int]progress.Process{0: {Host: evil, PID: 1, Since: sometime}},
+		}}
 }

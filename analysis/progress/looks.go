@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"laggard/model"
-	"laggard/reduce"
-	"laggard/report/diagnosis"
 )
 
 // A job that makes progress is looked at several times: at one moment a slow rank
@@ -26,53 +24,15 @@ const (
 	standsOut = 0.3
 )
 
-// answer is one analysis rank's part of a diagnosis, as analyse, over several
-// looks if the job makes progress. Source files are read once, for the look that
-// is shown.
-func answer(q question, c reduce.Comm) (*diagnosis.Result, error) {
-	result, err := watched(q, c)
-	if result != nil && q.page {
-		addSources(q, result)
-	}
-	return result, err
-}
-
-func watched(q question, c reduce.Comm) (*diagnosis.Result, error) {
-	result, err := analyse(q, c)
-	if err != nil {
-		return nil, err
-	}
-	var seen tally
-	for n := 1; n < looks; n++ {
-		goesOn, err := reduce.Broadcast(reduce.NewTree(c), reduce.JSON[bool](), result != nil && result.Running, nil)
-		if err != nil {
-			return nil, err
-		}
-		if !goesOn {
-			break
-		}
-		seen.add(result)
-		time.Sleep(lookApart)
-		if result, err = analyse(q, c); err != nil {
-			return nil, err
-		}
-	}
-	if result == nil || !result.Running {
-		return result, nil
-	}
-	seen.add(result)
-	return seen.result(), nil
-}
-
 // tally sums up looks at a running job.
 type tally struct {
-	seen []*diagnosis.Result
+	seen []*Result
 	// behind is, by rank, in how many looks it was least progressed; a look that
 	// names n ranks counts 1/n for each.
 	behind map[int]float64
 }
 
-func (t *tally) add(r *diagnosis.Result) {
+func (t *tally) add(r *Result) {
 	if r == nil {
 		return // not analysis rank 0
 	}
@@ -83,23 +43,20 @@ func (t *tally) add(r *diagnosis.Result) {
 	if r.LeastProgressed == nil {
 		return
 	}
-	for _, rank := range r.LeastProgressed.Ranks {
-		t.behind[rank] += 1 / float64(len(r.LeastProgressed.Ranks))
-	}
+	ranks := r.LeastProgressed.Ranks
+	ranks.Each(func(rank int) { t.behind[rank] += 1 / float64(ranks.Len()) })
 }
 
 // result is the look that shows best what all of them say.
-func (t *tally) result() *diagnosis.Result {
+func (t *tally) result() *Result {
 	last := t.seen[len(t.seen)-1]
 	if len(t.seen) == 1 || len(t.behind) == 0 {
 		last.LeastProgressed = nil // at one moment somebody always is
 		return last
 	}
 	slowest := t.slowest()
-	share, chance := 0.0, float64(len(slowest))/float64(max(len(ranksOf(last.RankOrder)), len(slowest)))
-	for _, rank := range slowest {
-		share += t.behind[rank] / float64(len(t.seen))
-	}
+	share, chance := 0.0, float64(slowest.Len())/float64(max(ranksOf(last.RankOrder).Len(), slowest.Len()))
+	slowest.Each(func(rank int) { share += t.behind[rank] / float64(len(t.seen)) })
 	best := t.shows(slowest)
 	if best == nil || share <= chance+standsOut*(1-chance) {
 		last.LeastProgressed = nil
@@ -114,7 +71,7 @@ func (t *tally) result() *diagnosis.Result {
 }
 
 // slowest are the ranks that were behind for the longest time.
-func (t *tally) slowest() []int {
+func (t *tally) slowest() model.RankSet {
 	longest := slices.Max(slices.Collect(maps.Values(t.behind)))
 	var out []int
 	for rank, time := range t.behind {
@@ -122,14 +79,13 @@ func (t *tally) slowest() []int {
 			out = append(out, rank)
 		}
 	}
-	slices.Sort(out)
-	return out
+	return model.NewRankSet(out...)
 }
 
 // shows is the latest look that names these ranks and no others; nil none.
-func (t *tally) shows(ranks []int) *diagnosis.Result {
+func (t *tally) shows(ranks model.RankSet) *Result {
 	for _, r := range slices.Backward(t.seen) {
-		if l := r.LeastProgressed; l != nil && slices.Equal(l.Ranks, ranks) {
+		if l := r.LeastProgressed; l != nil && l.Ranks.Equal(ranks) {
 			return r
 		}
 	}
@@ -138,31 +94,23 @@ func (t *tally) shows(ranks []int) *diagnosis.Result {
 
 // order is the order of progress: the slowest, the others by the time for which
 // they were behind, and those that never were.
-func (t *tally) order(slowest []int, r *diagnosis.Result) []string {
-	at := map[int]float64{}
-	for _, rank := range ranksOf(r.RankOrder) {
-		at[rank] = t.behind[rank]
-	}
-	for _, rank := range slowest {
-		at[rank] = float64(len(t.seen)) + 1
-	}
+func (t *tally) order(slowest model.RankSet, r *Result) []model.RankSet {
 	levels := map[float64][]int{}
-	for rank, time := range at {
-		levels[time] = append(levels[time], rank)
-	}
-	times := slices.SortedFunc(maps.Keys(levels), func(a, b float64) int { return cmp.Compare(b, a) })
-	var out []string
-	for _, time := range times {
-		out = append(out, model.NewRankSet(levels[time]...).String())
+	ranksOf(r.RankOrder).Minus(slowest).Each(func(rank int) {
+		levels[t.behind[rank]] = append(levels[t.behind[rank]], rank)
+	})
+	out := []model.RankSet{slowest}
+	for _, time := range slices.SortedFunc(maps.Keys(levels), func(a, b float64) int { return cmp.Compare(b, a) }) {
+		out = append(out, model.NewRankSet(levels[time]...))
 	}
 	return out
 }
 
-// ranksOf lists the ranks of an order of progress.
-func ranksOf(order []string) []int {
+// ranksOf returns the ranks of an order of progress.
+func ranksOf(order []model.RankSet) model.RankSet {
 	var out []int
 	for _, level := range order {
-		out = append(out, ranksOfSet(level)...)
+		out = append(out, level.Slice()...)
 	}
-	return out
+	return model.NewRankSet(out...)
 }

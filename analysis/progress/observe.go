@@ -1,6 +1,7 @@
-package main
+package progress
 
 import (
+	"context"
 	"os"
 	"time"
 
@@ -24,55 +25,46 @@ func newObserver() *observer {
 }
 
 // see adds what can be seen of one rank.
-func (o *observer) see(r *model.Rank, f *shareFacts) {
-	if r.Host != o.host {
-		if moving(r, o.now) {
-			o.elsewhere[r.Rank] = r.Heartbeat
+func (e *observer) see(r *model.Rank, o *overview) {
+	if r.Host != e.host {
+		if moving(r, e.now) {
+			e.elsewhere[r.Rank] = r.Heartbeat
 		}
 		return
 	}
 	switch process.Of(r) {
 	case process.Stopped:
-		f.Liveness[r.Rank] = evidence.Stopped
-		f.Alive = true
+		o.Liveness[r.Rank] = evidence.Stopped
+		o.Alive = true
 	case process.Gone:
-		f.Liveness[r.Rank] = evidence.Dead
+		o.Liveness[r.Rank] = evidence.Dead
 	default:
-		f.Alive = true
+		o.Alive = true
 		if moving(r, time.Now()) {
-			f.Moving = append(f.Moving, r.Rank)
+			o.Moving = append(o.Moving, r.Rank)
 		}
 	}
 }
 
 // again looks once more at ranks of other hosts: those move that gave another
-// sign of life meanwhile, and make progress.
-func (o *observer) again(each func(func(*model.Rank)), f *shareFacts) {
-	if len(o.elsewhere) == 0 {
+// sign of life meanwhile, and make progress. Their records are decoded once more.
+func (e *observer) again(ctx context.Context, x *model.Index, o *overview) {
+	if len(e.elsewhere) == 0 {
 		return
 	}
-	time.Sleep(secondLook)
-	each(func(r *model.Rank) {
-		before, known := o.elsewhere[r.Rank]
-		if known && moving(r, time.Now()) && r.Heartbeat.After(before) {
-			f.Moving = append(f.Moving, r.Rank)
+	pause(ctx, secondLook)
+	x.Each(func(run *model.Run) {
+		for _, r := range run.Ranks {
+			before, known := e.elsewhere[r.Rank]
+			if known && moving(r, time.Now()) && r.Heartbeat.After(before) {
+				o.Moving = append(o.Moving, r.Rank)
+			}
 		}
 	})
 }
 
 // settling is how long the processes of a killed job may take to be gone.
 const settling = 700 * time.Millisecond
-
-// ending tells whether the job may be in the midst of being killed: some
-// processes are dead and others are not.
-func (f shareFacts) ending() bool {
-	for _, l := range f.Liveness {
-		if l == evidence.Dead && f.Alive {
-			return true
-		}
-	}
-	return false
-}
 
 // secondLook is long enough for a new sign of life.
 const secondLook = 1500 * time.Millisecond

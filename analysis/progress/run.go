@@ -1,0 +1,273 @@
+package progress
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/share"
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// Result is the answer to a [Question].
+type Result struct {
+	Diagnosis
+	Running   bool               // the job made progress when it was looked at
+	Index     *model.Index       // of the run
+	Comms     []facts.Comm       // by ID
+	Stacks    []facts.Stack      // that were captured
+	Shown     *model.RankSet     // the ranks that the question asks for; nil: all
+	Processes map[int]Process    // of least-progressed ranks, as far as known
+	Damaged   model.RankSet      // ranks whose record is damaged or missing
+	Problems  []string           // what was missing or damaged
+	Compared  *Result            // what the other algorithm concludes; nil: it was not asked
+	Analysts  int                // analysis ranks
+	Stats     reduce.Stats       // of their tree, as analysis rank 0 saw it
+	Seconds   map[string]float64 // by step
+}
+
+// Process is how a user gets at the process of a rank.
+type Process struct {
+	Host  string
+	PID   int
+	Since time.Time // no progress since then; zero unknown
+}
+
+// Run answers the question. All analysis ranks call it together; the result is
+// at analysis rank 0, nil elsewhere. It is the same whatever their number. A job
+// that makes progress is looked at several times. Errors wrap [model.ErrNoRun] or
+// [inference.ErrUnknownAlgorithm], or are a [*share.RanksError] or a [*CommError].
+func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
+	result, err := look(ctx, q, c)
+	if err != nil || q.Once {
+		return result, err
+	}
+	var seen tally
+	for n := 1; n < looks; n++ {
+		goesOn := result != nil && result.Running
+		if goesOn, err = reduce.Broadcast(reduce.NewTree(c), reduce.JSON[bool](), goesOn, nil); err != nil {
+			return nil, err
+		}
+		if !goesOn {
+			return result, nil
+		}
+		seen.add(result)
+		pause(ctx, lookApart)
+		if result, err = look(ctx, q, c); err != nil {
+			return nil, err
+		}
+	}
+	if result == nil || !result.Running {
+		return result, nil
+	}
+	seen.add(result)
+	return seen.result(), nil
+}
+
+// pause waits, but not longer than the context lasts.
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// look is one analysis rank's part of one look at the run. It folds its share of
+// the recorded ranks, then goes through the tree with the others.
+func look(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
+	t, watch := reduce.NewTree(c), newStopwatch()
+	l, err := read(ctx, q.Dir, c, t)
+	if err == nil && l.known.ending() {
+		// A job that is being killed ends rank by rank: who is dead by then and
+		// who is not says nothing of the cause.
+		pause(ctx, settling)
+		l, err = read(ctx, q.Dir, c, t)
+	}
+	if err != nil {
+		return nil, err
+	}
+	watch.done(StepLoad)
+	local, err := l.folded.Summary()
+	sum, err := reduce.Reduce(t, summaries, local, err)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := reduce.Broadcast(t, summaries.Codec, sum.Question(), nil)
+	if err != nil {
+		return nil, err
+	}
+	opts := q.options(l.Index, l.known)
+	part, err := l.infer(&asked, opts)
+	if err != nil {
+		return nil, err
+	}
+	watch.done(StepBuildPDG)
+	other := opts.other()
+	var second Partial
+	if q.Compare {
+		if second, err = l.infer(&asked, other); err != nil {
+			return nil, err
+		}
+	}
+	result, err := l.conclude(q, opts, sum, part, watch)
+	if err == nil && q.Compare {
+		var compared *Result
+		if compared, err = l.conclude(q, other, sum, second, newStopwatch()); result != nil {
+			result.Compared = compared
+		}
+	}
+	if err != nil || result == nil {
+		return nil, err
+	}
+	result.Analysts, result.Stats = c.Size(), t.Stats()
+	return result, nil
+}
+
+// looker is one analysis rank in one look at a run.
+type looker struct {
+	*share.Share
+	known  overview         // of all analysis ranks
+	folded facts.Summariser // of the share
+	kept   *facts.Keeper    // the ranks of the share, as far as they will be asked again
+}
+
+// read finds the share of a run, decodes it some ranks at a time, and tells what
+// all analysis ranks found. An error is the same at all.
+func read(ctx context.Context, dir string, c reduce.Comm, t *reduce.Tree) (*looker, error) {
+	mine, err := share.Find(dir, c, t)
+	if err != nil {
+		return nil, err
+	}
+	l := &looker{Share: mine, folded: facts.NewSummariser(), kept: facts.NewKeeper()}
+	o, eyes := newOverview(l.Index.Problems), newObserver()
+	l.Index.Each(func(run *model.Run) {
+		o.Add(run.Problems)
+		for _, r := range run.Ranks {
+			eyes.see(r, &o)
+			l.folded.Add(r)
+			l.kept.Keep(r)
+		}
+	})
+	eyes.again(ctx, l.Index, &o)
+	if l.known, err = reduce.AllReduce(t, overviews, o, ctx.Err()); err != nil {
+		return nil, err
+	}
+	l.known.Damaged = l.known.Damaged.Union(l.Index.Foreign)
+	if l.known.Holes {
+		l.known.Damaged = l.known.Damaged.Union(l.Index.Missing())
+	}
+	return l, nil
+}
+
+// infer asks the algorithm of the options, all analysis ranks together; the
+// answer is at rank 0.
+func (l *looker) infer(sum *facts.Summary, opts Options) (Partial, error) {
+	local, err := NewLocaliser(sum, opts)
+	var part Partial
+	if err == nil {
+		l.kept.Each(local.Add)
+		part = local.Partial()
+	}
+	return reduce.Reduce(l.Tree, partials, part, err)
+}
+
+// conclude draws the conclusion at rank 0; the others say what they know of the
+// processes that it names.
+func (l *looker) conclude(
+	q Question, opts Options, sum facts.Summary, part Partial, watch *stopwatch,
+) (result *Result, err error) {
+	var least model.RankSet
+	if l.Comm.Rank() == 0 {
+		var finding *Finding
+		if finding, err = FindLP(sum, part, opts); err == nil {
+			watch.done(StepFindLP)
+			result = l.result(finding, sum)
+			result.Shown, err = q.shown(result.Size, sum.Comms)
+			if result.LeastProgressed != nil {
+				least = few(result.LeastProgressed.Ranks)
+			}
+		}
+	}
+	if least, err = reduce.Broadcast(l.Tree, rankSets, least, err); err != nil {
+		return nil, err
+	}
+	found, err := reduce.Reduce(l.Tree, processes, l.processes(least), nil)
+	if err != nil || result == nil {
+		return nil, err
+	}
+	watch.done(StepOutput)
+	result.Processes, result.Seconds = found, watch.seconds
+	return result, nil
+}
+
+// result is what a finding amounts to, with notes on the data it rests on.
+func (l *looker) result(f *Finding, sum facts.Summary) *Result {
+	r := &Result{
+		Diagnosis: f.Diagnosis(), Running: len(l.known.Moving) > 0, Index: l.Index, Comms: sum.Comms,
+		Stacks: sum.Stacks, Damaged: l.known.Damaged, Problems: l.known.Lines(),
+	}
+	if r.Running {
+		r.Notes = append(r.Notes, movingNote(l.known.Moving))
+	}
+	if away := share.Away(l.Index); away != "" {
+		r.Notes = append(r.Notes, away)
+	}
+	if torn := l.known.Torn; torn.Len() > 0 {
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("rank %s: ended, or was read, in the midst of an update; what it did last may be half told", torn))
+	}
+	return r
+}
+
+func movingNote(ranks []int) string {
+	makes := "make"
+	if len(ranks) == 1 {
+		makes = "makes"
+	}
+	return fmt.Sprintf("the job is running: %s %s progress", model.NewRankSet(ranks...).Phrase(), makes)
+}
+
+// maxProcesses bounds the least-progressed ranks whose processes are looked up.
+const maxProcesses = 64
+
+// few returns the first ranks of a set, as many as are looked up.
+func few(ranks model.RankSet) model.RankSet {
+	if ranks.Len() <= maxProcesses {
+		return ranks
+	}
+	return model.NewRankSet(ranks.Slice()[:maxProcesses]...)
+}
+
+// processes reads again the records of a few ranks of the share for what a user
+// needs to get at them.
+func (l *looker) processes(ranks model.RankSet) map[int]Process {
+	out := map[int]Process{}
+	for i, slot := range l.Index.Slots {
+		if !ranks.Contains(slot.Rank) || slot.Spawned {
+			continue
+		}
+		run, err := l.Index.Load(i, i+1)
+		if err != nil || len(run.Ranks) != 1 {
+			continue
+		}
+		r := run.Ranks[0]
+		out[r.Rank] = Process{Host: r.Host, PID: r.PID, Since: r.QuietSince}
+	}
+	return out
+}
+
+// stopwatch adds up the seconds of the named steps (PDI Figure 8).
+type stopwatch struct {
+	last    time.Time
+	seconds map[string]float64
+}
+
+func newStopwatch() *stopwatch { return &stopwatch{time.Now(), map[string]float64{}} }
+
+func (w *stopwatch) done(step string) {
+	now := time.Now()
+	w.seconds[step] += now.Sub(w.last).Seconds()
+	w.last = now
+}
