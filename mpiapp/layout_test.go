@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/analysis/movement/profile":  {"laggard/analysis/movement/chain"},
 	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model"},
-	"laggard/analysis/scaling":           {"laggard/model"},
+	"laggard/analysis/scaling":           {"laggard/analysis/share", "laggard/model", "laggard/reduce", "laggard/symbol"},
 	"laggard/analysis/share":             {"laggard/model", "laggard/reduce"},
 	"laggard/analysis/usage": {
 		"laggard/analysis/share", "laggard/analysis/usage/between", "laggard/analysis/usage/finding",

@@ -1,15 +1,23 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/scaling"
+	"laggard/reduce"
 	"laggard/report"
 	scalingreport "laggard/report/scaling"
 	"laggard/symbol"
@@ -103,7 +111,7 @@ func (a *app) trainCommand() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.train(f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.train(cmd.Context(), f, args) },
 	}
 	f.register(cmd)
 	flags := cmd.Flags()
@@ -113,42 +121,54 @@ func (a *app) trainCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) train(f scalingFlags, dirs []string) error {
+func (a *app) train(ctx context.Context, f scalingFlags, dirs []string) error {
 	if f.output == "" {
 		return usageError{fmt.Errorf("train: -o MODEL says where the model goes")}
 	}
-	q := training{dirs: dirs, watch: sighting{ignore: f.ignore}, symbols: f.symbols(a, dirs[0]), say: a.later()}
+	if err := f.check(dirs); err != nil {
+		return err
+	}
+	q := scaling.Training{Dirs: dirs, Ignore: f.ignore, Symbols: f.symbols(a, dirs[0]), Progress: a.later()}
 	var err error
-	if err = f.check(dirs); err != nil {
+	if q.Sources, err = parseSources(f.source); err != nil {
 		return err
 	}
-	if q.watch.sources, err = parseSources(f.source); err != nil {
+	if q.Add, err = parseFeatures(f.feature); err != nil {
 		return err
 	}
-	if q.watch.add, err = parseFeatures(f.feature); err != nil {
+	if q.Features, err = readFeatures(f.features, dirs); err != nil {
 		return err
 	}
-	if q.features, err = readFeatures(f.features, dirs); err != nil {
-		return err
+	learned, err := concluded(q, f.analysts,
+		func(q scaling.Training, c reduce.Comm) (*scaling.Learned, error) { return scaling.Train(ctx, q, c) })
+	if errors.Is(err, scaling.ErrFew) {
+		return usageError{fmt.Errorf("%w: train on more runs, of different scales", err)}
 	}
-	trained, err := concluded(q, f.analysts, training.train)
-	if err != nil || trained == nil {
-		return plainError(err)
+	if err != nil || learned == nil {
+		return unfit(err)
 	}
-	data, err := scaling.EncodeTrained(trained.model)
+	data, err := scaling.EncodeTrained(learned.Trained)
 	if err == nil {
 		err = wholeFile(f.output, data)
 	}
 	if err != nil {
 		return fmt.Errorf("model %s: %w", f.output, err)
 	}
-	if err := scalingreport.Training(a.out, f.output, trained.model, trained.seen.Problems.Lines()); err != nil {
+	if err := scalingreport.Training(a.out, f.output, learned.Trained, learned.Problems); err != nil {
 		return err
 	}
-	if len(trained.seen.Problems.Kinds) > 0 {
+	if len(learned.Problems) > 0 {
 		return exitError{exitDamaged}
 	}
 	return nil
+}
+
+// unfit makes a wrong command line of a question that the runs cannot answer.
+func unfit(err error) error {
+	if _, ok := errors.AsType[*scaling.UnfitError](err); ok {
+		return usageError{err}
+	}
+	return err
 }
 
 // later prints lines of progress once the work has taken two seconds.
@@ -169,7 +189,7 @@ func (a *app) testCommand() *cobra.Command {
 		Long:    testLong,
 		Example: testExample,
 		Args:    oneRunDir,
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.test(f, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.test(cmd.Context(), f, args[0]) },
 	}
 	f.register(cmd)
 	flags := cmd.Flags()
@@ -180,7 +200,7 @@ func (a *app) testCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) test(f scalingFlags, dir string) error {
+func (a *app) test(ctx context.Context, f scalingFlags, dir string) error {
 	switch {
 	case f.model == "":
 		return usageError{fmt.Errorf("test: --model MODEL says by which model")}
@@ -194,35 +214,79 @@ func (a *app) test(f scalingFlags, dir string) error {
 	if err != nil {
 		return usageError{fmt.Errorf("model: %w", err)}
 	}
-	q := judging{dir: dir, symbols: f.symbols(a, dir)}
-	if q.trained, err = scaling.DecodeTrained(data); err != nil {
+	q := scaling.Question{Dir: dir, Symbols: f.symbols(a, dir)}
+	if q.Trained, err = scaling.DecodeTrained(data); err != nil {
 		return fmt.Errorf("model %s: %w", f.model, err)
 	}
-	if q.add, err = parseFeatures(f.feature); err != nil {
+	if q.Add, err = parseFeatures(f.feature); err != nil {
 		return err
 	}
-	if q.sources, err = parseSources(f.source); err != nil {
+	if q.Sources, err = parseSources(f.source); err != nil {
 		return err
 	}
-	result, err := concluded(q, f.analysts, judging.judge)
-	if err != nil || result == nil {
-		return err
+	found, err := concluded(q, f.analysts,
+		func(q scaling.Question, c reduce.Comm) (*scaling.Result, error) { return scaling.Run(ctx, q, c) })
+	if err != nil || found == nil {
+		return unfit(err)
 	}
-	if err := a.writeVolume(f, result); err != nil {
-		return err
-	}
-	if f.exitCode && (result.Flagged.Len() > 0 || result.Crash != nil) {
-		return exitError{exitFindings}
-	}
-	return damage(result)
-}
-
-func (a *app) writeVolume(f scalingFlags, r *scalingreport.Result) error {
+	result := scalingreport.New(report.NewRun(found.Index), found)
 	switch {
 	case f.json:
-		return report.JSON(a.out, r)
+		err = report.JSON(a.out, result)
 	case f.html != "":
-		return a.writePage(f.html, func(w io.Writer) error { return scalingreport.HTML(w, r) })
+		err = a.writePage(f.html, func(w io.Writer) error { return scalingreport.HTML(w, result) })
+	default:
+		err = scalingreport.Text(a.out, result)
 	}
-	return scalingreport.Text(a.out, r)
+	switch {
+	case err != nil:
+		return err
+	case f.exitCode && (result.Flagged.Len() > 0 || result.Crash != nil):
+		return exitError{exitFindings}
+	case len(result.Problems) > 0:
+		return exitError{exitDamaged}
+	}
+	return nil
+}
+
+// readFeatures reads a file with a table for each run: its path or its name, and
+// in it control features.
+func readFeatures(path string, dirs []string) (map[string]map[string]float64, error) {
+	var out map[string]map[string]float64
+	if path == "" {
+		return nil, nil
+	}
+	if _, err := toml.DecodeFile(path, &out); err != nil {
+		return nil, usageError{fmt.Errorf("--features: %s: %w", path, err)}
+	}
+	for run := range out {
+		if !slices.ContainsFunc(dirs, func(d string) bool { return d == run || filepath.Clean(d) == run || filepath.Base(d) == run }) {
+			return nil, usageError{fmt.Errorf("--features: %s: [%q] is none of the runs", path, run)}
+		}
+	}
+	return out, nil
+}
+
+// parseFeatures reads NAME=VALUE.
+func parseFeatures(list []string) (map[string]float64, error) {
+	out := map[string]float64{}
+	for _, text := range list {
+		name, value, found := strings.Cut(text, "=")
+		v, err := strconv.ParseFloat(value, 64)
+		if !found || name == "" || err != nil {
+			return nil, usageError{fmt.Errorf("--feature %q: it is NAME=NUMBER", text)}
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+func parseSources(text string) ([]scaling.Source, error) {
+	switch text {
+	case "both":
+		return scaling.Sources, nil
+	case string(scaling.AtMPI), string(scaling.AtSocket):
+		return []scaling.Source{scaling.Source(text)}, nil
+	}
+	return nil, usageError{fmt.Errorf("--source %q: it is mpi, socket or both", text)}
 }

@@ -35,7 +35,7 @@ func BenchmarkTrain(b *testing.B) {
 		b.Run(fmt.Sprint("rows=", rows), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Train(table, Options{}); err != nil {
+				if _, err := FitWhole(table, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -56,7 +56,7 @@ func BenchmarkKCCA(b *testing.B) {
 // BenchmarkTest judges a run of 32 ranks by a model of 1,000 rows.
 func BenchmarkTest(b *testing.B) {
 	table := wide(1000, 100)
-	m, err := Train(table, Options{})
+	m, err := FitWhole(table, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 func smallModel(t testing.TB) *Model {
 	t.Helper()
 	table := chain(0.01).training([]int{4, 6, 8}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	m, err := Train(table, Options{})
+	m, err := FitWhole(table, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

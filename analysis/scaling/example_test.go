@@ -25,7 +25,7 @@ func Example() {
 	}
 	run(&production, "large", 16, other)
 
-	m, err := scaling.Train(&training, scaling.Options{})
+	m, err := scaling.FitWhole(&training, scaling.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,7 +16,7 @@ var oracleSets = []string{"train.tsv", "real_lib_train.tsv"}
 // of held-out rows of good runs are flagged.
 func TestFalseAlarms(t *testing.T) {
 	for _, name := range oracleSets {
-		m, err := Train(oracleTable(t, name, nil), Options{})
+		m, err := FitWhole(oracleTable(t, name, nil), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestSensitivity(t *testing.T) {
 // a good one, and one where the library took the wrong algorithm.
 func TestRealLibrary(t *testing.T) {
 	stacks := oracleStacks(t)
-	m, err := Train(oracleTable(t, "real_lib_train.tsv", stacks), Options{})
+	m, err := FitWhole(oracleTable(t, "real_lib_train.tsv", stacks), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestRealLibrary(t *testing.T) {
 
 // TestSynthetic does the same with the synthetic data set.
 func TestSynthetic(t *testing.T) {
-	m, err := Train(oracleTable(t, "train.tsv", nil), Options{})
+	m, err := FitWhole(oracleTable(t, "train.tsv", nil), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestFewRows(t *testing.T) {
 				table.Rows[i].Run = string(rune('a' + i/4))
 			}
 		}
-		m, err := Train(table, Options{})
+		m, err := FitWhole(table, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

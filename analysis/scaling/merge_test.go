@@ -71,7 +71,7 @@ func TestPartsMerge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	table := chain(0.01).training([]int{4, 6, 8, 10}, []float64{2048}, rng)
 	var o Options
-	alone, err := Train(table, o)
+	alone, err := FitWhole(table, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ type score struct {
 func (s study) run(t *testing.T, seed uint64, sum *score) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	m, err := Train(s.good.training(s.scales, s.args, rng), Options{})
+	m, err := FitWhole(s.good.training(s.scales, s.args, rng), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestNoiseFeatures(t *testing.T) {
 	}
 	for seed := range *seeds {
 		rng := rand.New(rand.NewPCG(firstSeed()+seed, 2))
-		m, err := Train(noisy(p.training(fourToFifteen(), []float64{2048}, rng), rng), Options{})
+		m, err := FitWhole(noisy(p.training(fourToFifteen(), []float64{2048}, rng), rng), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ func TestLargeMessage(t *testing.T) {
 	for size := 8 << 20; size <= 1<<30; size *= 2 {
 		sizes = append(sizes, float64(size))
 	}
-	m, err := Train(p.training([]int{3}, sizes, rng), Options{})
+	m, err := FitWhole(p.training([]int{3}, sizes, rng), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

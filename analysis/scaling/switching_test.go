@@ -31,7 +31,7 @@ func trainedOn(t *testing.T, paths map[int]Site) *Model {
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		gathering(table, ranks, paths[ranks])
 	}
-	m, err := Train(table, Options{})
+	m, err := FitWhole(table, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,12 +42,12 @@ func TestValidate(t *testing.T) {
 
 func TestTrainRefuses(t *testing.T) {
 	small := &Table{Sites: []Site{{Feature: "f"}}, Rows: []Observation{{Run: "r", Ranks: 1}}}
-	if _, err := Train(small, Options{}); !errors.Is(err, ErrFew) {
+	if _, err := FitWhole(small, Options{}); !errors.Is(err, ErrFew) {
 		t.Errorf("one row: %v", err)
 	}
 	bad := DefaultSettings()
 	bad.Gamma = 0
-	if _, err := Train(small, Options{Settings: &bad}); !errors.Is(err, ErrSettings) {
+	if _, err := FitWhole(small, Options{Settings: &bad}); !errors.Is(err, ErrSettings) {
 		t.Errorf("γ 0: %v", err)
 	}
 	if _, err := Fit(small, Options{}, 2, 2); !errors.Is(err, ErrSettings) {

@@ -35,8 +35,8 @@ type Range struct {
 	Next float64 `json:"next"`
 }
 
-// Train makes a model of good runs: Fit and Assemble in one.
-func Train(t *Table, o Options) (*Model, error) {
+// FitWhole makes a model of good runs: Fit and Assemble in one.
+func FitWhole(t *Table, o Options) (*Model, error) {
 	p, err := Fit(t, o, 0, 1)
 	if err != nil {
 		return nil, err

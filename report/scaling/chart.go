@@ -70,7 +70,7 @@ type scene struct {
 	scale   int             // index into order of conditions
 }
 
-func newScene(r *Result, seen Seen) *scene {
+func newScene(r *Result, seen scaling.Seen) *scene {
 	s := &scene{source: seen.Source, sites: map[string]*scaling.Site{}, flagged: map[string]bool{}}
 	for _, p := range seen.Model.Past {
 		c := condition{

@@ -12,24 +12,6 @@ import (
 	"laggard/report/words"
 )
 
-// Input is what a Result is made of.
-type Input struct {
-	Run      report.Run
-	Size     int // of MPI_COMM_WORLD
-	Answer   *scaling.Answer
-	Seen     []Seen // by source, in the order of the answer's
-	Crash    *scaling.Crash
-	Notes    []string
-	Problems []string // what was missing or damaged
-}
-
-// Seen is what one source saw: the model, and the volumes of the run.
-type Seen struct {
-	Source scaling.Source
-	Model  *scaling.Model
-	Table  *scaling.Table
-}
-
 // Run says which run it is about.
 type Run struct {
 	Dir     string   `json:"dir"`
@@ -56,21 +38,21 @@ type Result struct {
 	Notes         []string                `json:"notes"`
 	Problems      []string                `json:"problems"`
 
-	seen []Seen
+	seen []scaling.Seen
 }
 
-// New makes the result of what was concluded.
-func New(in Input) *Result {
-	v := in.Answer.Speaks.Verdict
-	r := &Result{
+// New makes the result of what was concluded about a run.
+func New(run report.Run, found *scaling.Result) *Result {
+	v := found.Answer.Speaks.Verdict
+	return &Result{
 		SchemaVersion: report.SchemaVersion,
-		Run:           Run{Dir: in.Run.Dir, ID: in.Run.ID, Command: in.Run.Command, Ranks: in.Size},
-		Flagged:       in.Answer.Flagged, Model: v.Model, Source: in.Answer.Speaks.Source, InRange: in.Answer.InRange,
+		Run:           Run{Dir: run.Dir, ID: run.ID, Command: run.Command, Ranks: found.Index.Size},
+		Flagged:       found.Answer.Flagged,
+		Model:         v.Model, Source: found.Answer.Speaks.Source, InRange: found.Answer.InRange,
 		Ranks: v.Ranks, Correlation: v.Correlation, Threshold: v.Threshold,
-		Crash: in.Crash, Localisation: in.Answer.Places, Sources: in.Answer.Sources,
-		Notes: append([]string{}, in.Notes...), Problems: append([]string{}, in.Problems...), seen: in.Seen,
+		Crash: found.Crash, Localisation: found.Answer.Places, Sources: found.Answer.Sources,
+		Notes: append([]string{}, found.Notes...), Problems: append([]string{}, found.Problems...), seen: found.Seen,
 	}
-	return r
 }
 
 // where names a frame: function, and file with line or module with offset.

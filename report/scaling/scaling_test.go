@@ -12,6 +12,7 @@ import (
 
 	"laggard/analysis/scaling"
 	"laggard/internal/golden"
+	"laggard/model"
 	"laggard/report"
 )
 
@@ -51,7 +52,7 @@ func trained(t *testing.T) *scaling.Trained {
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		addRun(table, fmt.Sprintf("train-%d", ranks), ranks, ring, 1)
 	}
-	m, err := scaling.Train(table, scaling.Options{})
+	m, err := scaling.FitWhole(table, scaling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,15 +72,15 @@ func judged(t *testing.T, ranks int, gather scaling.Site, distance float64, cras
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Input{
-		Run: report.Run{
-			Dir: "/scratch/run7", ID: "00000000000000aa",
-			Command: []string{"mpirun", "-np", fmt.Sprint(ranks), "./app", "10"},
-		},
-		Size:   ranks,
+	run := report.Run{
+		Dir: "/scratch/run7", ID: "00000000000000aa",
+		Command: []string{"mpirun", "-np", fmt.Sprint(ranks), "./app", "10"},
+	}
+	return New(run, &scaling.Result{
+		Index:  &model.Index{Size: ranks},
 		Answer: scaling.Unite([]scaling.SourceVerdict{{Source: scaling.AtSocket, Verdict: v}}),
-		Seen:   []Seen{{Source: scaling.AtSocket, Model: m, Table: table}}, Crash: crash,
-		Notes: []string{"rank 3: it was not recorded what they sent"}, Problems: nil,
+		Seen:   []scaling.Seen{{Source: scaling.AtSocket, Model: m, Table: table}}, Crash: crash,
+		Notes: []string{"rank 3: it was not recorded what they sent"},
 	})
 }
 

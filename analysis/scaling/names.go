@@ -1,7 +1,6 @@
-package main
+package scaling
 
 import (
-	"laggard/analysis/scaling"
 	"laggard/model"
 	"laggard/symbol"
 )
@@ -20,7 +19,7 @@ func (n *namer) close() { n.resolver.Close() }
 
 // frames names what has no name yet. atPC: the innermost is a program counter,
 // not a return address.
-func (n *namer) frames(frames []scaling.Frame, atPC bool) {
+func (n *namer) frames(frames []Frame, atPC bool) {
 	for i := range frames {
 		f := &frames[i]
 		if f.Offset == 0 || f.Function != "" && f.Line != 0 || f.Module == "" {
@@ -37,7 +36,7 @@ func (n *namer) frames(frames []scaling.Frame, atPC bool) {
 	}
 }
 
-func (n *namer) sites(sites []scaling.Site) {
+func (n *namer) sites(sites []Site) {
 	for i := range sites {
 		n.frames(sites[i].Frames, false)
 	}

@@ -1,0 +1,164 @@
+package scaling
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// Result is the answer to a [Question].
+type Result struct {
+	Index    *model.Index // of the run
+	Answer   *Answer
+	Seen     []Seen   // by source, in the order of the answer's
+	Crash    *Crash   // nil: no rank crashed
+	Notes    []string // what else is to be known of the run
+	Problems []string // what was missing or damaged
+}
+
+// Seen is what one source saw: the model, and the volumes of the run.
+type Seen struct {
+	Source Source
+	Model  *Model
+	Table  *Table
+}
+
+// Run answers the question. All analysis ranks call it together; the result is
+// at analysis rank 0, nil elsewhere. Errors are an [*UnfitError], or wrap
+// [model.ErrNoRun].
+func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
+	t := reduce.NewTree(c)
+	trained, err := reduce.Broadcast(t, trainedFile, q.Trained, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{comm: c, tree: t, only: append([]string{}, trained.Controls()...)}
+	for _, m := range trained.Models {
+		if slices.Contains(q.Sources, m.Source) {
+			r.sources = append(r.sources, m.Source)
+		}
+	}
+	if len(r.sources) == 0 {
+		return nil, &UnfitError{fmt.Errorf("--source %s: the model was not trained on it", q.Sources[0])}
+	}
+	read, index, err := r.read(ctx, q.Dir, q.Add)
+	if err == nil {
+		err = read.sameControls(trained.Controls())
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := gatherer{comm: c, tree: t, names: newNamer(q.Symbols), circumstances: Circumstances{Library: InLibrary}}
+	defer g.names.close()
+	if read.Crash != nil {
+		g.names.frames(read.Crash.Stack, true)
+		g.circumstances.Crash = read.Crash.Stack
+	}
+	if err := g.sources(trained, read); err != nil || c.Rank() != 0 {
+		return nil, err
+	}
+	return &Result{
+		Index: index, Answer: Unite(g.verdicts), Seen: g.seen, Crash: read.Crash,
+		Notes: append(g.notes, read.notes(trained, index)...), Problems: read.Problems.Lines(),
+	}, nil
+}
+
+// gatherer is one analysis rank that gathers what the models of the sources say.
+type gatherer struct {
+	comm          reduce.Comm
+	tree          *reduce.Tree
+	names         *namer
+	circumstances Circumstances
+	verdicts      []SourceVerdict
+	seen          []Seen
+	notes         []string
+}
+
+func (g *gatherer) sources(trained *Trained, read *volumesRead) error {
+	for _, m := range trained.Models {
+		table := read.Tables[m.Source]
+		switch {
+		case table == nil: // not wanted
+			continue
+		case len(table.Sites) == 0 && m.Source == AtSocket && len(read.Tables) > 1:
+			g.notes = append(g.notes, "nothing was sent through sockets: another network than in training?")
+			continue
+		case len(table.Sites) == 0: // that no rank sent anything is an observation too
+			table = &Table{Sites: slices.Clone(m.Model.Sites), Rows: table.Rows}
+		}
+		verdict, err := g.source(m.Model, table)
+		if err != nil {
+			return fmt.Errorf("source %s: %w", m.Source, err)
+		}
+		g.verdicts = append(g.verdicts, SourceVerdict{Source: m.Source, Verdict: verdict})
+		g.seen = append(g.seen, Seen{Source: m.Source, Model: m.Model, Table: table})
+	}
+	return nil
+}
+
+// source judges a share of the rows; the verdict is at rank 0, where the call
+// sites get their names first.
+func (g *gatherer) source(m *Model, table *Table) (*Verdict, error) {
+	n, rank, size := len(table.Rows), g.comm.Rank(), g.comm.Size()
+	mine := &Table{Sites: table.Sites, Rows: table.Rows[rank*n/size : (rank+1)*n/size]}
+	judged := &Judgement{}
+	var err error
+	if len(mine.Rows) > 0 {
+		judged, err = m.Judge(mine)
+	}
+	if judged, err = reduce.Reduce(g.tree, judgements, judged, err); err != nil {
+		return nil, err
+	}
+	verdict := &Verdict{}
+	if rank == 0 {
+		g.names.sites(table.Sites)
+		g.names.sites(m.Sites)
+		verdict, err = m.Conclude(table, judged, g.circumstances)
+	}
+	return verdict, reduce.Agree(g.tree, err)
+}
+
+// sameControls: a run without a number that the training had cannot be judged.
+func (v *volumesRead) sameControls(wanted []string) error {
+	for _, t := range v.Tables {
+		for _, row := range t.Rows {
+			for _, name := range wanted {
+				if _, has := row.Controls[name]; !has {
+					return &UnfitError{fmt.Errorf(
+						"rank %d: the run has no number %q, as the training had; --feature %s=VALUE gives it: %w",
+						row.Rank, name, name, ErrControls)}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// notes say what else is to be known of the run.
+func (v *volumesRead) notes(trained *Trained, index *model.Index) []string {
+	var out []string
+	note := func(set model.RankSet, text string) {
+		if set.Len() > 0 {
+			out = append(out, fmt.Sprintf("%s: %s", set.Phrase(), text))
+		}
+	}
+	if len(v.Programs) > 0 && !slices.ContainsFunc(v.Programs, trained.Program.same) {
+		out = append(out, fmt.Sprintf("the program is not the one of the training, %s: "+
+			"call sites of another build are new ones", trained.Program.Path))
+	}
+	missing := index.Missing().Union(v.Unseen)
+	note(missing, "it was not recorded what they sent")
+	note(index.Seen.Minus(missing).Minus(v.Ended),
+		"did not come to the end of MPI_Finalize, so they may have sent less")
+	if len(v.Strange) > 0 {
+		out = append(out, "numbers that the training did not have are left out: "+strings.Join(v.Strange, ", "))
+	}
+	return out
+}
+
+// same reports whether two programs are one: equal, or of one build.
+func (p Program) same(q Program) bool { return p == q || p.BuildID != "" && p.BuildID == q.BuildID }
