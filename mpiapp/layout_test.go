@@ -35,9 +35,10 @@ var allowed = map[string][]string{
 	"laggard/analysis/usage/between": {
 		"laggard/analysis/usage/finding", "laggard/analysis/usage/recorded", "laggard/analysis/usage/replay",
 		"laggard/analysis/usage/typemap", "laggard/analysis/waitfor", "laggard/model", "laggard/model/mpi",
+		"laggard/model/wire",
 	},
 	"laggard/analysis/usage/finding": {
-		"laggard/analysis/usage/recorded", "laggard/model",
+		"laggard/analysis/usage/recorded", "laggard/model", "laggard/model/wire",
 	},
 	"laggard/analysis/usage/recorded": {"laggard/model", "laggard/model/mpi"},
 	"laggard/analysis/usage/replay": {
@@ -66,6 +67,7 @@ var allowed = map[string][]string{
 	"laggard/model":             {},
 	"laggard/model/mpi":         {},
 	"laggard/model/process":     {"laggard/model"},
+	"laggard/model/wire":        {"laggard/model"},
 	"laggard/recorder/bench":    {"laggard/model"},
 	"laggard/recorder/floors":   {},
 	"laggard/recorder/gen":      {"laggard/model/mpi"},

@@ -1,123 +1,116 @@
 package between
 
-import "fmt"
+import (
+	"fmt"
 
-// digest writes or reads a digest.
-func (w *wire) digest(p **Digest) {
-	if *p == nil {
-		*p = &Digest{}
-	}
-	d := *p
-	num(w, &d.Rank)
-	num(w, &d.Size)
-	num(w, &d.phase)
-	num(w, &d.end)
-	num(w, &d.threads)
-	w.flags(&d.complete, &d.finished)
-	list(w, &d.comms, w.comm)
-	list(w, &d.sites, w.site)
-	list(w, &d.types, w.datatype)
-	list(w, &d.buffers, func(b *buffer) { num(w, &b.typ); num(w, &b.count) })
-	list(w, &d.steps, w.step)
-	list(w, &d.channels, w.channel)
+	"laggard/model/wire"
+)
+
+// code writes or reads a digest.
+func (d *Digest) code(c *wire.Coder) {
+	wire.Int(c, &d.Rank)
+	wire.Int(c, &d.Size)
+	wire.Int(c, &d.phase)
+	wire.Int(c, &d.end)
+	wire.Int(c, &d.threads)
+	c.Flags(&d.complete, &d.finished)
+	wire.List(c, &d.comms, codeComm)
+	wire.List(c, &d.sites, codeSite)
+	wire.List(c, &d.types, codeDatatype)
+	wire.List(c, &d.buffers, func(b *buffer, c *wire.Coder) { wire.Int(c, &b.typ); wire.Int(c, &b.count) })
+	wire.List(c, &d.steps, (*step).code)
+	wire.List(c, &d.channels, (*channel).code)
 	var at int32
-	list(w, &d.messages, func(m *message) { w.message(m, &at) })
-	list(w, &d.shapes, w.shape)
-	list(w, &d.entries, func(e *entry) { w.entry(e, &at) })
-	list(w, &d.waits, func(x *waiting) {
-		num(w, &x.step)
-		w.flags(&x.any, &x.loop, &x.other)
-		nums(w, &x.messages)
-		nums(w, &x.entries)
+	wire.List(c, &d.messages, func(m *message, c *wire.Coder) { m.code(c, &at) })
+	wire.List(c, &d.shapes, (*shape).code)
+	wire.List(c, &d.entries, func(e *entry, c *wire.Coder) { e.code(c, &at) })
+	wire.List(c, &d.waits, func(x *waiting, c *wire.Coder) {
+		wire.Int(c, &x.step)
+		c.Flags(&x.any, &x.loop, &x.other)
+		wire.Ints(c, &x.messages)
+		wire.Ints(c, &x.entries)
 	})
-	w.window(&d.windows)
+	d.windows.code(c)
 }
 
-// delta writes or reads a number as its distance to another.
-func delta[T integer](w *wire, v *T, from T) {
-	n := *v - from
-	num(w, &n)
-	*v = from + n
-}
-
-func (w *wire) step(s *step) {
+func (s *step) code(c *wire.Coder) {
 	f := s.fn()
-	if w.function(&f); f != nil {
+	if codeFunction(c, &f); c.Reading() {
 		s.function = functions()[f]
 	}
-	num(w, &s.site)
-	num(w, &s.thread)
-	w.flags(&s.muted, &s.returned)
+	wire.Int(c, &s.site)
+	wire.Int(c, &s.thread)
+	c.Flags(&s.muted, &s.returned)
 }
 
-func (w *wire) channel(c *channel) {
-	w.flags(&c.send)
-	num(w, &c.comm)
-	num(w, &c.peer)
-	num(w, &c.tag)
-	num(w, &c.askedPeer)
-	num(w, &c.askedTag)
+func (ch *channel) code(c *wire.Coder) {
+	c.Flags(&ch.send)
+	wire.Int(c, &ch.comm)
+	wire.Int(c, &ch.peer)
+	wire.Int(c, &ch.tag)
+	wire.Int(c, &ch.askedPeer)
+	wire.Int(c, &ch.askedTag)
 }
 
-func (w *wire) message(m *message, last *int32) {
-	num(w, &m.kind)
-	num(w, &m.mode)
-	w.flags(&m.blocking, &m.cancelled)
-	num(w, &m.channel)
-	delta(w, &m.step, *last)
-	delta(w, &m.made, m.step)
-	delta(w, &m.done, m.step)
-	num(w, &m.buffer)
-	num(w, &m.bytes)
-	num(w, &m.probe)
+func (m *message) code(c *wire.Coder, last *int32) {
+	wire.Int(c, &m.kind)
+	wire.Int(c, &m.mode)
+	c.Flags(&m.blocking, &m.cancelled)
+	wire.Int(c, &m.channel)
+	wire.Delta(c, &m.step, *last)
+	wire.Delta(c, &m.made, m.step)
+	wire.Delta(c, &m.done, m.step)
+	wire.Int(c, &m.buffer)
+	wire.Int(c, &m.bytes)
+	wire.Int(c, &m.probe)
 	*last = m.step
 }
 
-func (w *wire) shape(s *shape) {
-	w.text(&s.name)
-	w.text(&s.op)
-	num(w, &s.flow)
-	num(w, &s.root)
-	nums(w, &s.give)
-	nums(w, &s.take)
-	nums(w, &s.settings)
-	list(w, &s.names, w.text)
+func (s *shape) code(c *wire.Coder) {
+	c.Text(&s.name)
+	c.Text(&s.op)
+	wire.Int(c, &s.flow)
+	wire.Int(c, &s.root)
+	wire.Ints(c, &s.give)
+	wire.Ints(c, &s.take)
+	wire.Ints(c, &s.settings)
+	wire.List(c, &s.names, func(n *string, c *wire.Coder) { c.Text(n) })
 }
 
-func (w *wire) entry(e *entry, last *int32) {
-	delta(w, &e.step, *last)
-	delta(w, &e.made, e.step)
-	delta(w, &e.done, e.step)
-	num(w, &e.comm)
-	num(w, &e.number)
-	num(w, &e.shape)
+func (e *entry) code(c *wire.Coder, last *int32) {
+	wire.Delta(c, &e.step, *last)
+	wire.Delta(c, &e.made, e.step)
+	wire.Delta(c, &e.done, e.step)
+	wire.Int(c, &e.comm)
+	wire.Int(c, &e.number)
+	wire.Int(c, &e.shape)
 	*last = e.step
 }
 
-func (w *wire) window(v *windows) {
-	list(w, &v.memory, func(r *region) {
-		num(w, &r.comm)
-		num(w, &r.base)
-		num(w, &r.size)
-		num(w, &r.unit)
-		w.flags(&r.dynamic)
+func (v *windows) code(c *wire.Coder) {
+	wire.List(c, &v.memory, func(r *region, c *wire.Coder) {
+		wire.Int(c, &r.comm)
+		wire.Int(c, &r.base)
+		wire.Int(c, &r.size)
+		wire.Int(c, &r.unit)
+		c.Flags(&r.dynamic)
 	})
-	list(w, &v.accesses, func(a *access) {
-		num(w, &a.kind)
-		w.flags(&a.locked, &a.stray)
-		num(w, &a.comm)
-		num(w, &a.step)
-		num(w, &a.done)
-		num(w, &a.target)
-		num(w, &a.disp)
-		num(w, &a.buffer)
-		w.text(&a.op)
+	wire.List(c, &v.accesses, func(a *access, c *wire.Coder) {
+		wire.Int(c, &a.kind)
+		c.Flags(&a.locked, &a.stray)
+		wire.Int(c, &a.comm)
+		wire.Int(c, &a.step)
+		wire.Int(c, &a.done)
+		wire.Int(c, &a.target)
+		wire.Int(c, &a.disp)
+		wire.Int(c, &a.buffer)
+		c.Text(&a.op)
 	})
 	for _, locks := range []*[]lock{&v.held, &v.waits} {
-		list(w, locks, func(l *lock) {
-			num(w, &l.step)
-			num(w, &l.comm)
-			num(w, &l.target)
+		wire.List(c, locks, func(l *lock, c *wire.Coder) {
+			wire.Int(c, &l.step)
+			wire.Int(c, &l.comm)
+			wire.Int(c, &l.target)
 		})
 	}
 }

@@ -65,7 +65,8 @@ func FuzzDecodeGroup(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b)
-	f.Add([]byte(`{"Findings":[{"Places":[{"Stack":[{"Module":7}]}]}]}`))
+	f.Add(b[:len(b)/2])
+	f.Add(append([]byte{9}, b[1:]...)) // more findings than there are
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if g, err := DecodeGroup(data); err != nil && g != nil {
 			t.Error("an error with a result")

@@ -1,0 +1,140 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model"
+)
+
+// sample has a value of every form.
+type sample struct {
+	U          uint64
+	I          int64
+	Small      int8
+	Near       uint64
+	A, B       bool
+	Below      int32
+	Texts      []string
+	Numbers    []int32
+	ID         [4]byte
+	Stack      []model.Frame
+	Set        model.RankSet
+	Group, Nil []int
+}
+
+func (s *sample) code(c *Coder) {
+	c.Mark("sample")
+	Uint(c, &s.U)
+	Int(c, &s.I)
+	Int(c, &s.Small)
+	Delta(c, &s.Near, s.U)
+	c.Flags(&s.A, &s.B)
+	Index(c, &s.Below, 7)
+	List(c, &s.Texts, func(t *string, c *Coder) { c.Text(t) })
+	Ints(c, &s.Numbers)
+	c.Fixed(s.ID[:])
+	c.Stack(&s.Stack)
+	c.Set(&s.Set)
+	c.Group(&s.Group)
+	c.Group(&s.Nil)
+}
+
+func some() *sample {
+	m, same := &model.Module{BuildID: "aa", Path: "a.out"}, &model.Module{BuildID: "aa", Path: "a.out", Base: 7}
+	return &sample{
+		U: math.MaxUint64, I: math.MinInt64, Small: -128, Near: 3, B: true, Below: 6,
+		Texts: []string{"x", "", "x"}, Numbers: []int32{-1, math.MaxInt32}, ID: [4]byte{1, 2, 3, 4},
+		Stack: []model.Frame{{Module: m, Offset: 1}, {Offset: 2}, {Module: same, Offset: 3}, {}},
+		Set:   model.NewRankSet(1, 2, 9), Group: []int{4, 6, 8, 1, 1, 0}, Nil: nil,
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	want := some()
+	data, err := Encode(want.code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got sample
+	if err := Decode(data, got.code); err != nil {
+		t.Fatal(err)
+	}
+	if got.Stack[0].Module != got.Stack[2].Module {
+		t.Error("a module is read twice")
+	}
+	want.Stack[2].Module = want.Stack[0].Module // where it was mapped does not travel
+	if diff := cmp.Diff(want, &got, cmp.Comparer(model.RankSet.Equal)); diff != "" {
+		t.Error(diff)
+	}
+	for n := range data {
+		if err := Decode(data[:n], new(sample).code); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("the first %d bytes: %v", n, err)
+		}
+	}
+	if err := Decode(append(data, 0), new(sample).code); !errors.Is(err, ErrDamaged) {
+		t.Fatalf("a byte more: %v", err)
+	}
+}
+
+func TestFewBytesStandForLittle(t *testing.T) {
+	groups := func(n int) func(*Coder) {
+		return func(c *Coder) {
+			all := []run{{0, 1, n}}
+			var none []int
+			is := true
+			if c.reading {
+				c.Group(&none)
+				return
+			}
+			c.Flags(&is)
+			at := 0
+			Uint(c, &at)
+			c.runs(&all)
+		}
+	}
+	for n, ok := range map[int]bool{1000: true, 0: false, -1: false, maxExpanded + 1: false} {
+		data, err := Encode(groups(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Decode(data, groups(n)); (err == nil) != ok {
+			t.Errorf("a group of %d ranks: %v", n, err)
+		}
+	}
+	long := []byte{0xff, 0xff, 0xff, 0xff, 0x0f}
+	if err := Decode(long, func(c *Coder) { Ints(c, new([]int)) }); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a list longer than what follows: %v", err)
+	}
+	if err := Decode([]byte{0x80, 0}, func(c *Coder) { Uint(c, new(int)) }); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a number in more bytes than it needs: %v", err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	data, err := Encode(some().code)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var a, b sample
+		if Decode(data, a.code) != nil {
+			return
+		}
+		first, err := Encode(a.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Decode(first, b.code); err != nil {
+			t.Fatal(err)
+		}
+		if second, err := Encode(b.code); err != nil || !bytes.Equal(first, second) {
+			t.Fatal("not stable", err)
+		}
+	})
+}
