@@ -16,6 +16,7 @@
 #include "format.h"
 
 #define HIGH_DESCRIPTOR 500 /* programs close, count and reuse the low ones */
+#define HEADER_WAIT_NS 5000000 /* between two tries */
 #define HEADER_TRIES 600    /* for the header of the file, every 5 ms: 3 s */
 
 static const char *path;
@@ -71,7 +72,7 @@ static bool await_header(void)
     if (fstat(fd, &st) == 0 && st.st_size >= LG_PAGE && pread(fd, &magic, sizeof magic, 0) == sizeof magic &&
         magic == LG_MAGIC)
       return true;
-    nanosleep(&(struct timespec){0, 5000000}, NULL);
+    nanosleep(&(struct timespec){0, HEADER_WAIT_NS}, NULL);
   }
   lg_turn_off("%s is not a run file, or its creator died", path);
   return false;

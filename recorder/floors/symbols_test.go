@@ -14,7 +14,7 @@ import (
 type names struct{ declared, defined []string }
 
 var (
-	noise = regexp.MustCompile(`(?s)/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'`)
+	noise = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'`)
 	// directives, with the lines that continue them
 	directive = regexp.MustCompile(`(?m)^[ \t]*#(?:.*\\\n)*.*$`)
 	attribute = regexp.MustCompile(`__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)`)

@@ -46,18 +46,18 @@ static void unlink_slot(const struct lg_chan *c)
   }
 }
 
-/* oldest gives up a channel that was not used since the hand last passed.
+/* oldest gives up a channel that was not used since the search last passed (a clock, as for pages).
  * Programs that use a fresh tag per message leave their old channels behind. */
 static struct lg_chan *oldest(void)
 {
   for (;;) {
     struct lg_chan *c = &chans[hand++ % MAX_CHANNELS];
-    if (!c->turn) {
+    if (!c->recent) {
       unlink_slot(c);
       lg_rank->evicted++;
       return c;
     }
-    c->turn = 0;
+    c->recent = 0;
   }
 }
 
@@ -113,6 +113,6 @@ struct lg_chan *lg_chan_get(struct lg_st *st, int way, uint32_t comm, int peer, 
     st->chan[way] = c;
   }
   if (c)
-    c->turn = 1;
+    c->recent = 1;
   return c;
 }

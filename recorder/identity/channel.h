@@ -12,7 +12,7 @@ struct lg_chan {
   struct lg_channel *pub; /* in the file */
   uint32_t comm;
   int32_t peer, tag;
-  uint32_t turn; /* it was used since the search for an old one last passed */
+  uint32_t recent; /* it was used since the search for an old one last passed */
 };
 
 enum { LG_SENDING, LG_RECEIVING };

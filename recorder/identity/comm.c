@@ -20,6 +20,7 @@
 #define TABLE_BITS 10
 #define WORLD_ID 1
 /* No rank is as large: lg_mix of two equal numbers is 0, which would be WORLD_ID. */
+#define ID_SEED 0x6c6167 /* any number; those in a file depend on it */
 #define SELF_SEED 0x53454c4600000000u
 
 static struct lg_comm_ref *table[1 << TABLE_BITS]; /* chained by handle */
@@ -216,7 +217,7 @@ static void add(struct birth *b)
 static uint64_t id_for(uint64_t parent, const struct lg_members *l, const struct lg_members *r)
 {
   uint64_t set = r->n ? lg_mix(1, l->hash < r->hash ? lg_mix(l->hash, r->hash) : lg_mix(r->hash, l->hash)) : l->hash;
-  return lg_mix(lg_mix(lg_mix(parent, set), born(parent, set)), 0x6c6167) | 1;
+  return lg_mix(lg_mix(lg_mix(parent, set), born(parent, set)), ID_SEED) | 1;
 }
 
 void lg_comm_made(struct lg_call *c, long handle, struct lg_comm_ref *parent, uint32_t state)

@@ -39,17 +39,20 @@ static inline bool ready(void)
 
 /* ---- the arena ---- */
 
-static _Alignas(64) char arena[65536];
+#define ARENA_BYTES 65536
+#define ALIGNMENT 16 /* of whatever malloc gives */
+#define PAGE 4096
+static _Alignas(64) char arena[ARENA_BYTES];
 static size_t arena_used;
 
 static void *from_arena(size_t align, size_t n)
 {
   size_t at = (arena_used + align - 1) & ~(align - 1);
-  if (align < 16 || n > sizeof arena || at > sizeof arena - n) {
+  if (align < ALIGNMENT || n > sizeof arena || at > sizeof arena - n) {
     errno = ENOMEM;
     return NULL;
   }
-  arena_used = at + ((n + 15) & ~(size_t)15);
+  arena_used = at + ((n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
   return arena + at;
 }
 
@@ -79,7 +82,7 @@ static inline bool in_arena(const void *p)
 LG_EXPORT void *malloc(size_t n)
 {
   if (unlikely(!ready()))
-    return from_arena(16, n);
+    return from_arena(ALIGNMENT, n);
   void *p = real_malloc(n);
   TOLD_NEW("malloc", p, n);
   return p;
@@ -88,7 +91,7 @@ LG_EXPORT void *malloc(size_t n)
 LG_EXPORT void *calloc(size_t count, size_t n)
 {
   if (unlikely(!ready()))
-    return n && count > sizeof arena / n ? NULL : from_arena(16, count * n);
+    return n && count > sizeof arena / n ? NULL : from_arena(ALIGNMENT, count * n);
   void *p = real_calloc(count, n);
   TOLD_NEW("calloc", p, count * n);
   return p;
@@ -132,7 +135,7 @@ static inline size_t size_of(void *p)
 LG_EXPORT void *realloc(void *was, size_t n)
 {
   if (unlikely(!ready()) || in_arena(was))
-    return was ? out_of_arena(was, n) : from_arena(16, n);
+    return was ? out_of_arena(was, n) : from_arena(ALIGNMENT, n);
   size_t had = size_of(was);
   void *p = real_realloc(was, n);
   TOLD_RESIZED("realloc", was, had, p, n);
@@ -147,7 +150,7 @@ LG_EXPORT void *reallocarray(void *was, size_t count, size_t n)
     return NULL;
   }
   if (unlikely(!ready()) || in_arena(was))
-    return was ? out_of_arena(was, all) : from_arena(16, all);
+    return was ? out_of_arena(was, all) : from_arena(ALIGNMENT, all);
   size_t had = size_of(was);
   void *p = real_realloc(was, all);
   TOLD_RESIZED("reallocarray", was, had, p, all);
@@ -188,7 +191,7 @@ LG_EXPORT void *aligned_alloc(size_t align, size_t n)
 LG_EXPORT void *valloc(size_t n)
 {
   if (unlikely(!ready()))
-    return from_arena(4096, n);
+    return from_arena(PAGE, n);
   void *p = real_valloc(n);
   TOLD_NEW("valloc", p, n);
   return p;
@@ -197,7 +200,7 @@ LG_EXPORT void *valloc(size_t n)
 LG_EXPORT void *pvalloc(size_t n)
 {
   if (unlikely(!ready()))
-    return from_arena(4096, n);
+    return from_arena(PAGE, n);
   void *p = real_pvalloc(n);
   TOLD_NEW("pvalloc", p, n);
   return p;

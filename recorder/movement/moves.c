@@ -48,7 +48,9 @@ static bool early; /* what came before the first event is written */
 
 /* ---- events ---- */
 
-static unsigned char *__attribute__((noinline)) turn(struct lane *l)
+/* next_block is lg_stream_begin where a block may begin. That takes the file lock,
+ * which a signal handler that records must not find taken by its own thread. */
+static unsigned char *__attribute__((noinline)) next_block(struct lane *l)
 {
   sigset_t all, was;
   int err = errno;
@@ -67,7 +69,7 @@ static unsigned char *__attribute__((noinline)) turn(struct lane *l)
 static inline unsigned char *room(struct lane *l)
 {
   struct lg_stream *s = l->stream;
-  unsigned char *p = likely((size_t)(s->end - s->at) >= ROOM) ? lg_stream_begin(s, ROOM) : turn(l);
+  unsigned char *p = likely((size_t)(s->end - s->at) >= ROOM) ? lg_stream_begin(s, ROOM) : next_block(l);
   if (unlikely(l->block != s->block + 1)) { /* a block is read by itself */
     l->block = s->block + 1;
     l->order = l->now = l->from = l->to = 0;

@@ -1,3 +1,4 @@
+#define ADDRESS_BITS 47 /* of a program on x86-64 */
 #define _GNU_SOURCE
 #include <string.h>
 #include "base/hash.h"
@@ -24,7 +25,7 @@ static uint64_t verdicts[1 << VERDICT_BITS];
 
 static inline uint64_t verdict_of(uint64_t ra, bool wanted)
 {
-  return (uint64_t)lg_unload_gen << 48 | (ra & 0x7fffffffffffull) << 1 | wanted;
+  return (uint64_t)lg_unload_gen << (ADDRESS_BITS + 1) | (ra & ((1ull << ADDRESS_BITS) - 1)) << 1 | wanted;
 }
 
 /* lg_wanted_start adds the names of LAGGARD_IGNORE to the list. */

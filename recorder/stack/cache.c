@@ -35,7 +35,7 @@ void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t ra, uint64_t cf
     return;
   if (c->nchecks + LG_MAX_FRAMES > c->room)
     lg_cache_clear(c);
-  struct lg_cached *set = lg_cache_set(c, ra, cfa), *e = &set[c->turn++ % LG_CACHE_WAYS];
+  struct lg_cached *set = lg_cache_set(c, ra, cfa), *e = &set[c->next++ % LG_CACHE_WAYS];
   for (int i = 0; i < LG_CACHE_WAYS; i++)
     if (set[i].gen != c->gen)
       e = &set[i];

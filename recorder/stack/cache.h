@@ -30,7 +30,7 @@ struct lg_cache {
   struct lg_slot_check *checks; /* storage behind the entries */
   uint32_t shift; /* of a hash, to the number of a set */
   uint32_t nchecks, room;
-  uint32_t gen, turn, unload_gen;
+  uint32_t gen, next, unload_gen; /* next: the way that is given up next */
   uint64_t stack_lo, stack_hi; /* bounds of the native stack */
 };
 

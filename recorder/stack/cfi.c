@@ -5,6 +5,8 @@
 #include "stack/cfi.h"
 
 #define EXPRESSION_DEPTH 16
+#define SMALLEST_CIE 9 /* bytes: id, version, an empty augmentation, three numbers */
+#define HDR_VERSION 1  /* of .eh_frame_hdr */
 #define REMEMBERED 4 /* rows that DW_CFA_remember_state may keep */
 
 bool lg_stack_word(const struct lg_stack *s, uint64_t at, uint64_t *out)
@@ -87,7 +89,7 @@ static bool parse_cie(const unsigned char *p, struct fde *f, unsigned char *enc)
 {
   const unsigned char *q = p;
   uint32_t len = (uint32_t)fixed(&q, q + 4, 4);
-  if (len == 0xffffffffu || len < 9)
+  if (len == DW_LENGTH_64 || len < SMALLEST_CIE)
     return false;
   const unsigned char *end = q + len;
   q += 4;
@@ -132,7 +134,7 @@ static bool parse_fde(const unsigned char *p, struct fde *f)
 {
   const unsigned char *q = p;
   uint32_t len = (uint32_t)fixed(&q, q + 4, 4);
-  if (len == 0 || len == 0xffffffffu)
+  if (len == 0 || len == DW_LENGTH_64)
     return false;
   const unsigned char *end = q + len, *id = q;
   uint32_t back = (uint32_t)fixed(&q, end, 4);
@@ -152,7 +154,7 @@ static bool parse_fde(const unsigned char *p, struct fde *f)
 bool lg_cfi_find(const struct lg_mapped *m, uint64_t pc, struct fde *f)
 {
   const unsigned char *h = m->eh_hdr, *p = h + 4, *end = h + 32;
-  if (!h || h[0] != 1 || h[2] != DW_EH_PE_udata4 || h[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
+  if (!h || h[0] != HDR_VERSION || h[2] != DW_EH_PE_udata4 || h[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
     return false;
   encoded(&p, end, h[1], (uint64_t)h);
   uint32_t n = (uint32_t)fixed(&p, end, 4);
@@ -251,7 +253,7 @@ static bool extended(struct cfi *s, unsigned char op, const unsigned char **p, c
     reg = uleb(p, end);
     set_rule(r, reg, CFA_PLUS, (int64_t)uleb(p, end) * da);
     return true;
-  case 0x15: reg = uleb(p, end); set_rule(r, reg, CFA_PLUS, sleb(p, end) * da); return true;
+  case DW_CFA_val_offset_sf: reg = uleb(p, end); set_rule(r, reg, CFA_PLUS, sleb(p, end) * da); return true;
   case DW_CFA_GNU_args_size: uleb(p, end); return true;
   default: return false;
   }

@@ -31,9 +31,12 @@ enum { /* the others */
   DW_CFA_def_cfa_sf = 0x12,
   DW_CFA_def_cfa_offset_sf = 0x13,
   DW_CFA_val_offset = 0x14,
+  DW_CFA_val_offset_sf = 0x15,
   DW_CFA_val_expression = 0x16,
   DW_CFA_GNU_args_size = 0x2e,
 };
+
+#define DW_LENGTH_64 0xffffffffu /* the length of an entry in the 64-bit format, which is not read */
 
 enum { /* operations of expressions */
   DW_OP_deref = 0x06,

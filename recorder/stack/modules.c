@@ -13,6 +13,9 @@
 #include "stack/modules.h"
 
 /* FNV-1a, the hash of bytes (draft-eastlake-fnv). */
+#define OFFSET_BITS 48 /* of a frame word, below the module */
+#define MAX_PATH 4000
+#define MAX_BUILD_ID 64
 #define FNV_BASIS 14695981039346656037ull
 #define FNV_PRIME 1099511628211ull
 
@@ -34,7 +37,7 @@ static void find_build_id(struct lg_mapped *m, const ElfW(Phdr) *ph)
   while (p + sizeof(ElfW(Nhdr)) <= end) {
     const ElfW(Nhdr) *n = (const void *)p;
     const unsigned char *desc = p + sizeof *n + ((n->n_namesz + 3) & ~3u);
-    if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && desc + n->n_descsz <= end && n->n_descsz <= 64) {
+    if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == sizeof "GNU" && desc + n->n_descsz <= end && n->n_descsz <= MAX_BUILD_ID) {
       m->build_id = desc;
       m->build_id_len = n->n_descsz;
       return;
@@ -149,7 +152,7 @@ static void unloading(bool begins)
 struct lg_mapped *lg_module_at(uint64_t pc)
 {
   struct lg_mapped *m = lg_module_in_table(pc);
-  if (m || !lg_modules_may_refresh || pc < 4096)
+  if (m || !lg_modules_may_refresh || pc < LG_PAGE)
     return m;
   lg_modules_current();
   return lg_module_in_table(pc);
@@ -182,8 +185,8 @@ static uint64_t identity(const struct lg_mapped *m, const char *path)
 static uint32_t module_record(const struct lg_mapped *m, const char *path)
 {
   uint32_t len = (uint32_t)strlen(path);
-  if (len > 4000)
-    len = 4000;
+  if (len > MAX_PATH)
+    len = MAX_PATH;
   uint32_t fixed = ((uint32_t)(sizeof(struct lg_module) - sizeof(struct lg_rec)) + m->build_id_len + len + 7) & ~7u;
   struct lg_module *r = lg_rec_begin(LG_REC_MODULE, 0, fixed, (uint32_t)sizeof(struct lg_rec) + fixed);
   if (!r)
@@ -205,7 +208,7 @@ static uint32_t index_of(struct lg_mapped *m)
 {
   if (m->index != LG_NO_MODULE)
     return m->index;
-  char buffer[4096];
+  char buffer[MAX_PATH + 1];
   const char *path = path_of(m, buffer, sizeof buffer);
   struct known k = {m->bias, m->image_hi, identity(m, path)};
   for (uint32_t i = 0; i < nknown; i++)
@@ -229,9 +232,8 @@ uint64_t lg_frame_word(uint64_t pc)
 {
   struct lg_mapped *m = lg_module_at(pc);
   uint32_t index = m ? index_of(m) : LG_NO_MODULE;
-  if (index == LG_NO_MODULE)
-    return (uint64_t)LG_NO_MODULE << 48 | (pc & 0xffffffffffffull);
-  return (uint64_t)index << 48 | ((pc - m->bias) & 0xffffffffffffull);
+  uint64_t offset = index == LG_NO_MODULE ? pc : pc - m->bias;
+  return (uint64_t)index << OFFSET_BITS | (offset & ((1ull << OFFSET_BITS) - 1));
 }
 
 /* ---- dlclose ---- */

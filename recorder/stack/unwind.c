@@ -4,7 +4,12 @@
 #include <unistd.h>
 #include "base/hash.h"
 #include "base/pages.h"
+#include "format.h"
 #include "stack/unwind.h"
+
+#define GUESS_BYTES 65536   /* of a stack that are searched for a frame pointer */
+#define FOREIGN_BYTES 65536 /* of a stack that is not the thread's own */
+#define OWN_FRAMES 16       /* of the recorder, between here and the wrapper, at most */
 
 /* A row of the common shape, kept so that a second unwinding through the same
  * call site costs no interpretation: CFA from rsp or rbp, the return address
@@ -49,6 +54,15 @@ static struct simple *simple_at(uint64_t pc)
   return NULL;
 }
 
+/* The instructions of x86-64 that a return address follows. */
+enum { CALL_RELATIVE = 0xe8, GROUP5 = 0xff, GROUP5_KIND = 0x38, GROUP5_CALL = 0x10 };
+
+/* indirect_call tells whether a call through a register or memory may begin there. */
+static bool indirect_call(const unsigned char *code)
+{
+  return code[0] == GROUP5 && (code[1] & GROUP5_KIND) == GROUP5_CALL;
+}
+
 /* guess_rbp looks for the frame that holds the return address of a frame-pointer
  * function whose frame pointer is not known (a thread asleep in a system call
  * shows only its stack pointer): the first stored pair (saved rbp, return
@@ -56,7 +70,7 @@ static struct simple *simple_at(uint64_t pc)
  * indirect call. */
 static bool guess_rbp(const struct lg_stack *s, uint64_t from, uint64_t function, uint64_t *rbp)
 {
-  for (uint64_t at = (from + 7) & ~7ull; at < from + 65536; at += 8) {
+  for (uint64_t at = (from + 7) & ~7ull; at < from + GUESS_BYTES; at += 8) {
     uint64_t ra;
     if (!lg_stack_word(s, at + 8, &ra))
       return false;
@@ -66,10 +80,8 @@ static bool guess_rbp(const struct lg_stack *s, uint64_t from, uint64_t function
     const unsigned char *code = (const unsigned char *)ra;
     int32_t rel;
     memcpy(&rel, code - 4, 4);
-    bool direct = code[-5] == 0xe8 && ra + (uint64_t)(int64_t)rel == function;
-    bool indirect = (code[-2] == 0xff && (code[-1] & 0x38) == 0x10) || (code[-6] == 0xff && (code[-5] & 0x38) == 0x10) ||
-                    (code[-3] == 0xff && (code[-2] & 0x38) == 0x10);
-    if (direct || indirect) {
+    bool direct = code[-5] == CALL_RELATIVE && ra + (uint64_t)(int64_t)rel == function;
+    if (direct || indirect_call(code - 2) || indirect_call(code - 3) || indirect_call(code - 6)) {
       *rbp = at;
       return true;
     }
@@ -195,6 +207,7 @@ void lg_unwind(struct lg_regs *r, const struct lg_stack *s, bool in_handler, str
   lg_modules_may_refresh = true;
 }
 
+/* here reads the registers. The offsets are 8 times the numbers in dwarf.h. */
 static void here(struct lg_regs *r)
 {
   __asm__ volatile("mov %%rbx, 24(%0)\n\tmov %%rbp, 48(%0)\n\tmov %%rsp, 56(%0)\n\t"
@@ -208,7 +221,7 @@ static void here(struct lg_regs *r)
 static bool climb(struct lg_regs *r, const struct lg_stack *s, uint64_t cfa, bool full)
 {
   bool exact = true;
-  for (int i = 0; i < 16; i++) {
+  for (int i = 0; i < OWN_FRAMES; i++) {
     uint64_t slot;
     if (!step(r, s, exact, full, &slot))
       return false;
@@ -223,10 +236,10 @@ static bool climb(struct lg_regs *r, const struct lg_stack *s, uint64_t cfa, boo
  * the kernel, which stops at the first page that is not there. */
 static struct lg_stack foreign_stack(uint64_t sp)
 {
-  static unsigned char copy[65536];
+  static unsigned char copy[FOREIGN_BYTES];
   struct iovec to = {copy, sizeof copy}, from = {(void *)sp, sizeof copy};
   ssize_t n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-  while (n < 0 && from.iov_len > 4096) {
+  while (n < 0 && from.iov_len > LG_PAGE) {
     from.iov_len /= 2;
     n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
   }

@@ -1,3 +1,10 @@
+#define MS 1000000           /* ns */
+#define DEFAULT_QUIET_MS 2000
+#define ANSWER_MS 100        /* how long a thread has to write its stack down */
+#define BETWEEN_LOOKS_MS 20
+#define STACK_BYTES 262144   /* of the watch thread */
+#define MAX_TASK_PATH 64     /* bytes of a path below /proc/self/task */
+#define MAX_LINE 256         /* bytes that are read of a file there */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -69,7 +76,7 @@ static bool undisturbed(long nr)
 /* task_line reads the first line of a file about a thread. */
 static bool task_line(int tid, const char *name, char *line, size_t room)
 {
-  char path[64];
+  char path[MAX_TASK_PATH];
   snprintf(path, sizeof path, "/proc/self/task/%d/%s", tid, name);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
@@ -84,7 +91,7 @@ static bool task_line(int tid, const char *name, char *line, size_t room)
  * and whether it waits there a little at a time, or for others. */
 static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
 {
-  char line[256];
+  char line[MAX_LINE];
   long nr;
   unsigned long a[6];
   if (!task_line(tid, "syscall", line, sizeof line) ||
@@ -97,21 +104,21 @@ static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
 /* time_of is how long a thread was on a processor, ns; 0 unknown. */
 static uint64_t time_of(int tid)
 {
-  char line[256];
+  char line[MAX_LINE];
   unsigned long ran;
   return task_line(tid, "schedstat", line, sizeof line) && sscanf(line, "%lu", &ran) == 1 ? ran : 0;
 }
 
 /* has_run tells whether a thread that would run did so since it was looked at
  * last. On a crowded machine one that spins may be found where it was because it
- * did not get its turn. */
-#define A_TURN 1000000u /* ns: longer than the handler that takes the stack */
+ * was given no processor. */
+#define TIME_SLICE MS /* ns: longer than the handler that takes the stack */
 
 static bool has_run(const struct lg_thr *t)
 {
-  char line[256];
+  char line[MAX_LINE];
   uint64_t ran = time_of(t->tid);
-  if (!ran || ran - t->ran >= A_TURN)
+  if (!ran || ran - t->ran >= TIME_SLICE)
     return true;
   const char *state = task_line(t->tid, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
   return !state || strncmp(state, ") R", 3) != 0;
@@ -123,11 +130,11 @@ static bool ask(struct lg_thr *t)
 {
   uint64_t before = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
   syscall(SYS_tgkill, getpid(), t->tid, lg_capture_signal);
-  for (int i = 0; i < 100; i++) {
+  for (int i = 0; i < ANSWER_MS; i++) {
     uint64_t now = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
     if (now != before && now % 2 == 0)
       return true;
-    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    nanosleep(&(struct timespec){0, MS}, NULL);
   }
   return false;
 }
@@ -167,7 +174,7 @@ static bool capture(uint32_t why)
       if (!__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) || !unmoved(t))
         continue;
       if (!again)
-        nanosleep(&(struct timespec){0, 20000000}, NULL);
+        nanosleep(&(struct timespec){0, BETWEEN_LOOKS_MS * MS}, NULL);
       again = true;
       look(t);
     }
@@ -242,11 +249,11 @@ void lg_watch_start(void)
   pthread_t thread;
   pthread_attr_t attr;
   sigset_t all, before;
-  long ms = lg_env_int("QUIET_MS", 2000);
-  quiet_ns = (uint64_t)ms * 1000000u;
+  long ms = lg_env_int("QUIET_MS", DEFAULT_QUIET_MS);
+  quiet_ns = (uint64_t)ms * MS;
   pthread_attr_init(&attr);
   pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attr, 262144);
+  pthread_attr_setstacksize(&attr, STACK_BYTES);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int err = pthread_create(&thread, &attr, watch, NULL);

@@ -7,7 +7,7 @@ int64_t lg_comm_use(struct lg_usage *u, struct lg_comm_ref *r)
   if (likely(r->use))
     return r->use - 1;
   r->use = ++used;
-  unsigned char *p = lg_event_begin(u, 96);
+  unsigned char *p = lg_event_begin(u, LG_NUMBERS(9));
   if (!p)
     return r->use - 1;
   p = lg_event_head(p, LG_USE_DEFINE, LG_DEF_COMM);

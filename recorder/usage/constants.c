@@ -142,7 +142,7 @@ static const struct {
 static void define(struct lg_usage *u, int kind, int64_t value, const char *name)
 {
   size_t len = strlen(name);
-  unsigned char *p = lg_event_begin(u, 64 + len);
+  unsigned char *p = lg_event_begin(u, LG_NUMBERS(6) + len);
   if (!p)
     return;
   p = lg_event_head(p, LG_USE_DEFINE, LG_DEF_NAME);

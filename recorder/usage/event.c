@@ -8,7 +8,7 @@
 
 #define VERSION 1
 #define INLINE 512     /* values of an array within the event; those of longer ones go before it */
-#define NUMBER_BYTES 10 /* of a number, at most */
+#define SPARE_VALUES 4096
 #define BLOCK_BYTES 32  /* of what a block begins with, at most */
 
 static uint64_t numbers; /* of events of the process, counted */
@@ -18,7 +18,7 @@ static uint64_t numbers; /* of events of the process, counted */
 int64_t *lg_array_room(struct lg_usage *u, uint32_t n)
 {
   if (u->nvalues + n > u->room) {
-    uint32_t room = (u->nvalues + n + 4096) * 2;
+    uint32_t room = (u->nvalues + n + SPARE_VALUES) * 2;
     int64_t *more = lg_pages(room * sizeof *more);
     if (!more)
       return NULL;
@@ -91,7 +91,7 @@ static unsigned char *write_values(unsigned char *p, const int64_t *v, uint32_t 
 
 size_t lg_array_bytes(const struct lg_array *a)
 {
-  return NUMBER_BYTES + (a->n <= INLINE ? (size_t)a->n * NUMBER_BYTES : 0);
+  return LG_NUMBERS(1 + (a->n <= INLINE ? a->n : 0));
 }
 
 unsigned char *lg_array_write(unsigned char *p, const int64_t *v, const struct lg_array *a)
@@ -108,7 +108,7 @@ void lg_array_ahead(struct lg_usage *u, const int64_t *v, const struct lg_array 
     return;
   for (uint32_t i = 0; i < a->n; i += INLINE) {
     uint32_t n = a->n - i < INLINE ? a->n - i : INLINE;
-    unsigned char *p = lg_event_begin(u, 2 * NUMBER_BYTES + NUMBER_BYTES * INLINE);
+    unsigned char *p = lg_event_begin(u, LG_NUMBERS(2 + INLINE));
     if (!p)
       return;
     p = lg_event_head(p, LG_USE_PART, (uint64_t)n << 3 | a->width);
@@ -149,7 +149,7 @@ unsigned char *lg_event_body(unsigned char *p, struct lg_usage *u, int64_t *last
 
 void lg_event_plain(struct lg_usage *u, enum lg_use kind, uint64_t value)
 {
-  unsigned char *p = lg_event_begin(u, 40);
+  unsigned char *p = lg_event_begin(u, LG_NUMBERS(4));
   if (!p)
     return;
   p = lg_event_head(p, kind, value);
@@ -161,7 +161,7 @@ void lg_event_plain(struct lg_usage *u, enum lg_use kind, uint64_t value)
 
 void lg_event_note(struct lg_usage *u, int kind, uint64_t call, uint64_t seen, int64_t value)
 {
-  unsigned char *p = lg_event_begin(u, 64);
+  unsigned char *p = lg_event_begin(u, LG_NUMBERS(6));
   if (!p)
     return;
   p = lg_event_head(p, LG_USE_DEFINE, LG_DEF_NOTE);

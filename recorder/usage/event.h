@@ -8,7 +8,8 @@
 #include "format.h"
 #include "usage/recording.h"
 
-#define LG_EVENT_BODY (40 + 10 * 2 * LG_MAX_PARAMS) /* bytes of an event without its arrays, at most */
+#define LG_NUMBERS(n) ((size_t)(n)*10) /* bytes of n numbers, at most */
+#define LG_EVENT_BODY (LG_NUMBERS(4) + LG_NUMBERS(2 * LG_MAX_PARAMS)) /* bytes of an event without its arrays, at most */
 
 #pragma GCC visibility push(hidden)
 

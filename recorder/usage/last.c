@@ -3,7 +3,7 @@
 #include "base/locks.h"
 #include "base/pages.h"
 #include "mpi/handle.h"
-#include "usage/datatype.h"
+#include "usage/typetable.h"
 #include "usage/last.h"
 
 struct lg_last {

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 #include "base/hash.h"
-#include "usage/datatype.h"
+#include "usage/typetable.h"
 #include "usage/live.h"
 
 #define MOST (1u << 20)

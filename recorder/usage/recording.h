@@ -1,8 +1,8 @@
 /* What a thread keeps for the recording of every call's arguments (--record
  * usage), which the checks of analysis/usage/replay read. The way of a call:
  * usage.c makes an event before it and one after it (event.c), of the values that
- * value.c reads out of the arguments by the table of parameters; datatype.c,
- * constants.c and communicator.c describe the objects that handles mean, once;
+ * value.c reads out of the arguments by the table of parameters; datatype.c (with
+ * contents.c and typetable.c), constants.c and communicator.c describe the objects that handles mean, once;
  * checksum.c looks whether what is being sent stays as it was, receiving.c
  * whether the program leaves alone what is being received. */
 #ifndef LAGGARD_USAGE_RECORDING_H
@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 
+#define LG_KNOWN_TYPES 64 /* a power of two */
 #define LG_MAX_PARAMS 24
 #define LG_MAX_VALUES 65536 /* recorded of one array */
 #define LG_MOST_RECEIVING 8 /* buffers of a thread that are checked while they receive */
@@ -67,7 +68,7 @@ struct lg_usage { /* of one thread, which alone writes to it */
   struct lg_known_type { /* what handles were found to be */
     int64_t handle;
     uint32_t gen, index;
-  } types[64];
+  } types[LG_KNOWN_TYPES];
 };
 
 #endif

@@ -36,7 +36,7 @@ unsigned char *lg_repeat_begin(struct lg_usage *u, unsigned char **end)
   if (u->numbered || !u->poll.begin || !u->poll.count || u->poll.end != u->stream->at)
     return NULL;
   size_t size = (size_t)(u->poll.body - u->poll.begin);
-  unsigned char *start = lg_event_begin(u, size + 40);
+  unsigned char *start = lg_event_begin(u, size + LG_NUMBERS(4));
   if (!start || start != u->poll.end)
     return NULL;
   memcpy(start, u->poll.begin, size);

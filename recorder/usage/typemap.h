@@ -3,7 +3,7 @@
 #ifndef LAGGARD_TYPEMAP_H
 #define LAGGARD_TYPEMAP_H
 
-#include "usage/datatype.h"
+#include "usage/typetable.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -11,6 +11,7 @@
 #include "mpi/status.h"
 #include "usage/checksum.h"
 #include "usage/constants.h"
+#include "usage/contents.h"
 #include "usage/datatype.h"
 #include "usage/event.h"
 #include "usage/last.h"
@@ -28,7 +29,7 @@ void lg_usage_start(void)
   if (!lg_usage_on)
     return;
   lg_constants_start();
-  lg_types_start();
+  lg_contents_start();
   lg_sums_start();
   lg_receiving_start();
 }
@@ -84,7 +85,7 @@ static bool repeat_event(struct lg_call *c, struct lg_usage *u)
   if (!lg_last_same(c, u))
     return false;
   uint64_t block = u->block;
-  unsigned char *start = lg_event_begin(u, 40);
+  unsigned char *start = lg_event_begin(u, LG_NUMBERS(4));
   if (!start || u->block != block)
     return false;
   unsigned char *p = lg_event_head(start, LG_USE_BEGIN, c->st->index);
