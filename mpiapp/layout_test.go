@@ -108,12 +108,14 @@ var allowed = map[string][]string{
 		"laggard/reduce",
 	},
 	"laggard/analysis/progress/evidence": {"laggard/analysis/progress/facts", "laggard/analysis/waitfor", "laggard/model"},
-	"laggard/analysis/progress/facts":    {"laggard/analysis/progress/loops", "laggard/model", "laggard/reduce"},
+	"laggard/analysis/progress/facts": {
+		"laggard/analysis/progress/loops", "laggard/model", "laggard/model/wire", "laggard/reduce",
+	},
 	"laggard/analysis/progress/inference": {
 		"laggard/analysis/progress/facts", "laggard/analysis/progress/loops", "laggard/analysis/waitfor",
 		"laggard/model", "laggard/reduce",
 	},
-	"laggard/analysis/progress/loops": {"laggard/analysis/waitfor", "laggard/model", "laggard/reduce"},
+	"laggard/analysis/progress/loops": {"laggard/analysis/waitfor", "laggard/model", "laggard/model/wire", "laggard/reduce"},
 }
 
 func TestImportDirections(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"laggard/model"
 )
@@ -21,6 +22,7 @@ type Coder struct {
 
 	texts    table[string, string]
 	modules  table[moduleKey, *model.Module]
+	states   table[model.StateID, model.StateID]
 	groups   table[string, []int]
 	expanded int // ranks of all groups
 }
@@ -61,14 +63,17 @@ type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Uint codes a number that is seldom negative, or never.
+// Uint codes a number that is never negative.
 func Uint[T Integer](c *Coder, v *T) {
 	if !c.reading {
+		if *v < 0 {
+			c.Fail("%d is negative", *v)
+		}
 		c.b = binary.AppendUvarint(c.b, uint64(*v))
 		return
 	}
 	n := c.uvarint()
-	if *v = T(n); uint64(*v) != n {
+	if *v = T(n); *v < 0 || uint64(*v) != n {
 		c.Fail("%d is out of range", n)
 		*v = 0
 	}
@@ -103,7 +108,7 @@ func Delta[T Integer](c *Coder, v *T, from T) {
 
 // Index codes a number from 0 to n-1.
 func Index[T Integer](c *Coder, v *T, n int) {
-	if Uint(c, v); c.Reading() && (*v < 0 || uint64(*v) >= uint64(n)) {
+	if Uint(c, v); c.Reading() && uint64(*v) >= uint64(n) {
 		c.Fail("%d of %d", *v, n)
 		*v = 0
 	}
@@ -139,6 +144,10 @@ func (c *Coder) Flags(all ...*bool) {
 	}
 }
 
+// inflation is how many bytes a list may take in memory for each that is still to
+// be read, before its values have been.
+const inflation = 16
+
 // List codes a list, its values by one, such as (*point).code. The reader makes an
 // empty list nil. Each value must take a byte at least.
 func List[T any](c *Coder, all *[]T, one func(*T, *Coder)) {
@@ -149,17 +158,28 @@ func List[T any](c *Coder, all *[]T, one func(*T, *Coder)) {
 		}
 		return
 	}
-	*all = nil
-	if n < 0 || n > len(c.b) || n > math.MaxInt32 {
+	if *all = nil; n == 0 {
+		return
+	}
+	if n > len(c.b) || n > math.MaxInt32 {
 		c.Fail("%d values in %d bytes", n, len(c.b))
 		return
 	}
-	for range n {
-		var v T
-		if one(&v, c); c.err != nil {
-			return
+	var zero T
+	*all = make([]T, 0, min(n, inflation*len(c.b)/max(1, int(unsafe.Sizeof(zero)))))
+	for i := 0; i < n && c.err == nil; i++ {
+		*all = append(*all, zero)
+		one(&(*all)[i], c)
+	}
+}
+
+// Sorted codes a list that rises strictly: the reader refuses any other.
+func Sorted[T any](c *Coder, all *[]T, one func(*T, *Coder), compare func(x, y T) int) {
+	List(c, all, one)
+	for i := 1; c.Reading() && i < len(*all); i++ {
+		if compare((*all)[i-1], (*all)[i]) >= 0 {
+			c.Fail("value %d is out of order", i)
 		}
-		*all = append(*all, v)
 	}
 }
 
@@ -185,7 +205,7 @@ func (c *Coder) Raw(s *string) {
 		c.b = append(c.b, *s...)
 		return
 	}
-	if *s = ""; n < 0 || n > len(c.b) {
+	if *s = ""; n > len(c.b) {
 		c.Fail("a text of %d bytes, %d are left", n, len(c.b))
 		return
 	}

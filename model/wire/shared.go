@@ -19,7 +19,7 @@ func shared[K comparable, V any](c *Coder, t *table[K, V], v *V, key func() K, o
 		at = t.at[key()]
 	}
 	switch Uint(c, &at); {
-	case at < 0 || at > len(t.all):
+	case at > len(t.all):
 		c.Fail("value %d of %d", at, len(t.all))
 		return
 	case at > 0:
@@ -41,6 +41,11 @@ func shared[K comparable, V any](c *Coder, t *table[K, V], v *V, key func() K, o
 // Text codes a text that is likely to occur again.
 func (c *Coder) Text(s *string) {
 	shared(c, &c.texts, s, func() string { return *s }, c.Raw)
+}
+
+// State codes the identity of a state.
+func (c *Coder) State(id *model.StateID) {
+	shared(c, &c.states, id, func() model.StateID { return *id }, func(id *model.StateID) { c.Fixed(id[:]) })
 }
 
 // moduleKey is what a module is known by in every process; zero: no module.

@@ -3,9 +3,6 @@ package facts
 import (
 	"bytes"
 	"cmp"
-	"encoding/hex"
-	"errors"
-	"fmt"
 
 	"laggard/model"
 )
@@ -18,9 +15,6 @@ type Position struct {
 	Begun bool // false before the first call; State is zero then
 	InMPI bool // inside the call; else in the computation behind it
 }
-
-// ErrPosition wraps what is wrong with the text of a position.
-var ErrPosition = errors.New("not a position")
 
 // Compare orders positions: the start, then by state, the call before the
 // computation behind it. The order is only canonical; it says nothing about
@@ -41,36 +35,6 @@ func compareBool(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// MarshalText writes "start", or the state in hex followed by "+" for the
-// computation behind it.
-func (p Position) MarshalText() ([]byte, error) {
-	if !p.Begun {
-		return []byte("start"), nil
-	}
-	text := hex.AppendEncode(nil, p.State[:])
-	if !p.InMPI {
-		text = append(text, '+')
-	}
-	return text, nil
-}
-
-// UnmarshalText reads what MarshalText wrote. Errors wrap ErrPosition.
-func (p *Position) UnmarshalText(text []byte) error {
-	*p = Position{}
-	if string(text) == "start" {
-		return nil
-	}
-	digits, after := bytes.CutSuffix(text, []byte("+"))
-	if len(digits) != 2*len(p.State) || !bytes.Equal(digits, bytes.ToLower(digits)) {
-		return fmt.Errorf("%w: %.60q", ErrPosition, text)
-	}
-	if _, err := hex.Decode(p.State[:], digits); err != nil {
-		return fmt.Errorf("%w: %.60q", ErrPosition, text)
-	}
-	p.Begun, p.InMPI = true, !after
-	return nil
 }
 
 // Representative returns the thread that speaks for the rank: the one with the

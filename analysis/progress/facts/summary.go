@@ -67,30 +67,30 @@ type Stack struct {
 
 // Comm is a communicator as its members know it together.
 type Comm struct {
-	ID     uint64 `json:"id"`
-	World  bool   `json:"world,omitempty"`
-	Window bool   `json:"window,omitempty"`
-	IO     bool   `json:"io,omitempty"` // a file
+	ID     uint64
+	World  bool
+	Window bool
+	IO     bool // a file
 	// Groups are its ranks of MPI_COMM_WORLD; the second is empty unless it is
 	// an intercommunicator, and the first holds the smallest rank.
-	Groups [2]model.RankSet `json:"groups"`
+	Groups [2]model.RankSet
 	// Counts are the collective operations that members have begun, ascending.
-	Counts []Count `json:"counts"`
+	Counts []Count
 	// Locks are those that members have on a window, ascending.
-	Locks []Hold `json:"locks,omitempty"`
+	Locks []Hold
 }
 
 // Hold is a lock and the ranks that have it.
 type Hold struct {
-	Target int            `json:"target"` // a rank of MPI_COMM_WORLD, or None: all members
-	Type   model.LockType `json:"type"`
-	Ranks  model.RankSet  `json:"ranks"`
+	Target int // a rank of MPI_COMM_WORLD, or None: all members
+	Type   model.LockType
+	Ranks  model.RankSet
 }
 
 // Count is a number and the ranks that gave it.
 type Count struct {
-	N     uint64        `json:"n"`
-	Ranks model.RankSet `json:"ranks"`
+	N     uint64
+	Ranks model.RankSet
 }
 
 // Summarise folds a block of recorded ranks. The ranks may come in any order.
@@ -124,7 +124,7 @@ func asks(w Wait) bool {
 // MergeSummaries joins the summaries of two blocks. Errors wrap ErrOverlap.
 func MergeSummaries(a, b Summary) (Summary, error) {
 	facts := slices.Concat(a.Facts, b.Facts)
-	slices.SortFunc(facts, func(x, y Fact) int { return cmp.Compare(x.Rank, y.Rank) })
+	slices.SortFunc(facts, compareFacts)
 	for i := 1; i < len(facts); i++ {
 		if facts[i].Rank == facts[i-1].Rank {
 			return Summary{}, fmt.Errorf("progress: rank %d: %w", facts[i].Rank, ErrOverlap)

@@ -42,9 +42,9 @@ type Arc struct {
 // Spread sums up one number per rank. Numbers above 2^24 count as that and
 // sums stay at the greatest integer, so that adding is associative.
 type Spread struct {
-	Ranks   uint64 `json:"n"`
-	Sum     uint64 `json:"s"`
-	Squares uint64 `json:"q"`
+	Ranks   uint64
+	Sum     uint64
+	Squares uint64
 }
 
 func (s Spread) add(n uint64) Spread {
