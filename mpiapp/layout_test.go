@@ -16,7 +16,7 @@ var allowed = map[string][]string{
 		"laggard/analysis/movement/recorded", "laggard/analysis/share", "laggard/model", "laggard/reduce",
 		"laggard/symbol",
 	},
-	"laggard/analysis/movement/chain":           {"laggard/model"},
+	"laggard/analysis/movement/chain":           {"laggard/model", "laggard/model/wire"},
 	"laggard/analysis/movement/chain/chaintest": {"laggard/analysis/movement/chain"},
 	"laggard/analysis/movement/invariant": {
 		"laggard/analysis/movement/chain", "laggard/analysis/movement/profile", "laggard/model",

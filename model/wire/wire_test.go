@@ -39,7 +39,8 @@ func (s *sample) code(c *Coder) {
 	List(c, &s.Texts, func(t *string, c *Coder) { c.Text(t) })
 	Ints(c, &s.Numbers)
 	c.Fixed(s.ID[:])
-	Sorted(c, &s.States, func(id *model.StateID, c *Coder) { c.State(id) }, func(x, y model.StateID) int { return bytes.Compare(x[:], y[:]) })
+	state := func(id *model.StateID, c *Coder) { c.State(id) }
+	Sorted(c, &s.States, state, func(x, y model.StateID) int { return bytes.Compare(x[:], y[:]) })
 	c.Stack(&s.Stack)
 	c.Set(&s.Set)
 	c.Group(&s.Group)

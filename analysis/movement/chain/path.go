@@ -1,9 +1,15 @@
 package chain
 
+import "cmp"
+
 // step is a node of a pathTree: the path above it, and one operation more.
 type step struct {
 	parent int32
 	symbol int32
+}
+
+func (s step) compare(t step) int {
+	return cmp.Or(cmp.Compare(s.parent, t.parent), cmp.Compare(s.symbol, t.symbol))
 }
 
 // pathTree numbers sequences of symbols. Path 0 is the empty one.

@@ -1,256 +1,175 @@
 package chain
 
-import "laggard/model"
+import (
+	"fmt"
+	"strings"
+
+	"laggard/model"
+	"laggard/model/wire"
+)
 
 const tableMark = "laggard movement table 1"
 
 // Encode writes the table; equal tables give equal bytes.
 func (t Table) Encode() ([]byte, error) {
 	t = t.canonical()
-	w := &writer{}
-	w.text(tableMark)
-	w.count(len(t.sites.all) - 1)
-	for _, s := range t.sites.all[1:] {
-		w.text(s)
-	}
-	w.count(len(t.channels.all))
-	for _, c := range t.channels.all {
-		w.channel(c)
-	}
-	w.count(len(t.symbols.all))
-	for _, s := range t.symbols.all {
-		w.symbol(s)
-	}
-	w.count(len(t.paths.all) - 1)
-	for _, s := range t.paths.all[1:] {
-		w.index(s.parent)
-		w.index(s.symbol)
-	}
-	w.count(len(t.parts))
-	for i := range t.parts {
-		w.part(&t.parts[i])
-	}
-	return w.b, nil
-}
-
-func (w *writer) channel(c Channel) {
-	w.uint(boolBit(c.Stream))
-	w.uint(c.ID)
-	for _, v := range []int32{c.From, c.To, c.Tag} {
-		w.int(int64(v))
-	}
-}
-
-func boolBit(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func (w *writer) symbol(s symbol) {
-	w.uint(uint64(s.segments)<<1 | boolBit(s.reread))
-	w.index(s.site)
-	w.index(s.source)
-	w.index(s.dest)
-}
-
-func (w *writer) part(p *part) {
-	w.count(p.rank)
-	for _, halves := range [][]half{p.sends, p.recvs} {
-		w.count(len(halves))
-		var last half
-		for _, h := range halves {
-			w.half(h, last)
-			last = h
-		}
-	}
-	w.count(len(p.legs))
-	var last leg
-	for _, l := range p.legs {
-		w.leg(l, last)
-		last = l
-	}
-}
-
-func (w *writer) half(h, last half) {
-	w.index(h.channel)
-	w.index(h.site)
-	w.index(h.alloc)
-	w.uint(h.seq)
-	w.int(int64(h.lo - last.lo))
-	w.uint(h.hi - h.lo)
-	w.int(h.order - last.order)
-	w.int(h.time - last.time)
-}
-
-func (w *writer) leg(l, last leg) {
-	w.uint(boolBit(l.from >= 0) | boolBit(l.to >= 0)<<1 | boolBit(l.reread)<<2)
-	if l.from >= 0 {
-		w.index(l.from)
-		w.uint(l.fromLo)
-		w.uint(l.fromHi - l.fromLo)
-	}
-	if l.to >= 0 {
-		w.index(l.to)
-		w.uint(l.toLo)
-		w.uint(l.toHi - l.toLo)
-	}
-	w.index(l.path)
-	w.int(l.order - last.order)
-	w.int(l.time - last.time)
+	return wire.Encode(t.code)
 }
 
 // DecodeTable reads what Encode wrote. Errors wrap ErrEncoding.
 func DecodeTable(b []byte) (Table, error) {
-	r := newReader(b)
 	t := emptyTable()
-	r.mark(tableMark)
-	r.sites(&t)
-	r.channels(&t)
-	r.symbols(&t)
-	r.paths(&t)
-	for range r.count(4) {
-		p := r.part(&t)
-		if n := len(t.parts); n > 0 && t.parts[n-1].rank >= p.rank {
-			r.fail("rank %d after %d", p.rank, t.parts[n-1].rank)
-		}
-		t.parts = append(t.parts, p)
-	}
-	if err := r.end(); err != nil {
-		return Table{}, err
+	if err := wire.Decode(b, t.code); err != nil {
+		return Table{}, fmt.Errorf("%w: %w", ErrEncoding, err)
 	}
 	return t, nil
 }
 
-func (r *reader) sites(t *Table) {
-	for range r.count(1) {
-		s := r.text()
-		if s <= t.sites.all[len(t.sites.all)-1] {
-			r.fail("site %q out of order", s)
-			return
+func (t *Table) code(c *wire.Coder) {
+	c.Mark(tableMark)
+	t.codeSites(c)
+	t.codeChannels(c)
+	t.codeSymbols(c)
+	t.codePaths(c)
+	wire.Sorted(c, &t.parts, t.codePart, func(x, y part) int { return x.rank - y.rank })
+}
+
+func (t *Table) codeSites(c *wire.Coder) {
+	sites := t.sites.all[1:] // the first, "", goes without saying
+	wire.Sorted(c, &sites, func(s *string, c *wire.Coder) { c.Raw(s) }, strings.Compare)
+	if !c.Reading() {
+		return
+	}
+	for _, s := range sites {
+		if s == "" {
+			c.Fail("a site without a name")
 		}
 		t.sites.number(s)
 	}
 }
 
-func (r *reader) channels(t *Table) {
-	for range r.count(5) {
-		c := Channel{Stream: r.index(2) == 1, ID: r.uint(), From: r.int32(), To: r.int32(), Tag: r.int32()}
-		if n := len(t.channels.all); n > 0 && t.channels.all[n-1].compare(c) >= 0 {
-			r.fail("channels out of order")
-			return
-		}
-		t.channels.number(c)
+func (t *Table) codeChannels(c *wire.Coder) {
+	channels := t.channels.all
+	wire.Sorted(c, &channels, (*Channel).code, Channel.compare)
+	for i := 0; c.Reading() && i < len(channels); i++ {
+		t.channels.number(channels[i])
 	}
 }
 
-func (r *reader) int32() int32 {
-	v := r.int()
-	if int64(int32(v)) != v {
-		r.fail("%d", v)
-	}
-	return int32(v)
+func (ch *Channel) code(c *wire.Coder) {
+	c.Flags(&ch.Stream)
+	wire.Uint(c, &ch.ID)
+	wire.Int(c, &ch.From)
+	wire.Int(c, &ch.To)
+	wire.Int(c, &ch.Tag)
 }
 
-func (r *reader) symbols(t *Table) {
-	n := len(t.sites.all)
-	for range r.count(4) {
-		bits := r.index(2 * (maxSegments + 1))
-		s := symbol{kind: Single, segments: uint8(bits >> 1), reread: bits&1 != 0, site: r.index(n), source: r.index(n), dest: r.index(n)}
-		if s.segments > 1 {
-			s.kind = Pack
-		}
-		if k := len(t.symbols.all); s.segments == 0 || k > 0 && t.symbols.all[k-1].compare(s) >= 0 {
-			r.fail("symbols out of order")
-			return
-		}
-		t.symbols.number(s)
+func (t *Table) codeSymbols(c *wire.Coder) {
+	symbols := t.symbols.all
+	wire.Sorted(c, &symbols, t.codeSymbol, symbol.compare)
+	for i := 0; c.Reading() && i < len(symbols); i++ {
+		t.symbols.number(symbols[i])
 	}
 }
 
-func (r *reader) paths(t *Table) {
+func (t *Table) codeSymbol(s *symbol, c *wire.Coder) {
+	bits := int(s.segments) << 1
+	if s.reread {
+		bits |= 1
+	}
+	wire.Index(c, &bits, 2*(maxSegments+1))
+	for _, site := range []*int32{&s.site, &s.source, &s.dest} {
+		wire.Index(c, site, len(t.sites.all))
+	}
+	if !c.Reading() {
+		return
+	}
+	if s.kind, s.segments, s.reread = Single, uint8(bits>>1), bits&1 != 0; s.segments > 1 {
+		s.kind = Pack
+	}
+	if s.segments == 0 {
+		c.Fail("an operation without segments")
+	}
+}
+
+func (t *Table) codePaths(c *wire.Coder) {
 	p := t.paths
-	for range r.count(2) {
-		s := step{r.index(len(p.all)), r.index(len(t.symbols.all))}
-		n := len(p.all)
-		last := p.all[n-1]
-		if r.err == nil && n > 1 && (s.parent < last.parent || s.parent == last.parent && s.symbol <= last.symbol) {
-			r.fail("paths out of order")
+	at := 0
+	paths := p.all[1:]
+	wire.Sorted(c, &paths, func(s *step, c *wire.Coder) {
+		at++
+		wire.Index(c, &s.parent, at)
+		wire.Index(c, &s.symbol, len(t.symbols.all))
+		if c.Reading() && p.extend(s.parent, s.symbol, t.symbols.all) != int32(at) {
+			c.Fail("path %d has an operation twice, or is there already", at)
 		}
-		if r.err != nil {
-			return
-		}
-		if p.extend(s.parent, s.symbol, t.symbols.all) != int32(n) {
-			r.fail("path %d has an operation twice", n)
-			return
-		}
-	}
+	}, step.compare)
 }
 
-func (r *reader) part(t *Table) part {
-	p := part{rank: int(r.index(model.MaxRank + 1))}
-	p.sends = r.halves(t)
-	p.recvs = r.halves(t)
+func (t *Table) codePart(p *part, c *wire.Coder) {
+	wire.Index(c, &p.rank, model.MaxRank+1)
+	t.codeHalves(c, &p.sends)
+	t.codeHalves(c, &p.recvs)
 	var last leg
-	for range r.count(4) {
-		l := r.leg(&p, len(t.paths.all))
-		l.order, l.time = last.order+r.int(), last.time+r.int()
-		if r.err != nil {
-			return p
-		}
-		p.legs = append(p.legs, l)
-		last = l
-	}
-	return p
+	wire.List(c, &p.legs, func(l *leg, c *wire.Coder) {
+		t.codeLeg(c, l, p)
+		wire.Delta(c, &l.order, last.order)
+		wire.Delta(c, &l.time, last.time)
+		last = *l
+	})
 }
 
-func (r *reader) halves(t *Table) []half {
-	var out []half
+func (t *Table) codeHalves(c *wire.Coder, halves *[]half) {
 	var last half
-	for range r.count(8) {
-		h := half{channel: r.index(len(t.channels.all)), site: r.index(len(t.sites.all)), alloc: r.index(len(t.sites.all)), seq: r.uint()}
-		h.lo = last.lo + uint64(r.int())
-		h.hi = h.lo + r.uint()
-		h.order, h.time = last.order+r.int(), last.time+r.int()
-		if h.hi <= h.lo {
-			r.fail("bytes %d to %d", h.lo, h.hi)
+	wire.List(c, halves, func(h *half, c *wire.Coder) {
+		wire.Index(c, &h.channel, len(t.channels.all))
+		wire.Index(c, &h.site, len(t.sites.all))
+		wire.Index(c, &h.alloc, len(t.sites.all))
+		wire.Uint(c, &h.seq)
+		wire.Delta(c, &h.lo, last.lo)
+		length := h.hi - h.lo
+		wire.Uint(c, &length)
+		wire.Delta(c, &h.order, last.order)
+		wire.Delta(c, &h.time, last.time)
+		if c.Reading() {
+			if h.hi = h.lo + length; h.hi <= h.lo {
+				c.Fail("bytes %d to %d", h.lo, h.hi)
+			}
 		}
-		if r.err != nil {
-			return nil
-		}
-		out = append(out, h)
-		last = h
-	}
-	return out
+		last = *h
+	})
 }
 
-// leg reads all of a leg but its order and time.
-func (r *reader) leg(p *part, paths int) leg {
-	l := leg{from: -1, to: -1}
-	ends := r.index(8)
-	if ends&1 != 0 {
-		l.from = r.index(len(p.recvs))
-		l.fromLo, l.fromHi = r.bytesOf(p.recvs, l.from)
+// codeLeg codes all of a leg but its order and time.
+func (t *Table) codeLeg(c *wire.Coder, l *leg, p *part) {
+	from, to := l.from >= 0, l.to >= 0
+	if c.Flags(&from, &to, &l.reread); c.Reading() {
+		l.from, l.to = -1, -1
 	}
-	if ends&2 != 0 {
-		l.to = r.index(len(p.sends))
-		l.toLo, l.toHi = r.bytesOf(p.sends, l.to)
+	if from {
+		codeBytes(c, p.recvs, &l.from, &l.fromLo, &l.fromHi)
 	}
-	if l.path = r.index(paths); l.path == 0 && l.to < 0 {
-		r.fail("a leg without operations")
+	if to {
+		codeBytes(c, p.sends, &l.to, &l.toLo, &l.toHi)
 	}
-	if l.reread = ends&4 != 0; l.reread && l.to < 0 {
-		r.fail("a leg to nowhere that reads again")
+	if wire.Index(c, &l.path, len(t.paths.all)); l.path == 0 && !to {
+		c.Fail("a leg without operations")
 	}
-	return l
+	if l.reread && !to {
+		c.Fail("a leg to nowhere that reads again")
+	}
 }
 
-// bytesOf reads a part of the bytes of one of the transfers.
-func (r *reader) bytesOf(of []half, i int32) (lo, hi uint64) {
-	lo, n := r.uint(), r.uint()
-	if r.err == nil && (lo+n < lo || lo+n > of[i].hi-of[i].lo || n == 0) {
-		r.fail("%d bytes at %d of %d", n, lo, of[i].hi-of[i].lo)
+// codeBytes codes a part of the bytes of one of the transfers.
+func codeBytes(c *wire.Coder, of []half, i *int32, lo, hi *uint64) {
+	n := *hi - *lo
+	wire.Index(c, i, len(of))
+	wire.Uint(c, lo)
+	if wire.Uint(c, &n); !c.Reading() {
+		return
 	}
-	return lo, lo + n
+	if h := of[*i]; *lo+n < *lo || *lo+n > h.hi-h.lo || n == 0 {
+		c.Fail("%d bytes at %d of %d", n, *lo, h.hi-h.lo)
+	}
+	*hi = *lo + n
 }
