@@ -52,7 +52,8 @@ func (p panel) draw(from float64) chart.Panel {
 				X: x, Y: last, R: 2.5, Class: class, Text: fmt.Sprintf("%s: %.3f", phase, q.seconds[phase]),
 			})
 		}
-		out.Lines = append(out.Lines, chart.Line{Points: strings.Join(corners, " "), End: last, Class: class, Text: phase})
+		out.Lines = append(out.Lines, chart.Line{Points: strings.Join(corners, " "), End: last, Class: class,
+			Text: phase})
 	}
 	return out
 }

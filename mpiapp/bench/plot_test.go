@@ -11,9 +11,11 @@ import (
 // inside its frame.
 func TestPicture(t *testing.T) {
 	at := func(x int, s float64) point {
-		return point{x: x, seconds: map[string]float64{"load": s, "build_pdg": s / 2, "find_lp": 0, "output": 1e6, "whole": 2 * s}}
+		return point{x: x, seconds: map[string]float64{"load": s, "build_pdg": s / 2, "find_lp": 0, "output": 1e6,
+			"whole": 2 * s}}
 	}
-	svg, err := picture([]panel{{"a <b>", "ranks", []point{at(1024, 0.1), at(4096, 0.4)}}, {"one", "ranks", []point{at(8, 1)}}})
+	svg, err := picture([]panel{{"a <b>", "ranks", []point{at(1024, 0.1), at(4096, 0.4)}},
+		{"one", "ranks", []point{at(8, 1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,8 @@ func TestPicture(t *testing.T) {
 	if lines != 2*len(phases) {
 		t.Errorf("%d lines, want %d", lines, 2*len(phases))
 	}
-	if p := (panel{points: []point{{x: 10}, {x: 1000}}}); p.x(10) != left || p.x(1000) != left+plotWidth || p.x(100) != left+plotWidth/2 {
+	if p := (panel{points: []point{{x: 10}, {x: 1000}}}); p.x(10) != left || p.x(1000) != left+plotWidth ||
+		p.x(100) != left+plotWidth/2 {
 		t.Errorf("x: %v %v %v", p.x(10), p.x(100), p.x(1000))
 	}
 	if y(1e9) != top || y(0) != top+plotHeight {

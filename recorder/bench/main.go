@@ -134,7 +134,8 @@ func (b bench) perCall(program string) error {
 	fmt.Println("| call | ns without | ns with | added, median (quartiles) |\n|---|---|---|---|")
 	for _, n := range order {
 		s := slices.Sorted(slices.Values(added[n]))
-		fmt.Printf("| %s | %.1f | %.1f | %.1f (%.1f–%.1f) |\n", n, median(plain[n]), median(with[n]), median(s), s[len(s)/4], s[len(s)*3/4])
+		fmt.Printf("| %s | %.1f | %.1f | %.1f (%.1f–%.1f) |\n", n, median(plain[n]), median(with[n]), median(s),
+			s[len(s)/4], s[len(s)*3/4])
 	}
 	return nil
 }
@@ -198,8 +199,10 @@ func (b bench) program(name string, command []string) error {
 		added = append(added, (three[2]-base)*1e9/float64(calls))
 	}
 	s := slices.Sorted(slices.Values(added))
-	fmt.Println("| program | calls | CPU s without | ratio | null ratio | ns added per call (quartiles) | ± |\n|---|---|---|---|---|---|---|")
-	fmt.Printf("| %s | %d | %.2f | %.3f | %.3f | %.0f (%.0f–%.0f) | %.0f |\n", name, calls, median(plain), median(ratio), median(null),
+	fmt.Println("| program | calls | CPU s without | ratio | null ratio | ns added per call (quartiles) | ± " +
+		"|\n|---|---|---|---|---|---|---|")
+	fmt.Printf("| %s | %d | %.2f | %.3f | %.3f | %.0f (%.0f–%.0f) | %.0f |\n", name, calls, median(plain),
+		median(ratio), median(null),
 		median(s), s[len(s)/4], s[len(s)*3/4], noise(null, median(plain), calls))
 	return nil
 }

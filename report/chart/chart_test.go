@@ -40,7 +40,8 @@ func TestForms(t *testing.T) {
 				marks[e.Name.Local]++
 			}
 		}
-		want := map[string]int{"svg": 1, "rect": 1, "circle": 1, "polyline": 1, "line": 3, "text": 6, "title": 2, "script": 0}
+		want := map[string]int{"svg": 1, "rect": 1, "circle": 1, "polyline": 1, "line": 3, "text": 6, "title": 2,
+			"script": 0}
 		for name, n := range want {
 			if marks[name] != n {
 				t.Errorf("%s: %d of <%s>, want %d\n%s", form, marks[name], name, n, svg)

@@ -12,11 +12,14 @@ import (
 func Headline(r *Result) string {
 	switch l := r.LeastProgressed; {
 	case l != nil && r.Running:
-		return fmt.Sprintf("No hang, but %s %s behind the others, of %s", words.Ranks(l.Set), words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
+		return fmt.Sprintf("No hang, but %s %s behind the others, of %s", words.Ranks(l.Set),
+			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
 	case l != nil:
-		return fmt.Sprintf("%s %s least progressed, of %s", words.Upper(words.Ranks(l.Set)), words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
+		return fmt.Sprintf("%s %s least progressed, of %s", words.Upper(words.Ranks(l.Set)),
+			words.Verb(l.Set, "is", "are"), words.Size(r.Ranks))
 	case r.Hang:
-		return fmt.Sprintf("The run of %s did not finish, and which rank is least progressed cannot be told", words.Size(r.Ranks))
+		return fmt.Sprintf("The run of %s did not finish, and which rank is least progressed cannot be told",
+			words.Size(r.Ranks))
 	case len(r.Groups) == 0:
 		return "Nothing can be said of this run"
 	}
@@ -38,7 +41,8 @@ func cycleLines(r *Result) []string {
 		case !slices.IsSorted(c):
 			lines = append(lines, fmt.Sprintf("Cycle: %s: each waits for the next.", arrows(c)))
 		case !among(model.NewRankSet(c...).String(), r):
-			lines = append(lines, fmt.Sprintf("Deadlock: %s wait for each other.", words.Ranks(model.NewRankSet(c...).String())))
+			lines = append(lines, fmt.Sprintf("Deadlock: %s wait for each other.",
+				words.Ranks(model.NewRankSet(c...).String())))
 		}
 	}
 	return lines
@@ -64,7 +68,8 @@ func lossLines(r *Result) []string {
 	}
 	if n := len(r.UnfinishedRanks); n > 0 {
 		set := model.NewRankSet(r.UnfinishedRanks...).String()
-		lines = append(lines, fmt.Sprintf("Unfinished: %s never came to MPI_Finalize although others did.", words.Ranks(set)))
+		lines = append(lines, fmt.Sprintf("Unfinished: %s never came to MPI_Finalize although others did.",
+			words.Ranks(set)))
 	}
 	return lines
 }
@@ -94,7 +99,8 @@ func nextStep(r *Result) step {
 	}
 	switch {
 	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank):
-		return step{Host: l.Host, Aim: "see whether the process is there (", Command: fmt.Sprintf("ps -fp %d", l.PID), Also: "), and what the system says of it (journalctl -k)"}
+		return step{Host: l.Host, Aim: "see whether the process is there (", Command: fmt.Sprintf("ps -fp %d", l.PID),
+			Also: "), and what the system says of it (journalctl -k)"}
 	case l.PID != 0:
 		return step{When: ", while it still runs", Host: l.Host, Command: fmt.Sprintf("gdb -p %d", l.PID)}
 	case len(r.Groups) == 0:

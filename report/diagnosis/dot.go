@@ -14,7 +14,8 @@ import (
 // undefined.
 func DOT(w io.Writer, r *Result) error {
 	b := &strings.Builder{}
-	b.WriteString("digraph progress {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];\n")
+	b.WriteString("digraph progress {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge " +
+		"[fontname=\"sans-serif\", fontsize=10];\n")
 	for _, g := range r.Groups {
 		fill := ""
 		if g.Least {

@@ -17,7 +17,8 @@ func TestFilter(t *testing.T) {
 		edges  [][2]int
 		order  [][]int
 	}{
-		{"all", span(0, 7), []string{"0", "1", "2", "3-7"}, [][2]int{{0, 2}, {1, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}}, [][]int{{0, 1, 2}, {3}}},
+		{"all", span(0, 7), []string{"0", "1", "2", "3-7"}, [][2]int{{0, 2}, {1, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}},
+			[][]int{{0, 1, 2}, {3}}},
 		{"one of a group keeps the group", set(5), []string{"3-7"}, [][2]int{}, [][]int{{0}}},
 		{"both ends of an edge", set(1, 2), []string{"1", "2"}, [][2]int{{1, 0}}, [][]int{{0, 1}}},
 		{"over the levels", set(2, 4), []string{"2", "3-7"}, [][2]int{{1, 0}}, [][]int{{0}, {1}}},
@@ -40,7 +41,8 @@ func TestFilter(t *testing.T) {
 			for _, e := range r.Edges {
 				edges = append(edges, [2]int{e.From, e.To})
 			}
-			if d := cmp.Diff(c.groups, groups) + cmp.Diff(c.edges, edges) + cmp.Diff(c.order, r.ProgressOrder); d != "" {
+			if d := cmp.Diff(c.groups, groups) + cmp.Diff(c.edges, edges) +
+				cmp.Diff(c.order, r.ProgressOrder); d != "" {
 				t.Error(d)
 			}
 			want := New(source)

@@ -26,7 +26,8 @@ func html(t testing.TB, r *diagnosis.Result) string {
 
 // TestPageIsSmall: 32,768 ranks fit in 2 MB, whatever they do.
 func TestPageIsSmall(t *testing.T) {
-	for name, r := range map[string]*diagnosis.Result{"large": reporttest.Large(32768), "scattered": reporttest.Scattered(32768)} {
+	for name, r := range map[string]*diagnosis.Result{"large": reporttest.Large(32768),
+		"scattered": reporttest.Scattered(32768)} {
 		if n := len(html(t, r)); n >= 2_000_000 {
 			t.Errorf("%s: the page has %d bytes", name, n)
 		} else {
@@ -54,7 +55,8 @@ func TestPolicy(t *testing.T) {
 		sum := sha256.Sum256([]byte(all[0][1]))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	want := "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script) + "; img-src data:; base-uri 'none'; form-action 'none'"
+	want := "default-src 'none'; style-src " + hash(style) + "; script-src " + hash(script) +
+		"; img-src data:; base-uri 'none'; form-action 'none'"
 	if got := policy.FindStringSubmatch(page)[1]; got != want {
 		t.Errorf("the policy is %s, want %s", got, want)
 	}
@@ -63,7 +65,9 @@ func TestPolicy(t *testing.T) {
 // TestPageStandsAlone: nothing in the page names another file or place.
 func TestPageStandsAlone(t *testing.T) {
 	page := html(t, reporttest.Whole())
-	for _, bad := range []string{"http://", "https://", "//cdn", " src=", "@import", "url(", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "fetch(", "XMLHttpRequest", "WebSocket", "sourceMappingURL"} {
+	for _, bad := range []string{"http://", "https://", "//cdn", " src=", "@import", "url(", "innerHTML", "outerHTML",
+		"insertAdjacentHTML", "document.write", "eval(", "new Function", "fetch(", "XMLHttpRequest", "WebSocket",
+		"sourceMappingURL"} {
 		for _, at := range regexp.MustCompile(regexp.QuoteMeta(bad)).FindAllStringIndex(page, -1) {
 			around := page[max(0, at[0]-40):min(len(page), at[1]+40)]
 			if !strings.Contains(around, "http://www.w3.org/2000/svg") && !strings.Contains(around, "url(#head-") {
@@ -124,7 +128,8 @@ func TestPageIsTheSame(t *testing.T) {
 // TestWholeGolden shows the data of a page that has everything.
 func TestWholeGolden(t *testing.T) {
 	var got bytes.Buffer
-	if err := json.Indent(&got, []byte(parts.FindStringSubmatch(html(t, reporttest.Whole()))[1]), "", "  "); err != nil {
+	if err := json.Indent(&got, []byte(parts.FindStringSubmatch(html(t, reporttest.Whole()))[1]), "",
+		"  "); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "whole.page.golden", append(got.Bytes(), '\n'))

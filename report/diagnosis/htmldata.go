@@ -104,7 +104,8 @@ type pageView struct {
 	Least     *pageLeast  `json:"least"`
 	Groups    []pageGroup `json:"groups"`
 	Edges     []pageEdge  `json:"edges"`
-	Order     []any       `json:"order"` // levels, least progressed first: a rank set, or the position of a group that is all of it
+	// levels, least progressed first: a rank set, or the position of a group that is all of it
+	Order []any `json:"order"`
 }
 
 type pageLeast struct {

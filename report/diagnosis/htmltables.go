@@ -65,7 +65,8 @@ func (t *pageTables) frame(f report.Frame) pageFrame {
 		name = f.String()
 	}
 	module, _ := t.modules.put(words.Printable(f.Module))
-	return pageFrame{name: t.name(name), file: t.file(f.File), line: f.Line, module: module, note: t.name(words.Cut(f.Note)), inlined: f.Inlined}
+	return pageFrame{name: t.name(name), file: t.file(f.File), line: f.Line, module: module,
+		note: t.name(words.Cut(f.Note)), inlined: f.Inlined}
 }
 
 // stack puts the frames from the innermost on, as long as there is room.

@@ -34,7 +34,8 @@ func (b *pageBuilder) tree(p *pageData, r *Result, position map[int]int) error {
 type treeCutter struct{ room, left int }
 
 func (c *treeCutter) cut(t *StackTree, depth int) *pageNode {
-	out := &pageNode{Text: words.Printable(words.Cut(t.Text())), Ends: append([]int{}, t.Ends...), Children: []*pageNode{}}
+	out := &pageNode{Text: words.Printable(words.Cut(t.Text())), Ends: append([]int{}, t.Ends...),
+		Children: []*pageNode{}}
 	for _, child := range t.Children {
 		if c.room == 0 || depth == maxPageDepth {
 			c.left++

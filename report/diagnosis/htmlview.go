@@ -11,7 +11,8 @@ import (
 )
 
 func (b *pageBuilder) run(r report.Run) pageRun {
-	out := pageRun{Dir: words.Printable(r.Dir), Command: words.Printable(strings.Join(r.Command, " ")), Job: words.Printable(r.Job)}
+	out := pageRun{Dir: words.Printable(r.Dir), Command: words.Printable(strings.Join(r.Command, " ")),
+		Job: words.Printable(r.Job)}
 	if !r.Created.IsZero() {
 		created := r.Created.UTC()
 		out.Created = &created
@@ -39,13 +40,15 @@ func (b *pageBuilder) view(r *Result, maxGroups, maxEdges int, left *pageLeft) (
 	position, far := map[int]int{}, distances(r)
 	for _, g := range nearest(r, maxGroups) {
 		position[g.ID] = len(v.Groups)
-		v.Groups = append(v.Groups, pageGroup{ID: g.ID, Ranks: g.Ranks, Count: g.Count, State: b.tables.state(g.State), Least: g.Least, Far: far[g.ID]})
+		v.Groups = append(v.Groups, pageGroup{ID: g.ID, Ranks: g.Ranks, Count: g.Count, State: b.tables.state(g.State),
+			Least: g.Least, Far: far[g.ID]})
 	}
 	for _, e := range r.Edges {
 		from, okFrom := position[e.From]
 		to, okTo := position[e.To]
 		if okFrom && okTo && len(v.Edges) < maxEdges {
-			v.Edges = append(v.Edges, pageEdge{From: from, To: to, Kind: shortKind(e.Kind), Weak: e.Weak, Reason: words.Printable(words.Cut(e.Reason))})
+			v.Edges = append(v.Edges, pageEdge{From: from, To: to, Kind: shortKind(e.Kind), Weak: e.Weak,
+				Reason: words.Printable(words.Cut(e.Reason))})
 		}
 	}
 	v.Order = levels(r.RankOrder, v.Groups)
@@ -164,7 +167,8 @@ func (b *pageBuilder) least(l *LeastProgressed) *pageLeast {
 	list := places(l)
 	for _, at := range list[:min(len(list), maxLocations)] {
 		out.Places = append(out.Places, pagePlace{
-			Ranks: at.Ranks, Doing: words.Printable(doing(at)), Process: words.Printable(process(at)), Place: words.Printable(at.Site.String()), Stack: b.tables.stack(at.Stack),
+			Ranks: at.Ranks, Doing: words.Printable(doing(at)), Process: words.Printable(process(at)),
+			Place: words.Printable(at.Site.String()), Stack: b.tables.stack(at.Stack),
 		})
 	}
 	return out
@@ -213,5 +217,6 @@ func (b *pageBuilder) sliceLine(l slice.Line) []any {
 	if l.New {
 		added = 1
 	}
-	return []any{b.tables.file(l.File), l.Line.Line, b.tables.name(l.Function), l.Distance, words.Printable(string(l.Kind)), added}
+	return []any{b.tables.file(l.File), l.Line.Line, b.tables.name(l.Function), l.Distance,
+		words.Printable(string(l.Kind)), added}
 }

@@ -92,7 +92,8 @@ func TestDOTParses(t *testing.T) {
 
 // TestQuote reads back what was quoted, by DOT's rules.
 func TestQuote(t *testing.T) {
-	for _, s := range []string{"", `"`, `\`, `a\"b`, `\N`, "two\nlines", `ends in \`, "<b>no markup</b>", "]; x -> y ["} {
+	for _, s := range []string{"", `"`, `\`, `a\"b`, `\N`, "two\nlines", `ends in \`, "<b>no markup</b>",
+		"]; x -> y ["} {
 		q := quote(s)
 		inner := strings.TrimSuffix(strings.TrimPrefix(q, `"`), `"`)
 		if len(inner) != len(q)-2 || strings.Contains(q, "\n") {

@@ -18,7 +18,8 @@ func sources() map[string]Source {
 	}
 }
 
-var someRun = report.Run{Dir: "run", ID: "00000000000004d2", Command: []string{"mpirun", "-np", "16", "./halo"}, Created: sometime}
+var someRun = report.Run{Dir: "run", ID: "00000000000004d2", Command: []string{"mpirun", "-np", "16", "./halo"},
+	Created: sometime}
 
 // hang: rank 3 computes, the others wait for it, and some for each other.
 func hang() Source {
@@ -28,16 +29,22 @@ func hang() Source {
 		Result: &progress.Result{Diagnosis: progress.Diagnosis{
 			Algorithm: "pdi", Size: 16, Hang: true,
 			LeastProgressed: &progress.LeastProgressed{
-				Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "awaited in the end by ranks 0-2,4-15",
+				Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
+				Reason:    "awaited in the end by ranks 0-2,4-15",
 				Locations: []progress.Location{{Ranks: set(3), After: "MPI_Waitall", Stack: inSettle, Captured: true}},
 			},
 			Groups: []progress.Group{
 				{ID: 0, Ranks: others, Kind: progress.Communication, Call: "MPI_Waitall", Stack: inExchange},
-				{ID: 1, Ranks: set(3), Kind: progress.Computation, Call: "MPI_Waitall", Stack: inExchange, Isolated: true, Least: true},
+				{ID: 1, Ranks: set(3), Kind: progress.Computation, Call: "MPI_Waitall", Stack: inExchange,
+					Isolated: true, Least: true},
 			},
 			Edges: []progress.Edge{
-				{From: 0, To: 0, Kind: progress.EdgePointToPoint, Reason: "rank 0 is in MPI_Waitall for MPI_Irecv number 46 from rank 15; it has sent 45 such; and 12 more like it"},
-				{From: 0, To: 1, Kind: progress.EdgePointToPoint, Reason: "rank 2 is in MPI_Waitall for MPI_Irecv number 42 from rank 3; it has sent 41 such; and 1 more like it"},
+				{From: 0, To: 0, Kind: progress.EdgePointToPoint,
+					Reason: "rank 0 is in MPI_Waitall for MPI_Irecv number 46 from rank 15; it has sent 45 such; " +
+						"and 12 more like it"},
+				{From: 0, To: 1, Kind: progress.EdgePointToPoint,
+					Reason: "rank 2 is in MPI_Waitall for MPI_Irecv number 42 from rank 3; it has sent 41 such; and " +
+						"1 more like it"},
 			},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
@@ -50,36 +57,44 @@ func deadlock() Source {
 	send := func(rank, to int) string { return fmt.Sprintf("rank %d is in MPI_Send to rank %d", rank, to) }
 	f := progress.Diagnosis{
 		Algorithm: "pdi", Size: 8, Hang: true,
-		LeastProgressed: &progress.LeastProgressed{Ranks: span(0, 2), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "deadlock: ranks 0-2 wait for each other",
+		LeastProgressed: &progress.LeastProgressed{Ranks: span(0, 2), Method: progress.MethodEvidence, Confidence: 0.99,
+			Reason:    "deadlock: ranks 0-2 wait for each other",
 			Locations: []progress.Location{{Ranks: span(0, 2), Call: "MPI_Send", Stack: inExchange}}},
 		Deadlock:      &progress.Deadlock{Cycles: [][]int{{0, 2, 1}}, Certain: true},
 		ProgressOrder: [][]int{{0, 1, 2}, {3}},
 	}
 	for rank := range 3 {
 		to := (rank + 2) % 3
-		f.Groups = append(f.Groups, progress.Group{ID: rank, Ranks: set(rank), Kind: progress.Communication, Call: "MPI_Send", Stack: inExchange, Isolated: true, Least: true})
-		f.Edges = append(f.Edges, progress.Edge{From: rank, To: to, Kind: progress.EdgePointToPoint, Reason: send(rank, to)})
+		f.Groups = append(f.Groups, progress.Group{ID: rank, Ranks: set(rank), Kind: progress.Communication,
+			Call: "MPI_Send", Stack: inExchange, Isolated: true, Least: true})
+		f.Edges = append(f.Edges, progress.Edge{From: rank, To: to, Kind: progress.EdgePointToPoint,
+			Reason: send(rank, to)})
 	}
-	f.Groups = append(f.Groups, progress.Group{ID: 3, Ranks: span(3, 7), Kind: progress.Communication, Call: "MPI_Barrier", Stack: inExchange})
+	f.Groups = append(f.Groups, progress.Group{ID: 3, Ranks: span(3, 7), Kind: progress.Communication,
+		Call: "MPI_Barrier", Stack: inExchange})
 	for to := range 3 {
 		f.Edges = append(f.Edges, progress.Edge{From: 3, To: to, Kind: progress.EdgeCollective,
-			Reason: fmt.Sprintf("rank 3 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank %d has begun 0; and 4 more like it", to)})
+			Reason: fmt.Sprintf("rank 3 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank %d has begun 0; and 4 more like it",
+				to)})
 	}
-	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f, Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100, Since: sometime}}}}
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f,
+		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100, Since: sometime}}}}
 }
 
 // knot: a deadlock without an order, beside a lost rank that caused it.
 func knot() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
-		LeastProgressed: &progress.LeastProgressed{Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "rank 3: no record", Locations: []progress.Location{{Ranks: set(3)}}},
-		Deadlock:        &progress.Deadlock{Cycles: [][]int{{0, 1, 2}}, Certain: true},
-		Lost:            []progress.Loss{{Ranks: set(3), Reason: "no record", Cause: true}},
+		LeastProgressed: &progress.LeastProgressed{Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
+			Reason: "rank 3: no record", Locations: []progress.Location{{Ranks: set(3)}}},
+		Deadlock: &progress.Deadlock{Cycles: [][]int{{0, 1, 2}}, Certain: true},
+		Lost:     []progress.Loss{{Ranks: set(3), Reason: "no record", Cause: true}},
 		Groups: []progress.Group{
 			{ID: 0, Ranks: span(0, 2), Kind: progress.Communication, Call: "MPI_Recv", Stack: inExchange},
 			{ID: 1, Ranks: set(3), Kind: progress.Unknown, Isolated: true, Least: true},
 		},
-		Edges:         []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Weak: true, Reason: "rank 0 is in MPI_Recv from any source; rank 1 may send it"}},
+		Edges: []progress.Edge{{From: 0, To: 0, Kind: progress.EdgePointToPoint, Weak: true,
+			Reason: "rank 0 is in MPI_Recv from any source; rank 1 may send it"}},
 		ProgressOrder: [][]int{{1}, {0}},
 	}}}
 }
@@ -94,13 +109,17 @@ func lost() Source {
 				Ranks: set(5), Method: progress.MethodEvidence, Confidence: 0.99, Reason: "rank 5: killed by signal 9",
 				Locations: []progress.Location{{Ranks: set(5), Call: "MPI_Waitall", Stack: inExchange}},
 			},
-			Lost:       []progress.Loss{{Ranks: set(5), Reason: "killed by signal 9", Cause: true}, {Ranks: set(6, 7), Reason: "ended with exit status 1 after another had"}},
+			Lost: []progress.Loss{{Ranks: set(5), Reason: "killed by signal 9", Cause: true},
+				{Ranks: set(6, 7), Reason: "ended with exit status 1 after another had"}},
 			Unfinished: set(5, 6, 7),
 			Groups: []progress.Group{
-				{ID: 0, Ranks: span(0, 15).Minus(set(5)), Kind: progress.Communication, Call: "MPI_Allreduce", Stack: inExchange},
-				{ID: 1, Ranks: set(5), Kind: progress.Communication, Call: "MPI_Waitall", Stack: inExchange, Isolated: true, Least: true},
+				{ID: 0, Ranks: span(0, 15).Minus(set(5)), Kind: progress.Communication, Call: "MPI_Allreduce",
+					Stack: inExchange},
+				{ID: 1, Ranks: set(5), Kind: progress.Communication, Call: "MPI_Waitall", Stack: inExchange,
+					Isolated: true, Least: true},
 			},
-			Edges:         []progress.Edge{{From: 0, To: 1, Kind: progress.EdgeCollective, Reason: "rank 0 is in MPI_Allreduce 5 on MPI_COMM_WORLD, rank 5 has begun 4; and 14 more like it"}},
+			Edges: []progress.Edge{{From: 0, To: 1, Kind: progress.EdgeCollective,
+				Reason: "rank 0 is in MPI_Allreduce 5 on MPI_COMM_WORLD, rank 5 has begun 4; and 14 more like it"}},
 			ProgressOrder: [][]int{{1}, {0}},
 		},
 			Processes: map[int]progress.Process{5: {Host: "n0002", PID: 200}},
@@ -127,13 +146,15 @@ func lostRecord() Source {
 func healthy() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 16,
-		Groups:        []progress.Group{{ID: 0, Ranks: span(0, 15), Kind: progress.Computation, Call: "MPI_Finalize", Stack: inExchange}},
+		Groups: []progress.Group{{ID: 0, Ranks: span(0, 15), Kind: progress.Computation, Call: "MPI_Finalize",
+			Stack: inExchange}},
 		ProgressOrder: [][]int{{0}},
 	}}}
 }
 
 func noRecord() Source {
-	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{Algorithm: "pdi", Notes: []string{"there is no record of any rank"}}}}
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{Algorithm: "pdi",
+		Notes: []string{"there is no record of any rank"}}}}
 }
 
 // undefined: evidence says nothing and inference little; nobody left a stack.
@@ -142,16 +163,20 @@ func undefined() Source {
 		Algorithm: "pdi", Size: 8, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{
 			Ranks: set(1, 4), Method: "pdi", Confidence: 0.6, Reason: "in the execution history no rank is behind it",
-			Locations: []progress.Location{{Ranks: set(1)}, {Ranks: set(4), After: "MPI_Bcast", Stack: []model.Frame{{Offset: 0x7f001234}}}},
+			Locations: []progress.Location{{Ranks: set(1)},
+				{Ranks: set(4), After: "MPI_Bcast", Stack: []model.Frame{{Offset: 0x7f001234}}}},
 		},
 		Groups: []progress.Group{
-			{ID: 0, Ranks: span(0, 7).Minus(set(1, 4)), Kind: progress.Computation, Call: "MPI_Reduce", Stack: inExchange},
+			{ID: 0, Ranks: span(0, 7).Minus(set(1, 4)), Kind: progress.Computation, Call: "MPI_Reduce",
+				Stack: inExchange},
 			{ID: 1, Ranks: set(1), Kind: progress.Computation, Isolated: true, Least: true},
 			{ID: 2, Ranks: set(4), Kind: progress.Computation, Call: "MPI_Bcast", Isolated: true, Least: true},
 		},
 		Edges: []progress.Edge{
-			{From: 0, To: 1, Kind: progress.EdgeInferred, Reason: "before the first MPI call leads to after MPI_Reduce with probability 1, back with 0"},
-			{From: 0, To: 2, Kind: progress.EdgeUndefined, Reason: "after MPI_Reduce and after MPI_Bcast lead to each other, with probability 1 and 1: not ordered"},
+			{From: 0, To: 1, Kind: progress.EdgeInferred,
+				Reason: "before the first MPI call leads to after MPI_Reduce with probability 1, back with 0"},
+			{From: 0, To: 2, Kind: progress.EdgeUndefined,
+				Reason: "after MPI_Reduce and after MPI_Bcast lead to each other, with probability 1 and 1: not ordered"},
 		},
 		ProgressOrder: [][]int{{1, 2}, {0}},
 	}}}
@@ -160,8 +185,9 @@ func undefined() Source {
 func untold() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 2, Hang: true,
-		Notes:         []string{"the execution history leaves the order undefined: every position waits for another"},
-		Groups:        []progress.Group{{ID: 0, Ranks: set(0, 1), Kind: progress.Computation, Call: "MPI_Reduce", Stack: inExchange}},
+		Notes: []string{"the execution history leaves the order undefined: every position waits for another"},
+		Groups: []progress.Group{{ID: 0, Ranks: set(0, 1), Kind: progress.Computation, Call: "MPI_Reduce",
+			Stack: inExchange}},
 		ProgressOrder: [][]int{{0}},
 	}}}
 }
@@ -184,10 +210,13 @@ func many() Source {
 	}
 	least.Reason = "awaited in the end by " + strings.Repeat("everybody and ", 100) + "nobody"
 	f.LeastProgressed = least
-	f.Groups = []progress.Group{{ID: 0, Ranks: least.Ranks, Kind: progress.Communication, Call: "MPI_Recv", Stack: inExchange, Least: true}}
+	f.Groups = []progress.Group{{ID: 0, Ranks: least.Ranks, Kind: progress.Communication, Call: "MPI_Recv",
+		Stack: inExchange, Least: true}}
 	for id := 1; id <= 8; id++ {
-		f.Groups = append(f.Groups, progress.Group{ID: id, Ranks: set(199 + 2*id), Kind: progress.Communication, Call: "MPI_Barrier", Stack: inExchange, Isolated: true})
-		f.Edges = append(f.Edges, progress.Edge{From: id, To: 0, Kind: progress.EdgeCollective, Reason: "MPI_Barrier 1 on MPI_COMM_WORLD"})
+		f.Groups = append(f.Groups, progress.Group{ID: id, Ranks: set(199 + 2*id), Kind: progress.Communication,
+			Call: "MPI_Barrier", Stack: inExchange, Isolated: true})
+		f.Edges = append(f.Edges, progress.Edge{From: id, To: 0, Kind: progress.EdgeCollective,
+			Reason: "MPI_Barrier 1 on MPI_COMM_WORLD"})
 		f.ProgressOrder[1] = append(f.ProgressOrder[1], id)
 	}
 	cycle := []int{}
@@ -195,14 +224,16 @@ func many() Source {
 		cycle = append(cycle, 2*rank)
 	}
 	f.Deadlock = &progress.Deadlock{Cycles: [][]int{cycle}}
-	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f, Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100}}}}
+	return Source{Run: someRun, Result: &progress.Result{Diagnosis: f,
+		Processes: map[int]progress.Process{0: {Host: "n0001", PID: 100}}}}
 }
 
 func damaged() Source {
 	s := hang()
 	s.Damaged = set(4, 7)
 	for i := range 12 {
-		s.Problems = append(s.Problems, fmt.Sprintf("model: node-n0001.lgd: rank 4: STATE record at %d: checksum mismatch", 4096+64*i))
+		s.Problems = append(s.Problems, fmt.Sprintf("model: node-n0001.lgd: rank 4: STATE record at %d: checksum "+
+			"mismatch", 4096+64*i))
 	}
 	return s
 }
@@ -213,7 +244,8 @@ func hostile() Source {
 	const evil = "a\x1b[2J\x1b]0;owned\x07\u009b31m\r\n\t\x00\x7f\u202e\\\"]; b -> c [\xff<b>"
 	module := &model.Module{Path: "/tmp/" + evil}
 	stack := []model.Frame{{Module: module, Offset: 16}}
-	group := progress.Group{Ranks: set(0), Kind: progress.Communication, Call: evil, Stack: stack, Isolated: true, Least: true}
+	group := progress.Group{Ranks: set(0), Kind: progress.Communication, Call: evil, Stack: stack, Isolated: true,
+		Least: true}
 	return Source{
 		Run: report.NewRun(&model.Index{
 			Dir: "run", Manifest: &model.Manifest{Command: []string{evil, evil}, Job: evil, Created: sometime},

@@ -36,7 +36,8 @@ func StacksDOT(w io.Writer, r *Result) error {
 		return err
 	}
 	b := &strings.Builder{}
-	b.WriteString("digraph stacks {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];\n")
+	b.WriteString("digraph stacks {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", " +
+		"fontsize=10];\n")
 	t.dot(b, new(int))
 	b.WriteString("}\n")
 	_, err = io.WriteString(w, b.String())
@@ -127,7 +128,8 @@ func (t *rankTree) dot(b *strings.Builder, next *int) int {
 	fmt.Fprintf(b, "  s%d [label=%s%s];\n", id, quote(t.name), fill)
 	for _, c := range t.children {
 		child := c.dot(b, next)
-		fmt.Fprintf(b, "  s%d -> s%d [label=%s];\n", id, child, quote(fmt.Sprintf("%d: %s", c.ranks.Len(), words.Set(c.ranks.String()))))
+		fmt.Fprintf(b, "  s%d -> s%d [label=%s];\n", id, child,
+			quote(fmt.Sprintf("%d: %s", c.ranks.Len(), words.Set(c.ranks.String()))))
 	}
 	return id
 }

@@ -54,7 +54,8 @@ func TestStackTree(t *testing.T) {
 func TestStackTreeOfPlaces(t *testing.T) {
 	at := func(function string) []report.Frame { return []report.Frame{{Function: function}, {Function: "main"}} }
 	r := &diagnosis.Result{
-		Groups: []diagnosis.Group{{ID: 0, Ranks: "0-9", Least: true, State: diagnosis.State{Kind: "computation", Stack: at("last")}}},
+		Groups: []diagnosis.Group{{ID: 0, Ranks: "0-9", Least: true,
+			State: diagnosis.State{Kind: "computation", Stack: at("last")}}},
 		LeastProgressed: &diagnosis.LeastProgressed{Set: "0-9", Locations: []diagnosis.Location{
 			{Rank: 0, Ranks: "0-3", Stack: at("here")}, {Rank: 4, Ranks: "4-7", Stack: at("there")}}},
 	}

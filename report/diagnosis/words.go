@@ -63,9 +63,11 @@ func edgeText(r *Result, e Edge) string {
 	case e.Kind == "undefined":
 		return fmt.Sprintf("%s and %s: order undefined: %s", words.Ranks(from), words.Ranks(to), words.Cut(e.Reason))
 	case e.From == e.To:
-		return fmt.Sprintf("%s (%s): %s", words.Ranks(from)+words.Verb(from, " waits for itself", ", among themselves"), e.Kind, words.Cut(e.Reason))
+		return fmt.Sprintf("%s (%s): %s", words.Ranks(from)+words.Verb(from, " waits for itself", ", among themselves"),
+			e.Kind, words.Cut(e.Reason))
 	}
-	return fmt.Sprintf("%s %s for %s (%s): %s", words.Ranks(from), words.Verb(from, "waits", "wait"), words.Ranks(to), e.Kind, words.Cut(e.Reason))
+	return fmt.Sprintf("%s %s for %s (%s): %s", words.Ranks(from), words.Verb(from, "waits", "wait"), words.Ranks(to),
+		e.Kind, words.Cut(e.Reason))
 }
 
 func stateText(s State) string {

@@ -38,8 +38,10 @@ func brokenChains(t *testing.T) *Result {
 				add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x20), Src: 0x1000, Dst: 0x2000, Len: 64})
 			}
 			add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x30), Src: 0x2000, Dst: 0x3000, Len: 64})
-			add(chain.Event{Kind: chain.Send, Site: site(p, "MPI_Send", 0x40), Channel: channel, Seq: uint64(i) + 1, Src: 0x3000, Len: 64})
-			add(chain.Event{Kind: chain.Recv, Site: site(p, "MPI_Recv", 0x50), Channel: channel, Seq: uint64(i) + 1, Dst: 0x4000, Len: 64})
+			add(chain.Event{Kind: chain.Send, Site: site(p, "MPI_Send", 0x40), Channel: channel, Seq: uint64(i) + 1,
+				Src: 0x3000, Len: 64})
+			add(chain.Event{Kind: chain.Recv, Site: site(p, "MPI_Recv", 0x50), Channel: channel, Seq: uint64(i) + 1,
+				Dst: 0x4000, Len: 64})
 			add(chain.Event{Kind: chain.Copy, Site: site(p, "memcpy", 0x60), Src: 0x4000, Dst: 0x5000, Len: 64})
 		}
 		part, err := p.Finish()
@@ -61,7 +63,8 @@ func brokenChains(t *testing.T) *Result {
 
 func TestMovementForms(t *testing.T) {
 	m := brokenChains(t)
-	if len(m.Violations) == 0 || m.Violations[0].Ranks != "2" || m.Violations[0].Instances != 3 || len(m.Violations[0].Missing) != 1 {
+	if len(m.Violations) == 0 || m.Violations[0].Ranks != "2" || m.Violations[0].Instances != 3 ||
+		len(m.Violations[0].Missing) != 1 {
 		t.Fatalf("%+v", m.Violations)
 	}
 	var text, page, data strings.Builder

@@ -22,7 +22,8 @@ func New(run report.Run, s *movement.Result) *Result {
 			f.Links.Sends, f.Links.LinkedSends, f.Links.Recvs, f.Links.LinkedRecvs, f.Links.Bytes, f.Links.LinkedBytes,
 			s.Ways.Streams(), s.Ways.Messages(), f.Links.Shortened,
 		},
-		Training: s.Training, Pruned: f.Pruned, Notes: append([]string{}, s.Notes...), Problems: words.AllPrintable(s.Problems),
+		Training: s.Training, Pruned: f.Pruned, Notes: append([]string{}, s.Notes...),
+		Problems:   words.AllPrintable(s.Problems),
 		Invariants: []Invariant{}, Violations: []Violation{}, Outliers: []Outlier{},
 		Distances: newDistances(f.Distances),
 	}
@@ -73,7 +74,8 @@ func (n *placer) place(name string) *Place {
 	p.Stack = append(p.Stack, report.Frames(call.Stack)...)
 	if call.Frame != nil {
 		top := report.Frames([]symbol.Location{*call.Frame})[0]
-		p.Site, p.Module, p.Offset = report.Site{Function: top.Function, File: top.File, Line: top.Line}, top.Module, top.Offset
+		p.Site, p.Module, p.Offset = report.Site{Function: top.Function, File: top.File, Line: top.Line}, top.Module,
+			top.Offset
 	}
 	return p
 }
@@ -97,7 +99,8 @@ func (n *placer) violation(v invariant.Violation, inv Invariant) Violation {
 	out := Violation{
 		Chain: n.chain(v.Chain), Invariant: v.Invariant,
 		Similarity: v.Similarity, Rareness: v.Rareness, Abnormality: v.Abnormality, Evidence: v.Evidence,
-		ContextMatches: v.ContextMatches, Completions: v.Completions, Instances: v.Instances, Edge: v.Edge, Ranks: v.Ranks.String(),
+		ContextMatches: v.ContextMatches, Completions: v.Completions, Instances: v.Instances, Edge: v.Edge,
+		Ranks:   v.Ranks.String(),
 		Matched: [3]int{v.ChainAt, v.InvariantAt, v.Matched},
 		Missing: []Operation{}, Examples: []Example{},
 	}

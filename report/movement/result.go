@@ -50,8 +50,9 @@ type Operation struct {
 	Weight  float64 `json:"weight"`  // its uniqueness
 	At      *Place  `json:"at"`      // the call; of a transfer, the sending one; null: not there
 	Partner *Place  `json:"partner"` // of a transfer, the receiving call
-	Source  *Place  `json:"source"`  // where the buffer was allocated that is read; null: not seen, such as static memory
-	Dest    *Place  `json:"dest"`    // that is written
+	// where the buffer was allocated that is read; null: not seen, such as static memory
+	Source *Place `json:"source"`
+	Dest   *Place `json:"dest"` // that is written
 }
 
 // Chain is a kind of chain.
@@ -77,21 +78,24 @@ type Location struct {
 
 // Violation is a rare chain that is much like a frequent one.
 type Violation struct {
-	Chain          Chain       `json:"chain"`
-	Invariant      int         `json:"invariant"` // index into Invariants
-	Similarity     float64     `json:"similarity"`
-	Rareness       float64     `json:"rareness"`
-	Abnormality    float64     `json:"abnormality"`
-	Evidence       float64     `json:"evidence"` // how far what is missing is found nearby more often than elsewhere, at least
-	ContextMatches int         `json:"context_matches"`
-	Completions    int         `json:"completions"`
-	Instances      int         `json:"instances"`
-	Edge           int         `json:"edge"` // instances before the first, or behind the last, of the usual chains of their rank
-	Ranks          string      `json:"ranks"`
-	Matched        [3]int      `json:"matched"` // in common: from here in the chain, from here in the invariant, so many operations
-	Missing        []Operation `json:"missing"`
-	Locations      []Location  `json:"locations"`
-	Examples       []Example   `json:"examples"`
+	Chain       Chain   `json:"chain"`
+	Invariant   int     `json:"invariant"` // index into Invariants
+	Similarity  float64 `json:"similarity"`
+	Rareness    float64 `json:"rareness"`
+	Abnormality float64 `json:"abnormality"`
+	// how far what is missing is found nearby more often than elsewhere, at least
+	Evidence       float64 `json:"evidence"`
+	ContextMatches int     `json:"context_matches"`
+	Completions    int     `json:"completions"`
+	Instances      int     `json:"instances"`
+	// instances before the first, or behind the last, of the usual chains of their rank
+	Edge  int    `json:"edge"`
+	Ranks string `json:"ranks"`
+	// in common: from here in the chain, from here in the invariant, so many operations
+	Matched   [3]int      `json:"matched"`
+	Missing   []Operation `json:"missing"`
+	Locations []Location  `json:"locations"`
+	Examples  []Example   `json:"examples"`
 }
 
 // Example is one chain of a violation.

@@ -37,7 +37,8 @@ func Text(w io.Writer, m *Result) error {
 	}
 	if len(m.Problems) > 0 {
 		p.Line("")
-		p.List(len(m.Problems), words.MaxLines, "problems", func(i int) { p.Line("damaged or missing: %s", m.Problems[i]) })
+		p.List(len(m.Problems), words.MaxLines, "problems",
+			func(i int) { p.Line("damaged or missing: %s", m.Problems[i]) })
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -61,7 +62,8 @@ func headline(m *Result) string {
 		parts = append(parts, words.Count(n, "kind of chain is", "kinds of chains are")+" nearly usual, but rare")
 	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("Nothing unusual in how data move: %s, of %s", words.Count(int(m.Chains), "chain", "chains"), words.Count(m.Groups, "kind", "kinds"))
+		return fmt.Sprintf("Nothing unusual in how data move: %s, of %s", words.Count(int(m.Chains), "chain", "chains"),
+			words.Count(m.Groups, "kind", "kinds"))
 	}
 	return words.Upper(strings.Join(parts, "; "))
 }
@@ -72,7 +74,8 @@ func followed(m *Result) string {
 		s = "no chains"
 	}
 	if m.Links.Sends > 0 {
-		s += fmt.Sprintf("; of %d sends %s met their receives", m.Links.Sends, percent(m.Links.LinkedSends, m.Links.Sends))
+		s += fmt.Sprintf("; of %d sends %s met their receives", m.Links.Sends,
+			percent(m.Links.LinkedSends, m.Links.Sends))
 	}
 	if m.Training > 0 {
 		s += "; compared with " + words.Count(m.Training, "good run", "good runs")
@@ -96,8 +99,10 @@ func (p *printer) outliers(m *Result) {
 			p.Line("\n… and %d more ranks, in the JSON form", len(m.Outliers)-i)
 			return
 		}
-		p.Line("\nRank %d: distance %.2f to its peers, %.1f times the average (%.2f)", o.Rank, o.DistanceK, o.Ratio, m.Distances.Average)
-		p.Line("  most of that is this chain: %.1f %% of its chains, %.1f %% of rank %d's", 100*o.Share, 100*o.PeerShare, o.Neighbour)
+		p.Line("\nRank %d: distance %.2f to its peers, %.1f times the average (%.2f)", o.Rank, o.DistanceK, o.Ratio,
+			m.Distances.Average)
+		p.Line("  most of that is this chain: %.1f %% of its chains, %.1f %% of rank %d's", 100*o.Share,
+			100*o.PeerShare, o.Neighbour)
 		p.chain(o.TopGroup)
 	}
 }
@@ -109,8 +114,10 @@ func (p *printer) violations(m *Result) {
 			return
 		}
 		inv := m.Invariants[v.Invariant]
-		p.Line("\nA rare chain, %s in %s; the usual one was seen %s", words.Count(int(v.Chain.Count), "time", "times"), words.Ranks(v.Ranks), words.Count(int(inv.Count), "time", "times"))
-		p.Line("  abnormality %.2f (similarity %.2f, rareness %.2f)%s", v.Abnormality, v.Similarity, v.Rareness, contextText(v))
+		p.Line("\nA rare chain, %s in %s; the usual one was seen %s", words.Count(int(v.Chain.Count), "time", "times"),
+			words.Ranks(v.Ranks), words.Count(int(inv.Count), "time", "times"))
+		p.Line("  abnormality %.2f (similarity %.2f, rareness %.2f)%s", v.Abnormality, v.Similarity, v.Rareness,
+			contextText(v))
 		p.Line("  - only the usual one has it   + only the rare one")
 		for _, s := range compareSteps(inv.Chain, v) {
 			p.step(s.mark, s.op)

@@ -57,7 +57,8 @@ func (c Content) scripts() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("<script type=\"application/json\" id=\"data\">%s</script>\n<script>%s</script>\n", data, c.Script), nil
+	return fmt.Sprintf("<script type=\"application/json\" id=\"data\">%s</script>\n<script>%s</script>\n", data,
+		c.Script), nil
 }
 
 // policy forbids everything but this style and this script, which it knows by
@@ -67,7 +68,8 @@ func policy(style, script string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; "+
+		"form-action 'none'",
 		hash(style), hash(script))
 }
 

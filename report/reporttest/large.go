@@ -30,15 +30,23 @@ func Large(ranks int) *diagnosis.Result {
 	for id := 1; id < places; id++ {
 		to := id / 3
 		kind := []string{"collective", "p2p", "p2p", "inferred"}[id%4]
-		r.Edges = append(r.Edges, diagnosis.Edge{From: id, To: to, Kind: kind, Weak: id%7 == 0, Reason: fmt.Sprintf("rank %d is in a call that rank %d has not come to; and %d more like it", sets[id].Min(), sets[to].Min(), sets[id].Len()-1)})
+		r.Edges = append(r.Edges, diagnosis.Edge{From: id, To: to, Kind: kind, Weak: id%7 == 0,
+			Reason: fmt.Sprintf("rank %d is in a call that rank %d has not come to; and %d more like it",
+				sets[id].Min(), sets[to].Min(), sets[id].Len()-1)})
 	}
 	least := sets[0].Min()
 	since := started.Add(3 * time.Hour)
-	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: sets[0].Slice(), Set: sets[0].String(), Method: "evidence", Confidence: 0.93, Reason: "awaited in the end by all others",
-		Locations: []diagnosis.Location{{Rank: least, Ranks: sets[0].String(), Site: report.Site{Function: "eos_iterate", File: "/home/ana/melt/eos.c", Line: 312}, After: "MPI_Allreduce", Captured: true,
-			Stack: []report.Frame{frame("eos_iterate", "/home/ana/melt/eos.c", 312), frame("step", "/home/ana/melt/step.c", 88), frame("main", "/home/ana/melt/main.c", 71)}, Host: "n2048", PID: 7, Since: &since}}}
+	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: sets[0].Slice(), Set: sets[0].String(), Method: "evidence",
+		Confidence: 0.93, Reason: "awaited in the end by all others",
+		Locations: []diagnosis.Location{{Rank: least, Ranks: sets[0].String(),
+			Site: report.Site{Function: "eos_iterate", File: "/home/ana/melt/eos.c", Line: 312}, After: "MPI_Allreduce",
+			Captured: true,
+			Stack: []report.Frame{frame("eos_iterate", "/home/ana/melt/eos.c", 312),
+				frame("step", "/home/ana/melt/step.c", 88),
+				frame("main", "/home/ana/melt/main.c", 71)}, Host: "n2048", PID: 7, Since: &since}}}
 	gone := set(ranks/2, ranks/2+127)
-	r.LostRanks, r.Losses = gone.Slice(), []diagnosis.Loss{{Ranks: gone.String(), Reason: "no heartbeat since 2026-03-12 05:58:40 UTC, while others live"}}
+	r.LostRanks, r.Losses = gone.Slice(), []diagnosis.Loss{{Ranks: gone.String(),
+		Reason: "no heartbeat since 2026-03-12 05:58:40 UTC, while others live"}}
 	for id := range places {
 		r.RankOrder = append(r.RankOrder, sets[id].String())
 	}
@@ -64,7 +72,8 @@ func largeGroup(id int, s model.RankSet) diagnosis.Group {
 	if id == 0 {
 		kind = "computation"
 	}
-	return group(id, s, kind, call, frame(fmt.Sprintf("solve_part_%02d", id), "/home/ana/melt/solve.c", 100+7*id), frame("step", "/home/ana/melt/step.c", 90+id%5), frame("main", "/home/ana/melt/main.c", 71))
+	return group(id, s, kind, call, frame(fmt.Sprintf("solve_part_%02d", id), "/home/ana/melt/solve.c", 100+7*id),
+		frame("step", "/home/ana/melt/step.c", 90+id%5), frame("main", "/home/ana/melt/main.c", 71))
 }
 
 func compareSame(r *diagnosis.Result) *diagnosis.Result {
@@ -83,10 +92,12 @@ func Scattered(ranks int) *diagnosis.Result {
 	for rank := range ranks {
 		stack := []report.Frame{}
 		for depth := range 12 {
-			stack = append(stack, frame(fmt.Sprintf("f%d_%d", depth, (rank>>(2*depth))%7), fmt.Sprintf("/home/ana/melt/file%d.c", rank%50), 1+rank%1000))
+			stack = append(stack, frame(fmt.Sprintf("f%d_%d", depth, (rank>>(2*depth))%7),
+				fmt.Sprintf("/home/ana/melt/file%d.c", rank%50), 1+rank%1000))
 		}
 		r.Groups = append(r.Groups, group(rank, set(rank, rank), "communication", "MPI_Recv", stack...))
-		r.Edges = append(r.Edges, diagnosis.Edge{From: rank, To: (rank + 2) % ranks, Kind: "p2p", Reason: fmt.Sprintf("rank %d waits %s", rank, long)})
+		r.Edges = append(r.Edges, diagnosis.Edge{From: rank, To: (rank + 2) % ranks, Kind: "p2p",
+			Reason: fmt.Sprintf("rank %d waits %s", rank, long)})
 		r.RankOrder = append(r.RankOrder, fmt.Sprint(rank))
 		r.Problems = append(r.Problems, fmt.Sprintf("model: node.lgd: rank %d: %s", rank, long))
 	}
@@ -95,18 +106,23 @@ func Scattered(ranks int) *diagnosis.Result {
 		odd.Add(rank)
 		r.Groups[rank].Least = true
 	}
-	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: odd.Slice(), Set: odd.String(), Method: "evidence", Confidence: 0.5, Reason: strings.Repeat(long, 100), Locations: []diagnosis.Location{}}
+	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: odd.Slice(), Set: odd.String(), Method: "evidence",
+		Confidence: 0.5, Reason: strings.Repeat(long, 100), Locations: []diagnosis.Location{}}
 	for rank := range 64 {
-		r.LeastProgressed.Locations = append(r.LeastProgressed.Locations, diagnosis.Location{Rank: rank, Ranks: fmt.Sprint(rank), Site: report.Site{Function: "f"}, Stack: r.Groups[rank].State.Stack})
+		r.LeastProgressed.Locations = append(r.LeastProgressed.Locations,
+			diagnosis.Location{Rank: rank, Ranks: fmt.Sprint(rank), Site: report.Site{Function: "f"},
+				Stack: r.Groups[rank].State.Stack})
 	}
 	r.LostRanks, r.DamagedRanks, r.UnfinishedRanks = odd.Slice(), odd.Slice(), odd.Slice()
 	for n := range 20 {
 		s := slice.Slice{Head: slice.Head{Criterion: slice.Criterion{Group: n, Ranks: fmt.Sprint(n), Text: long}}}
 		for line := range 6000 {
-			s.Lines = append(s.Lines, slice.Line{Line: slicing.Line{File: fmt.Sprintf("/home/ana/melt/file%d.c", n), Line: line + 1, Function: fmt.Sprintf("f%d", line/40), Distance: line, Kind: slicing.Data}, New: true})
+			s.Lines = append(s.Lines, slice.Line{Line: slicing.Line{File: fmt.Sprintf("/home/ana/melt/file%d.c", n),
+				Line: line + 1, Function: fmt.Sprintf("f%d", line/40), Distance: line, Kind: slicing.Data}, New: true})
 		}
 		r.Slices = append(r.Slices, s)
-		r.Extra.Sources = append(r.Extra.Sources, source.Excerpt{File: fmt.Sprintf("/home/ana/melt/file%d.c", n), First: 1, Text: strings.Split(strings.Repeat(long+"\n", 6000), "\n")})
+		r.Extra.Sources = append(r.Extra.Sources, source.Excerpt{File: fmt.Sprintf("/home/ana/melt/file%d.c", n),
+			First: 1, Text: strings.Split(strings.Repeat(long+"\n", 6000), "\n")})
 		r.Extra.Comms = append(r.Extra.Comms, diagnosis.Communicator{ID: fmt.Sprintf("%x", n+1), Ranks: odd.String()})
 	}
 	r.Extra.Compared = compareSame(r)

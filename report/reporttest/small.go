@@ -22,7 +22,8 @@ func set(first, last int) model.RankSet {
 }
 
 func frame(function, file string, line int) report.Frame {
-	return report.Frame{Function: function, File: file, Line: line, Module: "/home/ana/bin/melt", Offset: fmt.Sprintf("%#x", 0x1000+line)}
+	return report.Frame{Function: function, File: file, Line: line, Module: "/home/ana/bin/melt",
+		Offset: fmt.Sprintf("%#x", 0x1000+line)}
 }
 
 func group(id int, ranks model.RankSet, kind, call string, stack ...report.Frame) diagnosis.Group {
@@ -33,7 +34,9 @@ func group(id int, ranks model.RankSet, kind, call string, stack ...report.Frame
 func result(ranks int) *diagnosis.Result {
 	return &diagnosis.Result{
 		SchemaVersion: report.SchemaVersion, Ranks: ranks, Hang: true,
-		Run:           report.Run{Dir: "/scratch/ana/laggard-20260312-025840-4711", ID: "4d2", Command: []string{"srun", "-n", fmt.Sprint(ranks), "./melt", "in.melt"}, Created: started, Job: "slurm 881234"},
+		Run: report.Run{Dir: "/scratch/ana/laggard-20260312-025840-4711", ID: "4d2",
+			Command: []string{"srun", "-n", fmt.Sprint(ranks), "./melt", "in.melt"}, Created: started,
+			Job: "slurm 881234"},
 		Deadlock:      diagnosis.Deadlock{Cycles: [][]int{}},
 		ProgressOrder: [][]int{},
 		Analysis:      diagnosis.Analysis{Algorithm: "loop-aware"},
@@ -48,28 +51,38 @@ func Whole() *diagnosis.Result {
 	r := result(64)
 	main := frame("main", "/home/ana/melt/main.c", 71)
 	r.Groups = []diagnosis.Group{
-		group(0, set(0, 0), "communication", "MPI_Recv", frame("close_for_write", "/home/ana/melt/pio.c", 41), frame("checkpoint", "/home/ana/melt/pio.c", 88), main),
+		group(0, set(0, 0), "communication", "MPI_Recv", frame("close_for_write", "/home/ana/melt/pio.c", 41),
+			frame("checkpoint", "/home/ana/melt/pio.c", 88), main),
 		group(1, set(1, 39), "communication", "MPI_Barrier", frame("checkpoint", "/home/ana/melt/pio.c", 93), main),
-		group(2, set(40, 55), "communication", "MPI_Waitall", frame("exchange", "/home/ana/melt/halo.c", 120), frame("main", "/home/ana/melt/main.c", 66)),
-		group(3, set(56, 61), "computation", "MPI_Waitall", frame("exchange", "/home/ana/melt/halo.c", 120), frame("main", "/home/ana/melt/main.c", 66)),
+		group(2, set(40, 55), "communication", "MPI_Waitall", frame("exchange", "/home/ana/melt/halo.c", 120),
+			frame("main", "/home/ana/melt/main.c", 66)),
+		group(3, set(56, 61), "computation", "MPI_Waitall", frame("exchange", "/home/ana/melt/halo.c", 120),
+			frame("main", "/home/ana/melt/main.c", 66)),
 		group(4, set(62, 62), "unknown", ""),
 		group(5, set(63, 63), "computation", "MPI_Iprobe", frame("poll", "/home/ana/melt/pio.c", 52), main),
 	}
 	r.Groups[0].Least = true
 	r.Edges = []diagnosis.Edge{
-		{From: 1, To: 0, Kind: "collective", Reason: "rank 1 is in MPI_Barrier 12 on MPI_COMM_WORLD, rank 0 has begun 11; and 38 more like it"},
-		{From: 2, To: 1, Kind: "p2p", Reason: "rank 40 is in MPI_Waitall for MPI_Irecv number 812 from rank 39; it has sent 811 such"},
-		{From: 2, To: 2, Kind: "p2p", Reason: "rank 41 is in MPI_Waitall for MPI_Irecv number 812 from rank 40; it has sent 811 such; and 14 more like it"},
-		{From: 2, To: 3, Kind: "p2p", Weak: true, Reason: "rank 55 is in MPI_Waitall for MPI_Isend number 812 to rank 56; it has received 811 such"},
-		{From: 3, To: 1, Kind: "inferred", Reason: "after MPI_Waitall leads to MPI_Barrier: less progressed in iteration 812 of the loop"},
-		{From: 5, To: 0, Kind: "undefined", Reason: "MPI_Recv and after MPI_Iprobe lead to each other, with probability 1 and 1: not ordered"},
+		{From: 1, To: 0, Kind: "collective", Reason: "rank 1 is in MPI_Barrier 12 on MPI_COMM_WORLD, rank 0 has " +
+			"begun 11; and 38 more like it"},
+		{From: 2, To: 1, Kind: "p2p", Reason: "rank 40 is in MPI_Waitall for MPI_Irecv number 812 from rank 39; it " +
+			"has sent 811 such"},
+		{From: 2, To: 2, Kind: "p2p", Reason: "rank 41 is in MPI_Waitall for MPI_Irecv number 812 from rank 40; it " +
+			"has sent 811 such; and 14 more like it"},
+		{From: 2, To: 3, Kind: "p2p", Weak: true, Reason: "rank 55 is in MPI_Waitall for MPI_Isend number 812 to " +
+			"rank 56; it has received 811 such"},
+		{From: 3, To: 1, Kind: "inferred", Reason: "after MPI_Waitall leads to MPI_Barrier: less progressed in " +
+			"iteration 812 of the loop"},
+		{From: 5, To: 0, Kind: "undefined", Reason: "MPI_Recv and after MPI_Iprobe lead to each other, with " +
+			"probability 1 and 1: not ordered"},
 	}
 	r.ProgressOrder = [][]int{{0, 5}, {1}, {2}, {3}}
 	r.RankOrder = []string{"0,63", "1-39", "40-55", "56-61"}
 	recv, since := "MPI_Recv", started.Add(16*time.Minute+22*time.Second)
 	r.LeastProgressed = &diagnosis.LeastProgressed{
 		Ranks: []int{0}, Set: "0", Method: "evidence", Confidence: 0.97, Reason: "awaited in the end by ranks 1-55",
-		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0", Site: report.Site{Function: "close_for_write", File: "/home/ana/melt/pio.c", Line: 41}, InMPI: &recv,
+		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0",
+			Site: report.Site{Function: "close_for_write", File: "/home/ana/melt/pio.c", Line: 41}, InMPI: &recv,
 			Stack: slices.Clone(r.Groups[0].State.Stack), Host: "n0412", PID: 20817, Since: &since}},
 	}
 	r.LostRanks, r.Losses = []int{62}, []diagnosis.Loss{{Ranks: "62", Reason: "no record"}}
@@ -134,18 +147,26 @@ func sources() []source.Excerpt {
 
 func slicesOf(r *diagnosis.Result) []slice.Slice {
 	line := func(n, distance int, function string, kind slicing.Kind, isNew bool) slice.Line {
-		return slice.Line{Line: slicing.Line{File: "/home/ana/melt/pio.c", Line: n, Function: function, Distance: distance, Kind: kind}, New: isNew}
+		return slice.Line{Line: slicing.Line{File: "/home/ana/melt/pio.c", Line: n, Function: function,
+			Distance: distance, Kind: kind}, New: isNew}
 	}
 	head := func(g int, text string) slice.Head {
-		return slice.Head{Backend: "native", Notes: []string{}, Criterion: slice.Criterion{Group: g, Ranks: r.Groups[g].Ranks, Rank: 0, Text: text}}
+		return slice.Head{Backend: "native", Notes: []string{},
+			Criterion: slice.Criterion{Group: g, Ranks: r.Groups[g].Ranks, Rank: 0, Text: text}}
 	}
 	first := slice.Slice{Head: head(0, "rank 0 in MPI_Recv, called by close_for_write (pio.c:41)"), Lines: []slice.Line{
-		line(41, 0, "close_for_write", slicing.Data, true), line(88, 1, "checkpoint", slicing.Call, true), line(86, 2, "checkpoint", slicing.Control, true),
-		line(35, 3, "flush_part", slicing.Data, true), line(34, 4, "flush_part", slicing.Data, true), line(92, 5, "checkpoint", slicing.Communication, true)}}
-	second := slice.Slice{Head: head(1, "ranks 1-39 in MPI_Barrier, called by checkpoint (pio.c:93)"), Lines: []slice.Line{
-		line(85, 1, "checkpoint", slicing.Control, true), line(86, 2, "checkpoint", slicing.Control, false), line(54, 3, "poll", slicing.Call, true)}}
-	third := slice.Slice{Head: head(2, "ranks 40-55 in MPI_Waitall, called by exchange (halo.c:120)"), Lines: []slice.Line{
-		{Line: slicing.Line{File: "/home/ana/melt/halo.c", Line: 118, Function: "exchange", Distance: 1, Kind: slicing.Data}, New: true}}}
+		line(41, 0, "close_for_write", slicing.Data, true), line(88, 1, "checkpoint", slicing.Call, true),
+		line(86, 2, "checkpoint", slicing.Control, true),
+		line(35, 3, "flush_part", slicing.Data, true), line(34, 4, "flush_part", slicing.Data, true),
+		line(92, 5, "checkpoint", slicing.Communication, true)}}
+	second := slice.Slice{Head: head(1, "ranks 1-39 in MPI_Barrier, called by checkpoint (pio.c:93)"),
+		Lines: []slice.Line{
+			line(85, 1, "checkpoint", slicing.Control, true), line(86, 2, "checkpoint", slicing.Control, false),
+			line(54, 3, "poll", slicing.Call, true)}}
+	third := slice.Slice{Head: head(2, "ranks 40-55 in MPI_Waitall, called by exchange (halo.c:120)"),
+		Lines: []slice.Line{
+			{Line: slicing.Line{File: "/home/ana/melt/halo.c", Line: 118, Function: "exchange", Distance: 1,
+				Kind: slicing.Data}, New: true}}}
 	third.Truncated, third.Notes = true, []string{"the budget of 10 s ended it"}
 	return []slice.Slice{first, second, third}
 }
@@ -155,7 +176,8 @@ func compared(r *diagnosis.Result) *diagnosis.Result {
 	other := *r
 	other.Analysis.Algorithm, other.Slices = "pdi", nil
 	least := *r.LeastProgressed
-	least.Ranks, least.Set, least.Method, least.Confidence, least.Reason = []int{0, 63}, "0,63", "pdi", 0.6, "in the execution history no rank is behind them"
+	least.Ranks, least.Set, least.Method, least.Confidence, least.Reason = []int{0, 63}, "0,63", "pdi", 0.6,
+		"in the execution history no rank is behind them"
 	other.LeastProgressed = &least
 	other.Groups = slices.Clone(r.Groups)
 	other.Groups[5].Least = true
@@ -170,18 +192,25 @@ func Deadlock() *diagnosis.Result {
 	send := frame("shift", "/home/ana/melt/ring.c", 57)
 	cycle := []int{}
 	for rank := range 8 {
-		r.Groups = append(r.Groups, group(rank, set(rank, rank), "communication", "MPI_Send", send, frame("main", "/home/ana/melt/main.c", 40)))
+		r.Groups = append(r.Groups, group(rank, set(rank, rank), "communication", "MPI_Send", send,
+			frame("main", "/home/ana/melt/main.c", 40)))
 		r.Groups[rank].Least = true
 		to := (rank + 1) % 8
-		r.Edges = append(r.Edges, diagnosis.Edge{From: rank, To: to, Kind: "p2p", Reason: fmt.Sprintf("rank %d is in MPI_Send number 3 to rank %d; it has received 2 such", rank, to)})
+		r.Edges = append(r.Edges, diagnosis.Edge{From: rank, To: to, Kind: "p2p",
+			Reason: fmt.Sprintf("rank %d is in MPI_Send number 3 to rank %d; it has received 2 such", rank, to)})
 		cycle = append(cycle, (rank+1)%8)
 	}
-	r.Groups = append(r.Groups, group(8, set(8, 23), "communication", "MPI_Barrier", frame("main", "/home/ana/melt/main.c", 44)))
-	r.Edges = append(r.Edges, diagnosis.Edge{From: 8, To: 0, Kind: "collective", Reason: "rank 8 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank 0 has begun 0; and 15 more like it"})
+	r.Groups = append(r.Groups, group(8, set(8, 23), "communication", "MPI_Barrier",
+		frame("main", "/home/ana/melt/main.c", 44)))
+	r.Edges = append(r.Edges, diagnosis.Edge{From: 8, To: 0, Kind: "collective",
+		Reason: "rank 8 is in MPI_Barrier 1 on MPI_COMM_WORLD, rank 0 has begun 0; and 15 more like it"})
 	r.Deadlock.Cycles = [][]int{cycle}
 	r.RankOrder = []string{"0-7", "8-23"}
 	call, since := "MPI_Send", started.Add(time.Minute)
-	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: set(0, 7).Slice(), Set: "0-7", Method: "evidence", Confidence: 0.99, Reason: "deadlock: ranks 0-7 wait for each other",
-		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0-7", Site: report.Site{Function: "shift", File: "/home/ana/melt/ring.c", Line: 57}, InMPI: &call, Stack: r.Groups[0].State.Stack, Host: "n0007", PID: 991, Since: &since}}}
+	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: set(0, 7).Slice(), Set: "0-7", Method: "evidence",
+		Confidence: 0.99, Reason: "deadlock: ranks 0-7 wait for each other",
+		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0-7",
+			Site: report.Site{Function: "shift", File: "/home/ana/melt/ring.c", Line: 57}, InMPI: &call,
+			Stack: r.Groups[0].State.Stack, Host: "n0007", PID: 991, Since: &since}}}
 	return r
 }

@@ -233,7 +233,8 @@ func (s *scene) shares() figure {
 				h := max(height*v/top, 1)
 				p.Bars = append(p.Bars, chart.Bar{
 					X: x - w/2, Y: p.Top + height - h, Width: w, Height: h, Class: class,
-					Text: fmt.Sprintf("%d: %s: %.2f %%, %s", n+1, name(s.sites[key]), 100*v, bytesText(run.volume[key])),
+					Text: fmt.Sprintf("%d: %s: %.2f %%, %s", n+1, name(s.sites[key]), 100*v,
+						bytesText(run.volume[key])),
 				})
 			}
 			p.Labels = append(p.Labels, chart.Tick{At: x, Text: fmt.Sprint(n + 1)})
@@ -264,7 +265,8 @@ func (s *scene) correlations(v *scaling.Verdict) figure {
 	const height = 240.0
 	c := figure{
 		Chart: chart.Chart{
-			Title: "Correlation by rank – " + sourceNames[s.source], Width: leftEdge + plotWidth + 16, Height: height + 78,
+			Title: "Correlation by rank – " + sourceNames[s.source], Width: leftEdge + plotWidth + 16,
+			Height: height + 78,
 		},
 		About: "How well the bytes that a rank sends go with its rank, the number of ranks and the arguments. " +
 			"A rank below the dashed line is flagged.",

@@ -65,8 +65,9 @@ type frameView struct {
 
 func newView(r *Result) view {
 	v := view{
-		Headline: Headline(r), Run: words.Printable(r.Run.Dir), Command: words.Printable(strings.Join(r.Run.Command, " ")),
-		Facts: facts(r), Left: max(0, len(r.Localisation)-maxShownPlaces),
+		Headline: Headline(r), Run: words.Printable(r.Run.Dir),
+		Command: words.Printable(strings.Join(r.Run.Command, " ")),
+		Facts:   facts(r), Left: max(0, len(r.Localisation)-maxShownPlaces),
 		Notes: words.AllPrintable(r.Notes), Problems: words.AllPrintable(r.Problems),
 	}
 	if len(r.Localisation) > 0 && r.Localisation[0].Divergence != nil {

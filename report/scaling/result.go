@@ -80,7 +80,10 @@ func shown(s *scaling.Site) []scaling.Frame {
 		return nil
 	}
 	frames := s.Frames
-	if at := slices.IndexFunc(frames, func(f scaling.Frame) bool { return f.Function == "main" || f.Function == "MAIN__" }); at >= 0 {
+	if at := slices.IndexFunc(frames, func(f scaling.Frame) bool {
+		return f.Function == "main" ||
+			f.Function == "MAIN__"
+	}); at >= 0 {
 		frames = frames[:at+1]
 	}
 	return frames

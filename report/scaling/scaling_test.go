@@ -27,7 +27,8 @@ func frame(module, function string, offset uint64, line int) scaling.Frame {
 // call is the stack of an MPI call, and below that if inner is given.
 func call(name, function string, line int, inner ...scaling.Frame) scaling.Site {
 	return scaling.Site{Frames: append(inner, scaling.Frame{Module: "MPI", Function: name},
-		frame("app", function, uint64(line), line), frame("app", "main", 0x900, 90), frame("libc.so.6", "__libc_start_main", 0x27, 0))}
+		frame("app", function, uint64(line), line), frame("app", "main", 0x900, 90),
+		frame("libc.so.6", "__libc_start_main", 0x27, 0))}
 }
 
 var (
@@ -40,9 +41,10 @@ var (
 // addRun adds a run in which each rank sends from the given call sites.
 func addRun(t *scaling.Table, name string, ranks int, gather scaling.Site, distance float64) {
 	for rank := range ranks {
-		t.Rows = append(t.Rows, scaling.Observation{Run: name, Rank: rank, Ranks: ranks, Controls: map[string]float64{"arg1": 10}, Volume: map[int]float64{
-			t.Site(gather): 1000 * float64(ranks-1), t.Site(halo): 500, t.Site(away): distance,
-		}})
+		t.Rows = append(t.Rows, scaling.Observation{Run: name, Rank: rank, Ranks: ranks,
+			Controls: map[string]float64{"arg1": 10}, Volume: map[int]float64{
+				t.Site(gather): 1000 * float64(ranks-1), t.Site(halo): 500, t.Site(away): distance,
+			}})
 	}
 }
 
@@ -56,7 +58,8 @@ func trained(t *testing.T) *scaling.Trained {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &scaling.Trained{Program: scaling.Program{Path: "/home/u/app"}, Models: []scaling.Sourced{{Source: scaling.AtSocket, Model: m}}}
+	return &scaling.Trained{Program: scaling.Program{Path: "/home/u/app"},
+		Models: []scaling.Sourced{{Source: scaling.AtSocket, Model: m}}}
 }
 
 func judged(t *testing.T, ranks int, gather scaling.Site, distance float64, crash *scaling.Crash) *Result {
@@ -85,7 +88,8 @@ func judged(t *testing.T, ranks int, gather scaling.Site, distance float64, cras
 }
 
 func results(t *testing.T) map[string]*Result {
-	crash := &scaling.Crash{Rank: 2, What: "segmentation fault", Stack: append([]scaling.Frame{frame("app", "queue", 0x77, 7)}, halo.Frames[1:]...)}
+	crash := &scaling.Crash{Rank: 2, What: "segmentation fault",
+		Stack: append([]scaling.Frame{frame("app", "queue", 0x77, 7)}, halo.Frames[1:]...)}
 	return map[string]*Result{
 		"good":      judged(t, 14, ring, 1, nil),
 		"path":      judged(t, 14, double, 1, nil),
@@ -109,7 +113,8 @@ func hostile(t *testing.T) *Result {
 
 func TestForms(t *testing.T) {
 	for name, r := range results(t) {
-		for form, write := range map[string]func(io.Writer, *Result) error{"text": Text, "json": func(w io.Writer, r *Result) error { return report.JSON(w, r) }, "html": HTML} {
+		for form, write := range map[string]func(io.Writer, *Result) error{"text": Text,
+			"json": func(w io.Writer, r *Result) error { return report.JSON(w, r) }, "html": HTML} {
 			var b bytes.Buffer
 			if err := write(&b, r); err != nil {
 				t.Fatal(err)
@@ -133,7 +138,8 @@ func TestPageIsSound(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := page.String()
-		for _, bad := range []string{"<script", "<img", "onload=alert(1)>", "http://", "https://", "NaN", "Inf", "\x1b", "\x07"} {
+		for _, bad := range []string{"<script", "<img", "onload=alert(1)>", "http://", "https://", "NaN", "Inf", "\x1b",
+			"\x07"} {
 			if strings.Contains(text, bad) {
 				t.Errorf("%s: there is %q on the page", name, bad)
 			}
@@ -177,8 +183,10 @@ func TestJSONFields(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Flagged != "0-13" || got.Model == "" || !got.InRange || len(got.Correlation) != 14 || len(got.Localisation) == 0 ||
-		got.Localisation[0].Order != 1 || got.Localisation[0].Training == nil || got.Localisation[0].Production == nil ||
+	if got.Flagged != "0-13" || got.Model == "" || !got.InRange || len(got.Correlation) != 14 ||
+		len(got.Localisation) == 0 ||
+		got.Localisation[0].Order != 1 || got.Localisation[0].Training == nil ||
+		got.Localisation[0].Production == nil ||
 		got.Localisation[0].Divergence.Function != "allgather_recursivedoubling" {
 		t.Errorf("%+v", got)
 	}

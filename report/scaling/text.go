@@ -79,7 +79,8 @@ func sourceLine(s *scaling.SourceVerdict) string {
 		verdict = "flagged " + v.Flagged.String()
 	}
 	if v.Elsewhere.Len() > 0 {
-		verdict += fmt.Sprintf(", but in %s the library takes other paths, as it may so far from the training", v.Elsewhere.Phrase())
+		verdict += fmt.Sprintf(", but in %s the library takes other paths, as it may so far from the training",
+			v.Elsewhere.Phrase())
 	}
 	text := fmt.Sprintf("%s; by %s; %s; %.0f %% of the bytes predicted", verdict, by, reach(v), 100*v.Covered)
 	if v.KCCAInRange {
@@ -151,19 +152,26 @@ func Difference(p *scaling.Place, source scaling.Source, crash bool) string {
 	share := func(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }
 	switch same := p.Training != nil && p.Production != nil && p.Training.Key() == p.Production.Key(); {
 	case crash:
-		return fmt.Sprintf("the call site of training nearest to the crash (%s of the bytes; %s)", share(p.TrainingShare), at)
+		return fmt.Sprintf("the call site of training nearest to the crash (%s of the bytes; %s)",
+			share(p.TrainingShare), at)
 	case p.Production != nil && p.Production.Feature != "":
-		return fmt.Sprintf("%s of the peers of a call site is not what was predicted (%s)", words.Printable(p.Production.Feature), at)
+		return fmt.Sprintf("%s of the peers of a call site is not what was predicted (%s)",
+			words.Printable(p.Production.Feature), at)
 	case p.Training != nil && p.Training.Feature != "":
-		return fmt.Sprintf("%s of the peers of a call site is not what was predicted: it sends nothing (%s)", words.Printable(p.Training.Feature), at)
+		return fmt.Sprintf("%s of the peers of a call site is not what was predicted: it sends nothing (%s)",
+			words.Printable(p.Training.Feature), at)
 	case p.Production == nil && p.Training != nil:
-		return fmt.Sprintf("a call site sends nothing where %s of the bytes were expected (%s)", share(p.TrainingShare), at)
+		return fmt.Sprintf("a call site sends nothing where %s of the bytes were expected (%s)", share(p.TrainingShare),
+			at)
 	case same:
-		return fmt.Sprintf("a call site sends %s of the bytes, %s were expected (%s)", share(p.ProductionShare), share(p.TrainingShare), at)
+		return fmt.Sprintf("a call site sends %s of the bytes, %s were expected (%s)", share(p.ProductionShare),
+			share(p.TrainingShare), at)
 	case p.Training == nil:
-		return fmt.Sprintf("a call site that training did not have sends %s of the bytes (%s)", share(p.ProductionShare), at)
+		return fmt.Sprintf("a call site that training did not have sends %s of the bytes (%s)",
+			share(p.ProductionShare), at)
 	}
-	return fmt.Sprintf("a call site sends %s of the bytes, in the place of another with %s (%s)", share(p.ProductionShare), share(p.TrainingShare), at)
+	return fmt.Sprintf("a call site sends %s of the bytes, in the place of another with %s (%s)",
+		share(p.ProductionShare), share(p.TrainingShare), at)
 }
 
 func (p *printer) stack(what string, s *scaling.Site, divergence *scaling.Frame) {
@@ -202,7 +210,8 @@ func (p *printer) model(s scaling.Sourced) {
 	m := s.Model
 	p.Line("%s: %d runs, %d ranks, %d call sites; %s", sourceNames[s.Source], m.Runs, m.Rows, len(m.Sites), ranges(m))
 	trial := m.KCCA.Trial
-	p.Line("  correlation: %.1f %% false alarms in cross validation, %.1f %% with the largest scale left out; %.0f %% of moved volumes found",
+	p.Line("  correlation: %.1f %% false alarms in cross validation, %.1f %% with the largest scale left out; %.0f "+
+		"%% of moved volumes found",
 		100*trial.FalseAlarms, 100*trial.LargestScale, 100*trial.Power)
 	known := 0.0
 	for i, f := range m.Features {

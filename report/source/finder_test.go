@@ -68,7 +68,8 @@ func TestExcerptsOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := source.Finder{RunDir: dir, Roots: []string{"", dir}}
-	for _, name := range []string{secret, "secret", "key.pem", "dir.c", "missing.c", "", "../../../etc/passwd", "long.c"} {
+	for _, name := range []string{secret, "secret", "key.pem", "dir.c", "missing.c", "", "../../../etc/passwd",
+		"long.c"} {
 		if got, _ := f.Excerpts(name, []int{1}, 3); got != nil {
 			t.Errorf("%q: %v", name, got)
 		}

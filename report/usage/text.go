@@ -101,7 +101,8 @@ func (p *printer) end(u *Result) {
 		p.Line("%s ignored, as asked.", words.Count(u.Ignored, "finding", "findings"))
 	}
 	if !u.Complete {
-		p.Line("The record is not complete, so leaks and lost requests of these ranks are not judged, and more may be wrong:")
+		p.Line("The record is not complete, so leaks and lost requests of these ranks are not judged, and more may " +
+			"be wrong:")
 		p.List(len(u.Incomplete), words.MaxLines, "lines", func(i int) { p.Line("  %s", words.Cut(u.Incomplete[i])) })
 	}
 	if len(u.Findings) > 0 {

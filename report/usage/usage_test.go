@@ -42,7 +42,8 @@ func wrongUses(t *testing.T, ignore ...finding.Ignore) Source {
 	resolver := symbol.New(symbol.Config{})
 	t.Cleanup(func() { resolver.Close() })
 	return Source{
-		Run: report.Run{Dir: "run-<1>", Command: []string{"mpirun", "./a&b"}}, Ranks: 2, Findings: found.List(), Ignore: ignore, Resolver: resolver,
+		Run: report.Run{Dir: "run-<1>", Command: []string{"mpirun", "./a&b"}}, Ranks: 2, Findings: found.List(),
+		Ignore: ignore, Resolver: resolver,
 	}
 }
 
@@ -75,7 +76,8 @@ func TestUsagePageEscapes(t *testing.T) {
 	u.Findings = append(u.Findings, Finding{
 		Class: "leak", Severity: "warning", Ranks: "0", Message: "</section><script>", Change: `"><b>`,
 		Locations: []Location{{MPI: "<i>", Role: "<u>", Site: report.Site{Function: "f<int>", File: "a.c", Line: 2}}},
-		Excerpts:  []source.Excerpt{{File: "a.c", First: 1, Text: []string{"if (a < b && c > d)", `puts("</code><script>");`}}},
+		Excerpts: []source.Excerpt{{File: "a.c", First: 1,
+			Text: []string{"if (a < b && c > d)", `puts("</code><script>");`}}},
 	})
 	var b bytes.Buffer
 	if err := HTML(&b, u); err != nil {
