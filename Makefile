@@ -13,7 +13,8 @@ RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
 LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper fuzz install clean
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+        deps-demo deps-bench deps-slurm demo-run fuzz install clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
 
@@ -106,6 +107,7 @@ endef
 
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
 TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps binutils strace shellcheck elfutils gdb clang llvm chromium
+BENCH_PACKAGES := $(TEST_PACKAGES) lammps-examples
 SLURM_PACKAGES := slurm-wlm munge
 
 $(B):
@@ -113,6 +115,9 @@ $(B):
 
 deps: | $(B) ## install what building and testing need
 	$(call need,$(TEST_PACKAGES),gcc g++ gfortran mpicc mpirun)
+
+deps-bench: | $(B)
+	$(call need,$(BENCH_PACKAGES),gcc g++ gfortran mpicc mpirun lmp)
 
 deps-slurm: | $(B)
 	$(call need,$(SLURM_PACKAGES),slurmctld slurmd munged sbatch)
@@ -135,8 +140,8 @@ demo-run:
 	@$(MPICC) -g -O1 -o $(B)/demo/halo mpiapp/testdata/programs/demo.c -lm
 	@rm -rf $(B)/demo/run
 	@echo '$$ laggard run --timeout 10s -- mpirun -np 16 ./halo   (rank 11 will get stuck; it takes some seconds)'
-	-@TMPDIR=$(B)/demo timeout 120 $(BIN)/laggard run -o $(B)/demo/run --timeout 10s -- \
-	  $(MPIRUN) $(ROOT_FLAGS) --oversubscribe -np 16 $(B)/demo/halo
+	@TMPDIR=$(B)/demo timeout 120 $(BIN)/laggard run --exit-code -o $(B)/demo/run --timeout 10s -- \
+	  $(MPIRUN) $(ROOT_FLAGS) --oversubscribe -np 16 $(B)/demo/halo; [ $$? = 3 ] # 3: the job hung, as it is meant to
 
 # ---- checks ----
 
@@ -170,6 +175,17 @@ test-slurm: deps ## the job scripts, on a Slurm of its own with four nodes
 test-browser: ## the page of the report, every control, in a real browser
 	$(GO) test -tags browser -timeout 20m ./mpiapp/browser
 
+# go test -list prints a package's targets and then its name.
+FUZZTIME ?= 30s
+
+fuzz: | $(B) ## every fuzz target, each for FUZZTIME (30s)
+	@set -e -o pipefail; \
+	$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ {f[++n] = $$1} /^ok/ {while (n) print $$2, f[n--]}' >$(B)/fuzz.txt; \
+	while read -r package target; do \
+	  echo "$$package $$target"; \
+	  $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package </dev/null; \
+	done <$(B)/fuzz.txt
+
 lint: ## formatting, vet, staticcheck, import directions
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
@@ -190,7 +206,7 @@ clean:
 LAMMPS_IN := /usr/share/lammps/examples/crack/in.crack
 BENCH = $(GO) run ./recorder/bench -lib $(BIN)/liblaggard.so
 
-bench: deps ## what the recorder and the diagnosis cost
+bench: deps-bench ## what the recorder and the diagnosis cost
 	@$(MAKE) --no-print-directory build
 	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
 	mpicc.mpich -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.mpich
@@ -200,7 +216,7 @@ bench: deps ## what the recorder and the diagnosis cost
 	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench \
 	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none
 
-bench-usage: deps ## what recording every call's arguments costs (run --record usage)
+bench-usage: deps-bench ## what recording every call's arguments costs (run --record usage)
 	@$(MAKE) --no-print-directory build
 	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
 	mpicc.openmpi -O2 -g recorder/bench/testdata/loop.c -o $(B)/loop.openmpi
@@ -212,7 +228,7 @@ bench-usage: deps ## what recording every call's arguments costs (run --record u
 	  mpirun.openmpi --bind-to none -np 2 $(B)/loop.openmpi 300000
 
 # A program that does nothing but send: blocks of 1 KB from all to all.
-bench-volume: deps ## what recording the volume of communication costs
+bench-volume: deps-bench ## what recording the volume of communication costs
 	@$(MAKE) --no-print-directory build
 	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
 	mpicc.mpich -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.mpich
@@ -230,7 +246,7 @@ bench-volume: deps ## what recording the volume of communication costs
 MOVEMENT_BENCH = OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
   $(GO) run -C $(CURDIR) ./recorder/bench -record movement -lib $(BIN)/liblaggard.so
 
-bench-movement: deps ## what recording data movements costs
+bench-movement: deps-bench ## what recording data movements costs
 	@$(MAKE) --no-print-directory build
 	mpicc.openmpi -O2 -g -fno-builtin-memcpy recorder/bench/testdata/permove.c -o $(B)/permove
 	$(MOVEMENT_BENCH) -cpu 1 -pairs 15 -percall $(B)/permove
@@ -241,6 +257,7 @@ bench-movement: deps ## what recording data movements costs
 	$(MOVEMENT_BENCH) -pairs 25 -name 'messages only, 4 ranks' -- mpirun.openmpi --bind-to none --oversubscribe -np 4 $(B)/move_header good 20000
 	$(GO) test ./analysis/movement -run '^$$' -bench 'Chains|Distances' -benchtime 1x -cpu 1
 
-bench-scale: build ## time of a diagnosis against ranks, as a plot (docs/scale.svg)
+bench-scale: deps-bench ## time of a diagnosis against ranks, as a plot (docs/scale.svg)
+	@$(MAKE) --no-print-directory build
 	$(GO) run ./mpiapp/bench -laggard $(BIN)/laggard -o docs/scale.svg \
 	  -mpi "mpirun.openmpi $(ROOT_FLAGS) --oversubscribe -np % $(BIN)/laggard-mpi"
