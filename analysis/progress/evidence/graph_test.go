@@ -80,9 +80,9 @@ func TestStuckAgainstDefinition(t *testing.T) {
 	for range 2000 {
 		s := randomScene(rng, 2+rng.IntN(7))
 		g := NewGraph(s, func(Need) bool { return true }, true)
-		all := g.stuck(g.all())
+		all := g.Stuck(g.Nodes())
 		want := naiveStuck(s, func(int) bool { return false })
-		if got := g.ranks(all); !got.Equal(want) {
+		if got := g.Ranks(all); !got.Equal(want) {
 			t.Fatalf("stuck %v, want %v", got, want)
 		}
 		for _, cycle := range g.Deadlocks() {
@@ -115,8 +115,8 @@ func TestStuckMeansDeadlock(t *testing.T) {
 			}
 		}
 		g := NewGraph(s, func(Need) bool { return true }, true)
-		if stuck := g.stuck(g.all()); len(stuck) > 0 && !empty && len(g.Deadlocks()) == 0 {
-			t.Fatalf("%v are stuck, and no deadlock is named", g.ranks(stuck))
+		if stuck := g.Stuck(g.Nodes()); len(stuck) > 0 && !empty && len(g.Deadlocks()) == 0 {
+			t.Fatalf("%v are stuck, and no deadlock is named", g.Ranks(stuck))
 		}
 	}
 }
