@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"laggard/analysis/progress"
-	"laggard/reduce"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
 )
@@ -16,10 +14,10 @@ import (
 // diagnosed returns what a number of analysis ranks make of a run, in all forms.
 func diagnosed(t *testing.T, dir string, analysts int) string {
 	t.Helper()
-	q := question{Question: progress.Question{Dir: dir, Once: true}, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
+	q := question{analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
+	q.Dir, q.Once = dir, true
 	q.Algorithm = "pdi"
-	r, err := concluded(q, analysts,
-		func(q question, c reduce.Comm) (*diagnosis.Result, error) { return q.answer(t.Context(), c) })
+	r, err := q.answer(t.Context(), inWorld)
 	if err != nil {
 		t.Fatal(err)
 	}

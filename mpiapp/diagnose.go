@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
@@ -14,9 +12,11 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/inference"
-	"laggard/reduce"
+	"laggard/analysis/slice"
+	"laggard/model"
 	"laggard/report"
 	"laggard/report/diagnosis"
+	slicereport "laggard/report/slice"
 	"laggard/report/source"
 	"laggard/slicing"
 	"laggard/symbol"
@@ -37,11 +37,10 @@ const diagnoseExample = `  laggard diagnose laggard-20260312-031502-4711
   srun -n 64 laggard-mpi diagnose RUNDIR`
 
 type diagnoseFlags struct {
+	analysisFlags
 	json, dot, stacks            bool
 	exitCode, noSlice            bool
 	html, algorithm, ranks, comm string
-	analysts                     int
-	roots, debugDirs             []string
 }
 
 func (a *app) diagnoseCommand() *cobra.Command {
@@ -58,7 +57,8 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print the progress dependence graph for Graphviz")
 	flags.BoolVar(&f.stacks, "stacks", false, "print the prefix tree of the ranks' stacks; with --dot, for Graphviz")
-	flags.StringVar(&f.html, "html", "", "write the report as one page to `FILE`, - for the output; it needs a browser and nothing else")
+	flags.StringVar(&f.html, "html", "",
+		"write the report as one page to `FILE`, - for the output; it needs a browser and nothing else")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if something hangs or is lost")
 	questionFlags(cmd, &f)
 	return cmd
@@ -68,13 +68,14 @@ func (a *app) diagnoseCommand() *cobra.Command {
 // answer.
 func questionFlags(cmd *cobra.Command, f *diagnoseFlags) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.algorithm, "algorithm", "", "`NAME` of the inference used where evidence leaves the order open: loop-aware, pdi (LAGGARD_ALGORITHM; default loop-aware)")
+	flags.StringVar(&f.algorithm, "algorithm", "",
+		"`NAME` of the inference used where evidence leaves the order open: "+
+			"loop-aware, pdi (LAGGARD_ALGORITHM; default loop-aware)")
 	flags.StringVar(&f.ranks, "ranks", "", "report only groups and edges with the ranks of `SET`, such as 0-3,7")
-	flags.StringVar(&f.comm, "comm", "", "report only groups and edges with members of this communicator, by its `ID` as reported")
+	flags.StringVar(&f.comm, "comm", "",
+		"report only groups and edges with members of this communicator, by its `ID` as reported")
 	flags.BoolVar(&f.noSlice, "no-slice", false, "leave out the slice of the code")
-	flags.IntVar(&f.analysts, "analysts", 0, "how many analysis ranks to use in this process (default: one per core)")
-	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
-	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
+	f.register(cmd)
 }
 
 // forms lists the forms of the report that were asked for.
@@ -91,12 +92,13 @@ func (f diagnoseFlags) forms() []string {
 	return out
 }
 
-// question is what diagnose, view and slice ask, and the form of the answer.
+// question is what diagnose, view and slice ask.
 type question struct {
-	progress.Question
+	slice.Question
 	symbols  symbol.Config
-	analysts int           // analysis ranks, in-process
-	slice    *sliceOptions // nil: no slices
+	analysts int
+	backend  string // of the slices, "": there are none
+	loops    bool   // slices are termination-sensitive
 }
 
 // asked turns flags and settings into the question.
@@ -111,8 +113,8 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	if forms := f.forms(); len(forms) > 1 {
 		return question{}, usageError{fmt.Errorf("%s: it is one or the other", strings.Join(forms, " and "))}
 	}
-	if f.analysts < 0 {
-		return question{}, usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
+	if err := f.check(); err != nil {
+		return question{}, err
 	}
 	ranks, err := parseRanks(f.ranks)
 	if err != nil {
@@ -122,47 +124,46 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	q := question{
-		Question: progress.Question{
-			Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm,
-		},
-		symbols: symbol.Config{
-			RunDir:    dir,
-			Roots:     append(f.roots, a.settings.Symbols.Roots...),
-			DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
-		},
-		analysts: cmp.Or(f.analysts, runtime.NumCPU()),
+	q := question{symbols: f.symbols(a, dir), analysts: f.analysts}
+	q.Question.Question = progress.Question{
+		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm,
 	}
 	if !f.noSlice {
-		q.slice = &sliceOptions{rank: -1, groups: quickGroups, budget: slicing.Budget{Time: quickTime}}
+		q.backend, q.Rank, q.Groups, q.Optional = "native", -1, quickGroups, true
+		q.Budget = slicing.Budget{Time: quickTime}
 	}
 	return q, nil
 }
 
-// answer is one analysis rank's part of the answer; the result is at rank 0.
-func (q question) answer(ctx context.Context, c reduce.Comm) (*diagnosis.Result, error) {
-	found, err := progress.Run(ctx, q.Question, c)
+// answer puts the question to the analysis ranks of a world, and names to what they
+// found; nil where another process has that.
+func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, error) {
+	resolver := symbol.New(q.symbols)
+	defer resolver.Close()
+	var result *diagnosis.Result
+	named := func(found *progress.Result) *diagnosis.Result {
+		return diagnosis.New(diagnosis.Source{Run: report.NewRun(found.Index), Result: found, Resolver: resolver})
+	}
+	note := ""
+	if q.backend != "" {
+		q.Slicer = func(found *progress.Result) (s slicing.Slicer) {
+			result = named(found) // first, so that reading symbols takes no time from the slices
+			s, note = q.slicer(resolver, q.finder(found.Index))
+			return s
+		}
+	}
+	found, err := concluded(ctx, in, q.analysts, q.Question, slice.Run)
 	if err != nil || found == nil {
 		return nil, err
 	}
-	return q.report(found)
-}
-
-// report puts names to what was found.
-func (q question) report(found *progress.Result) (*diagnosis.Result, error) {
-	begun := time.Now()
-	resolver := symbol.New(q.symbols)
-	defer resolver.Close()
-	finder := source.Finder{RunDir: q.Dir, Roots: q.symbols.Roots}
-	if m := found.Index.Manifest; m != nil {
-		finder.Started = m.Created
+	begun, finder := time.Now(), q.finder(found.Index)
+	if result == nil {
+		result = named(found.Result)
 	}
-	result := diagnosis.New(diagnosis.Source{Run: report.NewRun(found.Index), Result: found, Resolver: resolver})
-	if q.slice != nil && (q.slice.must || !found.Running) {
-		var err error
-		if result.Slices, err = q.slices(found, resolver, finder); err != nil {
-			return nil, err
-		}
+	for _, step := range found.Steps {
+		result.Slices = append(result.Slices, slicereport.New(slicereport.Source{
+			Step: step, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note,
+		}))
 	}
 	if found.Shown != nil {
 		if err := diagnosis.Filter(result, *found.Shown); err != nil {
@@ -173,8 +174,17 @@ func (q question) report(found *progress.Result) (*diagnosis.Result, error) {
 		diagnosis.AddSources(result, finder)
 	}
 	found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
-	result.Analysis = diagnosis.NewAnalysis(found)
+	result.Analysis = diagnosis.NewAnalysis(found.Result)
 	return result, nil
+}
+
+// finder finds the source files of a run.
+func (q question) finder(x *model.Index) source.Finder {
+	f := source.Finder{RunDir: q.Dir, Roots: q.symbols.Roots}
+	if x.Manifest != nil {
+		f.Started = x.Manifest.Created
+	}
+	return f
 }
 
 func (a *app) diagnose(ctx context.Context, f diagnoseFlags, dir string) error {
@@ -185,8 +195,7 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags, dir string) error {
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	result, err := concluded(q, q.analysts,
-		func(q question, c reduce.Comm) (*diagnosis.Result, error) { return q.answer(ctx, c) })
+	result, err := q.answer(ctx, inWorld)
 	if err != nil || result == nil {
 		return err
 	}

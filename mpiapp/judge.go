@@ -28,13 +28,10 @@ func (a *app) judge(dir string) ([]injector.Diagnosis, error) {
 	var out []injector.Diagnosis
 	symbols := symbol.Config{RunDir: dir, Roots: a.settings.Symbols.Roots, DebugDirs: a.settings.Symbols.DebugDirs}
 	for _, j := range judges {
-		q := question{Question: j.asks, symbols: symbols}
+		q := question{symbols: symbols, analysts: 1}
+		q.Question.Question = j.asks
 		q.Dir = dir
-		var result *diagnosis.Result
-		err := reduce.Run(1, func(c reduce.Comm) (err error) {
-			result, err = q.answer(context.Background(), c)
-			return err
-		})
+		result, err := q.answer(context.Background(), reduce.Run)
 		if err != nil {
 			return nil, err
 		}

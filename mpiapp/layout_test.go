@@ -28,6 +28,9 @@ var allowed = map[string][]string{
 	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model"},
 	"laggard/analysis/scaling":           {"laggard/analysis/share", "laggard/model", "laggard/reduce", "laggard/symbol"},
 	"laggard/analysis/share":             {"laggard/model", "laggard/reduce"},
+	"laggard/analysis/slice": {
+		"laggard/analysis/progress", "laggard/model", "laggard/reduce", "laggard/slicing", "laggard/slicing/calls",
+	},
 	"laggard/analysis/usage": {
 		"laggard/analysis/share", "laggard/analysis/usage/between", "laggard/analysis/usage/finding",
 		"laggard/analysis/usage/recorded", "laggard/analysis/usage/replay", "laggard/model", "laggard/reduce",
@@ -88,7 +91,7 @@ var allowed = map[string][]string{
 	"laggard/report/page":       {"laggard/report/words"},
 	"laggard/report/reporttest": {"laggard/model", "laggard/report", "laggard/report/diagnosis", "laggard/report/slice", "laggard/report/source", "laggard/slicing"},
 	"laggard/report/scaling":    {"laggard/analysis/scaling", "laggard/model", "laggard/report", "laggard/report/chart", "laggard/report/page", "laggard/report/words"},
-	"laggard/report/slice":      {"laggard/analysis/progress", "laggard/model", "laggard/report", "laggard/report/source", "laggard/report/words", "laggard/slicing", "laggard/symbol"},
+	"laggard/report/slice":      {"laggard/analysis/progress", "laggard/analysis/slice", "laggard/report", "laggard/report/source", "laggard/report/words", "laggard/slicing", "laggard/symbol"},
 	"laggard/report/source":     {"laggard/report/words"},
 	"laggard/report/usage":      {"laggard/analysis/usage/finding", "laggard/report", "laggard/report/page", "laggard/report/source", "laggard/report/words", "laggard/symbol"},
 	"laggard/report/words":      {"laggard/model"},

@@ -6,16 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/movement"
 	"laggard/analysis/movement/recorded"
-	"laggard/reduce"
 	"laggard/report"
 	movementreport "laggard/report/movement"
-	"laggard/symbol"
 )
 
 const movementLong = `Find broken data movements in a run that was recorded with --record movement:
@@ -38,11 +35,12 @@ const movementExample = `  laggard run --record movement -o bad -- mpirun -np 16
   srun -n 8 laggard-mpi movement --json bad | jq '.outliers[].rank'`
 
 type movementFlags struct {
+	analysisFlags
 	json, exitCode, lastPhase bool
 	html, ranks               string
-	train, roots, debugDirs   []string
+	train                     []string
 	level                     string
-	depth, analysts           int
+	depth                     int
 }
 
 func (a *app) movementCommand() *cobra.Command {
@@ -64,9 +62,7 @@ func (a *app) movementCommand() *cobra.Command {
 	flags.BoolVar(&f.lastPhase, "last-phase", false, "if no rank is unlike the others, look at ever shorter spans of time")
 	flags.StringVar(&f.level, "level", "", "`WHAT` is looked at: application, with the messages of MPI; or library, with all that the MPI library does, if that was recorded (default as in the settings)")
 	flags.IntVar(&f.depth, "depth", 1, "tell call sites apart by `N` innermost frames")
-	flags.IntVar(&f.analysts, "analysts", 0, "how many analysis ranks to use in this process (default: one per core)")
-	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
-	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
+	f.analysisFlags.register(cmd)
 	return cmd
 }
 
@@ -82,10 +78,11 @@ func (a *app) movementQuestion(f movementFlags, dir string) (movement.Question, 
 		return movement.Question{}, usageError{fmt.Errorf("--%w", badLevel)}
 	case f.depth < 1:
 		return movement.Question{}, usageError{fmt.Errorf("--depth %d: it is 1 or more", f.depth)}
-	case f.analysts < 0:
-		return movement.Question{}, usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
 	case ranks != nil && ranks.Len() == 0:
 		return movement.Question{}, usageError{errors.New("--ranks: the set is empty")}
+	}
+	if err := f.check(); err != nil {
+		return movement.Question{}, err
 	}
 	for _, d := range append([]string{dir}, f.train...) {
 		if err := isDir(d); err != nil {
@@ -94,11 +91,7 @@ func (a *app) movementQuestion(f movementFlags, dir string) (movement.Question, 
 	}
 	return movement.Question{
 		Dir: dir, Train: f.train, Ranks: ranks, LastPhase: f.lastPhase, Depth: f.depth, Level: level,
-		Symbols: symbol.Config{
-			RunDir:    dir,
-			Roots:     append(f.roots, a.settings.Symbols.Roots...),
-			DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
-		},
+		Symbols: f.symbols(a, dir),
 	}, nil
 }
 
@@ -107,8 +100,7 @@ func (a *app) movement(ctx context.Context, f movementFlags, dir string) error {
 	if err != nil {
 		return err
 	}
-	found, err := concluded(q, cmp.Or(f.analysts, runtime.NumCPU()),
-		func(q movement.Question, c reduce.Comm) (*movement.Result, error) { return movement.Run(ctx, q, c) })
+	found, err := concluded(ctx, inWorld, f.analysts, q, movement.Run)
 	if err != nil || found == nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/analysis/share"
+	"laggard/analysis/slice"
 	"laggard/model"
 	"laggard/reduce"
 )
@@ -51,6 +52,9 @@ func aboutFlags(err error) error {
 	}
 	if _, ok := errors.AsType[*progress.CommError](err); ok {
 		return flag("--comm %w")
+	}
+	if _, ok := errors.AsType[*slice.RankError](err); ok {
+		return flag("--rank %w")
 	}
 	return err
 }

@@ -13,11 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"laggard/analysis/progress"
 	"laggard/analysis/share"
 	"laggard/injector/synth"
 	"laggard/model"
-	"laggard/reduce"
 	"laggard/report"
 	"laggard/report/diagnosis"
 	"laggard/symbol"
@@ -43,9 +41,9 @@ func synthetic(t testing.TB, template string, c synth.Config) (dir string, truth
 // diagnose asks a number of analysis ranks about a run.
 func diagnose(t testing.TB, dir string, analysts int) *diagnosis.Result {
 	t.Helper()
-	q := question{Question: progress.Question{Dir: dir, Once: true}, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
-	r, err := concluded(q, analysts,
-		func(q question, c reduce.Comm) (*diagnosis.Result, error) { return q.answer(t.Context(), c) })
+	q := question{analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
+	q.Dir, q.Once = dir, true
+	r, err := q.answer(t.Context(), inWorld)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/scaling"
-	"laggard/reduce"
 	"laggard/report"
 	scalingreport "laggard/report/scaling"
-	"laggard/symbol"
 )
 
 const scalingLong = `Find bugs that appear only at scale, where every rank may be wrong in the same
@@ -58,10 +55,9 @@ func (a *app) scalingCommand() *cobra.Command {
 }
 
 type scalingFlags struct {
+	analysisFlags
 	output, model, html, source, features string
 	feature, ignore                       []string
-	roots, debugDirs                      []string
-	analysts                              int
 	json, exitCode                        bool
 }
 
@@ -69,33 +65,17 @@ func (f *scalingFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.source, "source", "both", "`WHERE` volumes are taken from: mpi (the calls), socket (below MPI), both")
 	flags.StringArrayVar(&f.feature, "feature", nil, "a further number of the run, `NAME=VALUE`; may be repeated")
-	flags.IntVar(&f.analysts, "analysts", 0, "how many analysis ranks to use in this process (default: one per core)")
-	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
-	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
+	f.analysisFlags.register(cmd)
 }
 
-func (f *scalingFlags) symbols(a *app, dir string) symbol.Config {
-	return symbol.Config{
-		RunDir:    dir,
-		Roots:     append(f.roots, a.settings.Symbols.Roots...),
-		DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
-	}
-}
-
-// check settles the number of analysis ranks, and sees to it that there are runs.
+// check sees to it that there are runs.
 func (f *scalingFlags) check(dirs []string) error {
-	if f.analysts < 0 {
-		return usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
-	}
-	if f.analysts == 0 {
-		f.analysts = runtime.NumCPU()
-	}
 	for _, dir := range dirs {
 		if err := isDir(dir); err != nil {
 			return err
 		}
 	}
-	return nil
+	return f.analysisFlags.check()
 }
 
 func (a *app) trainCommand() *cobra.Command {
@@ -139,8 +119,7 @@ func (a *app) train(ctx context.Context, f scalingFlags, dirs []string) error {
 	if q.Features, err = readFeatures(f.features, dirs); err != nil {
 		return err
 	}
-	learned, err := concluded(q, f.analysts,
-		func(q scaling.Training, c reduce.Comm) (*scaling.Learned, error) { return scaling.Train(ctx, q, c) })
+	learned, err := concluded(ctx, inWorld, f.analysts, q, scaling.Train)
 	if errors.Is(err, scaling.ErrFew) {
 		return usageError{fmt.Errorf("%w: train on more runs, of different scales", err)}
 	}
@@ -224,8 +203,7 @@ func (a *app) test(ctx context.Context, f scalingFlags, dir string) error {
 	if q.Sources, err = parseSources(f.source); err != nil {
 		return err
 	}
-	found, err := concluded(q, f.analysts,
-		func(q scaling.Question, c reduce.Comm) (*scaling.Result, error) { return scaling.Run(ctx, q, c) })
+	found, err := concluded(ctx, inWorld, f.analysts, q, scaling.Run)
 	if err != nil || found == nil {
 		return unfit(err)
 	}

@@ -1,20 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/usage"
 	"laggard/analysis/usage/finding"
-	"laggard/reduce"
 	"laggard/report"
 	"laggard/report/source"
 	usagereport "laggard/report/usage"
@@ -41,11 +38,10 @@ const usageExample = `  laggard run --record usage -- mpirun -np 4 ./app && lagg
   laggard usage --ignore-file known.txt --html usage.html RUNDIR`
 
 type usageFlags struct {
-	json, exitCode   bool
-	html             string
-	ignore, files    []string
-	analysts         int
-	roots, debugDirs []string
+	analysisFlags
+	json, exitCode bool
+	html           string
+	ignore, files  []string
 }
 
 func (a *app) usageCommand() *cobra.Command {
@@ -65,10 +61,7 @@ func (a *app) usageCommand() *cobra.Command {
 	flags.StringSliceVar(&f.ignore, "ignore", nil,
 		"leave out findings of `CLASS`, CLASS@FILE, CLASS@FILE:LINE or CLASS@FUNCTION(); may be repeated")
 	flags.StringSliceVar(&f.files, "ignore-file", nil, "`FILE` with a line for each such; may be repeated")
-	flags.IntVar(&f.analysts, "analysts", 0,
-		"how many analysis ranks to use in this process (default: one per core)")
-	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
-	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
+	f.analysisFlags.register(cmd)
 	return cmd
 }
 
@@ -100,8 +93,8 @@ func (a *app) usage(ctx context.Context, f usageFlags, dir string) error {
 	if f.json && f.html != "" {
 		return usageError{errors.New("--json and --html: it is one or the other")}
 	}
-	if f.analysts < 0 {
-		return usageError{fmt.Errorf("--analysts %d: it is a number of ranks", f.analysts)}
+	if err := f.check(); err != nil {
+		return err
 	}
 	ignore, err := a.ignores(f)
 	if err != nil {
@@ -110,8 +103,7 @@ func (a *app) usage(ctx context.Context, f usageFlags, dir string) error {
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	found, err := concluded(usage.Question{Dir: dir}, cmp.Or(f.analysts, runtime.NumCPU()),
-		func(q usage.Question, c reduce.Comm) (*usage.Result, error) { return usage.Run(ctx, q, c) })
+	found, err := concluded(ctx, inWorld, f.analysts, usage.Question{Dir: dir}, usage.Run)
 	if err != nil || found == nil {
 		return err
 	}
@@ -141,17 +133,15 @@ const usageSource = 3
 // namedUsage puts functions and lines to the findings, and source lines if a page
 // shows them.
 func (a *app) namedUsage(f usageFlags, dir string, found *usage.Result, ignore []finding.Ignore) *usagereport.Result {
-	roots := append(f.roots, a.settings.Symbols.Roots...)
-	resolver := symbol.New(symbol.Config{
-		RunDir: dir, Roots: roots, DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
-	})
+	symbols := f.symbols(a, dir)
+	resolver := symbol.New(symbols)
 	defer resolver.Close()
 	in := usagereport.Source{
 		Run: report.NewRun(found.Index), Ranks: found.Index.Size, Findings: found.Findings, Ignore: ignore,
 		Incomplete: found.Incomplete, Resolver: resolver,
 	}
 	if f.html != "" {
-		in.Finder = &source.Finder{RunDir: dir, Roots: roots, Started: in.Run.Created}
+		in.Finder = &source.Finder{RunDir: dir, Roots: symbols.Roots, Started: in.Run.Created}
 		in.Around = usageSource
 	}
 	return usagereport.New(in)

@@ -49,8 +49,10 @@ func (a *app) viewCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.view(cmd.Context(), f, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "`ADDRESS` of this machine's loopback to serve on; port 0 takes a free one")
-	flags.DurationVar(&f.idle, "idle", 30*time.Minute, "end when the page was not asked for, for that long; 0 never")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:0",
+		"`ADDRESS` of this machine's loopback to serve on; port 0 takes a free one")
+	flags.DurationVar(&f.idle, "idle", 30*time.Minute,
+		"end when the page was not asked for, for that long; 0 never")
 	questionFlags(cmd, &f.diagnoseFlags)
 	return cmd
 }
@@ -86,15 +88,13 @@ func (a *app) view(ctx context.Context, f viewFlags, dir string) error {
 
 // page makes the page from what the run directory has now.
 func page(ctx context.Context, q question) ([]byte, error) {
+	r, err := q.answer(ctx, reduce.Run)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
-	err := reduce.Run(q.analysts, func(c reduce.Comm) error {
-		r, err := q.answer(ctx, c)
-		if err == nil && r != nil {
-			err = diagnosis.HTML(&b, r)
-		}
-		return err
-	})
-	return b.Bytes(), aboutFlags(err)
+	err = diagnosis.HTML(&b, r)
+	return b.Bytes(), err
 }
 
 // listenLoopback refuses what other machines could reach: the page is sent in
@@ -105,7 +105,8 @@ func listenLoopback(address string) (net.Listener, error) {
 		return nil, usageError{fmt.Errorf("--listen: %w", err)}
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, usageError{fmt.Errorf("--listen %s: view serves on the loopback only, such as 127.0.0.1:8080; the line that it prints makes a way there from elsewhere", address)}
+		return nil, usageError{fmt.Errorf("--listen %s: view serves on the loopback only, such as 127.0.0.1:8080; "+
+			"the line that it prints makes a way there from elsewhere", address)}
 	}
 	return net.Listen("tcp", address)
 }
@@ -127,7 +128,8 @@ func (v *viewer) invitation(at *net.TCPAddr, idle time.Duration) string {
 	if idle > 0 {
 		ends = fmt.Sprintf("It ends with Ctrl-C, or when nobody has asked for it for %v.", idle)
 	}
-	return fmt.Sprintf("http://%s%s\nfrom elsewhere, first: ssh -N -L %d:%s %s\n%s\n", at, v.path, at.Port, at, sshTarget(), ends)
+	return fmt.Sprintf("http://%s%s\nfrom elsewhere, first: ssh -N -L %d:%s %s\n%s\n",
+		at, v.path, at.Port, at, sshTarget(), ends)
 }
 
 // sshTarget is this user on this machine.
@@ -145,7 +147,9 @@ func sshTarget() string {
 // serve answers requests until the context ends, or until nobody has asked for
 // that long; then it returns true.
 func (v *viewer) serve(ctx context.Context, l net.Listener, idle time.Duration) bool {
-	server := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	server := &http.Server{
+		Handler: v, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+	}
 	go server.Serve(l)
 	defer server.Close()
 	for {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"laggard/analysis/progress"
-	"laggard/model"
+	"laggard/analysis/slice"
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/report/words"
@@ -55,11 +55,7 @@ type Line struct {
 
 // Source is what a Slice is made from.
 type Source struct {
-	Group    int
-	Ranks    model.RankSet // of the group
-	Kind     progress.StateKind
-	Waiting  bool // it waits for one of an earlier slice
-	Step     slicing.Step
+	Step     slice.Step
 	Resolver *symbol.Resolver
 	Finder   source.Finder
 	Around   int    // source lines to show on each side of one in the slice
@@ -115,11 +111,11 @@ func (s Source) criterion() Criterion {
 	c := s.Step.Criterion
 	stack := symbol.Trim(s.Resolver.Stack(c.Stack, c.Exact))
 	out := Criterion{
-		Group: s.Group, Waiting: s.Waiting, Ranks: s.Ranks.String(), Rank: c.Rank,
+		Group: s.Step.Group.ID, Waiting: s.Step.Waiting, Ranks: s.Step.Group.Ranks.String(), Rank: c.Rank,
 		Site: report.NewSite(stack), Stack: report.Frames(stack),
 	}
 	doing := "computing"
-	if c.Call != "" && s.Kind != progress.Computation {
+	if c.Call != "" && s.Step.Group.Kind != progress.Computation {
 		call := words.Printable(c.Call)
 		out.MPI, doing = &call, "in "+call
 	}
