@@ -185,8 +185,8 @@ static struct lg_pending operation(struct lg_call *c)
 }
 
 /* Operations should not block, but libraries are known to let some wait for
- * their target. A put or a get alone counts for no progress: its completion
- * does. In a loop that polls, it leaves standing what is polled. */
+ * their target. A put or a get is not progress, only its completion is. In a
+ * polling loop the list of what is polled stays as it is. */
 void lg_before_rma(struct lg_call *c)
 {
   struct lg_thread *p = c->thr->pub;

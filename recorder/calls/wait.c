@@ -29,8 +29,8 @@ struct lg_req *lg_remember(struct lg_call *c, uint32_t kind)
   return r;
 }
 
-/* States are numbered in each thread: that of the call which began a request says
- * nothing in another one. */
+/* State numbers belong to a thread: that of the call which began a request means
+ * nothing in another thread. */
 static uint32_t state_in(const struct lg_thread *p, const struct lg_req *r)
 {
   return r->thread == p->index ? r->state : UINT32_MAX;

@@ -19,7 +19,7 @@
 #define MAX_COMMS (1u << 20)
 #define TABLE_BITS 10
 #define WORLD_ID 1
-/* No rank is as large: lg_mix of two equal numbers is 0, which would be WORLD_ID. */
+/* Larger than any rank: mixed with an equal number it would give 0, and so WORLD_ID. */
 #define ID_SEED 0x6c6167 /* any number; those in a file depend on it */
 #define SELF_SEED 0x53454c4600000000u
 

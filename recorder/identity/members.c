@@ -197,9 +197,9 @@ int lg_members_in_window(long win, long group, int **out)
 /* ---- the world ---- */
 
 /* Without MPI_Init there are only sessions, and the world is the process set
- * that MPI names so. Its group is given back before its session ends, which a
- * group left over might hinder. How threads may call is each session's own
- * matter, so they are taken to. */
+ * that MPI names so. Its group is freed before its session ends, as a group left
+ * over might prevent that. Each session has a thread level of its own, so it is
+ * assumed that several threads call. */
 static long world_session;
 static bool in_session;
 static int nsessions;

@@ -25,7 +25,7 @@ bool lg_scratch(struct lg_thr *t, uint32_t n)
   return h && s;
 }
 
-/* lg_want_status puts a status of ours in the place of MPI_STATUS_IGNORE, for a
+/* lg_want_status puts a status of the recorder in the place of MPI_STATUS_IGNORE, for a
  * call whose partner only the status tells. */
 void lg_want_status(struct lg_call *c, uint32_t n)
 {

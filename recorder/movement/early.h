@@ -1,6 +1,6 @@
 /* What a program allocates before its first MPI call, when there is no file to
  * write to yet: kept in memory, as long as it lives, with the address of the
- * call in place of a stack. Processes that never call MPI leave it at that. */
+ * call in place of a stack. In a process that never calls MPI it is never written. */
 #ifndef LAGGARD_EARLY_H
 #define LAGGARD_EARLY_H
 

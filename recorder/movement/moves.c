@@ -266,7 +266,7 @@ static inline bool initial(void)
 
 /* left_out tells of a copy or transfer that it is within an MPI call of this thread,
  * which is of interest to those who look into the library. What is allocated there
- * may come to be the program's. */
+ * may be handed to the program later. */
 static inline bool left_out(uint64_t cfa)
 {
   return !whole && lg_self && lg_within(lg_self, cfa);

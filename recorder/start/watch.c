@@ -156,8 +156,8 @@ static bool unmoved(const struct lg_thr *t)
 
 /* capture takes the stacks of all threads that called MPI, and tells whether it
  * got all. Of one blocked in MPI it shows whether the library still looks for
- * messages, or stands still itself. A thread that goes round a short loop may be
- * found at one instruction twice: where one was, it is looked for a few times more. */
+ * messages, or stands still itself. A thread in a short loop may be seen at the same
+ * instruction twice, so one that seems not to have moved is looked at again. */
 static bool capture(uint32_t why)
 {
   bool all = true, again = true;

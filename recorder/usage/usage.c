@@ -47,8 +47,8 @@ static struct lg_usage *usage_of(struct lg_thr *t)
 
 /* ---- before the call ---- */
 
-/* own_results puts memory of ours where the program does not want to know what
- * happened: a status, or in Fortran the error code that may be left out. */
+/* own_results gives MPI the recorder's memory for results that the program ignores:
+ * a status, or in Fortran the error code that may be left out. */
 static void own_results(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;

@@ -176,7 +176,8 @@ func undefined() Source {
 			{From: 0, To: 1, Kind: progress.EdgeInferred,
 				Reason: "before the first MPI call leads to after MPI_Reduce with probability 1, back with 0"},
 			{From: 0, To: 2, Kind: progress.EdgeUndefined,
-				Reason: "after MPI_Reduce and after MPI_Bcast lead to each other, with probability 1 and 1: not ordered"},
+				Reason: "after MPI_Reduce and after MPI_Bcast lead to each other, with probability 1 and 1: " +
+					"not ordered"},
 		},
 		ProgressOrder: [][]int{{1, 2}, {0}},
 	}}}

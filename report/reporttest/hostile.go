@@ -16,19 +16,26 @@ const Evil = "</script><script>document.title='owned'</script><img src=x onerror
 func Hostile() *diagnosis.Result {
 	r := result(2)
 	evil := Evil
-	stack := []report.Frame{{Function: evil, File: "/" + evil + ".c", Line: 3, Module: "/" + evil, Offset: evil, Note: evil}}
+	stack := []report.Frame{{Function: evil, File: "/" + evil + ".c", Line: 3, Module: "/" + evil, Offset: evil,
+		Note: evil}}
 	r.Run = report.Run{Dir: evil, ID: evil, Command: []string{evil}, Job: evil, Created: started}
 	r.Notes, r.Problems = []string{evil}, []string{evil}
-	r.Groups = []diagnosis.Group{group(0, set(0, 0), "communication", evil, stack...), group(1, set(1, 1), "computation", evil, stack...)}
+	r.Groups = []diagnosis.Group{group(0, set(0, 0), "communication", evil, stack...),
+		group(1, set(1, 1), "computation", evil, stack...)}
 	r.Groups[0].Least = true
 	r.Edges = []diagnosis.Edge{{From: 1, To: 0, Kind: "p2p", Reason: evil}, {From: 0, To: 0, Kind: evil, Reason: evil}}
 	r.RankOrder = []string{"0", "1"}
 	r.Losses, r.LostRanks, r.DamagedRanks = []diagnosis.Loss{{Ranks: "1", Reason: evil}}, []int{1}, []int{1}
-	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: []int{0}, Set: "0", Method: evil, Confidence: 0.5, Reason: evil,
-		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0", Site: report.Site{Function: evil, File: "/" + evil + ".c", Line: 3}, InMPI: &evil, Stack: stack, Host: evil, PID: 1}}}
+	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: []int{0}, Set: "0", Method: evil, Confidence: 0.5,
+		Reason: evil,
+		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0",
+			Site: report.Site{Function: evil, File: "/" + evil + ".c", Line: 3}, InMPI: &evil, Stack: stack, Host: evil,
+			PID: 1}}}
 	r.Slices = []slice.Slice{{
-		Head:     slice.Head{Criterion: slice.Criterion{Group: 0, Ranks: "0", Text: evil}, Backend: evil, Truncated: true, Notes: []string{evil}},
-		Lines:    []slice.Line{{Line: slicing.Line{File: "/" + evil + ".c", Line: 3, Function: evil, Kind: slicing.Kind(evil)}, New: true}},
+		Head: slice.Head{Criterion: slice.Criterion{Group: 0, Ranks: "0", Text: evil}, Backend: evil,
+			Truncated: true, Notes: []string{evil}},
+		Lines: []slice.Line{{Line: slicing.Line{File: "/" + evil + ".c", Line: 3, Function: evil,
+			Kind: slicing.Kind(evil)}, New: true}},
 		Excerpts: []source.Excerpt{{File: "/" + evil + ".c", First: 3, Text: []string{evil}}},
 	}}
 	r.Extra.Comms = []diagnosis.Communicator{{ID: evil, Ranks: "0-1"}}
