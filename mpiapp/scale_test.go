@@ -60,15 +60,18 @@ func TestSynthetic(t *testing.T) {
 		for i, kind := range kinds {
 			for j, ranks := range []int{2, 3, 17, 150} {
 				for seed := range uint64(2) {
-					c := synth.Config{Ranks: ranks, PerNode: 1 + (17*i+5*j)%40, Seed: seed, Fault: synth.Fault{Kind: kind},
-						Vary: synth.Vary{Counts: true, Branches: true, States: true}}
+					c := synth.Config{Ranks: ranks, PerNode: 1 + (17*i+5*j)%40, Seed: seed,
+						Fault: synth.Fault{Kind: kind},
+						Vary:  synth.Vary{Counts: true, Branches: true, States: true}}
 					dir, truth := synthetic(t, template, c)
 					r := diagnose(t, dir, 1+j)
 					if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() {
-						t.Errorf("%s %s, %d ranks, seed %d: %+v, want %s at %s", template, kind, ranks, seed, r.LeastProgressed, truth.Ranks, truth.Place)
+						t.Errorf("%s %s, %d ranks, seed %d: %+v, want %s at %s", template, kind, ranks, seed,
+							r.LeastProgressed, truth.Ranks, truth.Place)
 					}
 					if len(r.Problems) > 0 || !r.Hang || r.Ranks != ranks {
-						t.Errorf("%s %s, %d ranks, seed %d: hang %v, %d ranks, problems %q", template, kind, ranks, seed, r.Hang, r.Ranks, r.Problems)
+						t.Errorf("%s %s, %d ranks, seed %d: hang %v, %d ranks, problems %q", template, kind, ranks,
+							seed, r.Hang, r.Ranks, r.Problems)
 					}
 				}
 			}
@@ -79,13 +82,15 @@ func TestSynthetic(t *testing.T) {
 // TestSyntheticPlaces: the fault is where it was asked for.
 func TestSyntheticPlaces(t *testing.T) {
 	for _, after := range []string{"MPI_Allreduce", "MPI_Send", "MPI_Wait", "76"} {
-		c := synth.Config{Ranks: 64, PerNode: 16, Seed: 5, Fault: synth.Fault{Kind: synth.Compute, Ranks: model.NewRankSet(13), After: after}}
+		c := synth.Config{Ranks: 64, PerNode: 16, Seed: 5,
+			Fault: synth.Fault{Kind: synth.Compute, Ranks: model.NewRankSet(13), After: after}}
 		dir, truth := synthetic(t, "lammps", c)
 		r := diagnose(t, dir, 2)
 		if r.LeastProgressed == nil || r.LeastProgressed.Set != "13" {
 			t.Fatalf("after %s: %+v", after, r.LeastProgressed)
 		}
-		if at := r.LeastProgressed.Locations[0]; at.After != truth.Place || at.InMPI != nil || !at.Captured || at.Host != "n000000" {
+		if at := r.LeastProgressed.Locations[0]; at.After != truth.Place || at.InMPI != nil || !at.Captured ||
+			at.Host != "n000000" {
 			t.Errorf("after %s: rank 13 at %+v, want behind %s", after, at, truth.Place)
 		}
 	}
@@ -102,7 +107,8 @@ func TestSyntheticHealthy(t *testing.T) {
 // told of them grows with their number and not with its square.
 func TestDistinct(t *testing.T) {
 	const ranks = 1200
-	dir, truth := synthetic(t, "lammps", synth.Config{Ranks: ranks, PerNode: 64, Vary: synth.Vary{Distinct: true}, Fault: synth.Fault{Kind: synth.Compute}})
+	dir, truth := synthetic(t, "lammps", synth.Config{Ranks: ranks, PerNode: 64, Vary: synth.Vary{Distinct: true},
+		Fault: synth.Fault{Kind: synth.Compute}})
 	r := diagnose(t, dir, 4)
 	if r.LeastProgressed.Set != truth.Ranks.String() || len(r.Groups) != ranks {
 		t.Errorf("%s in %d groups, want %s in %d", r.LeastProgressed.Set, len(r.Groups), truth.Ranks, ranks)
@@ -115,7 +121,8 @@ func TestDistinct(t *testing.T) {
 // TestAnalystsOfMany: no number of analysis ranks changes a byte, wherever the
 // files are cut, and the tree has as many rounds as it may.
 func TestAnalystsOfMany(t *testing.T) {
-	dir, _ := synthetic(t, "lammps", synth.Config{Ranks: 300, PerNode: 7, Seed: 2, Vary: synth.Vary{Counts: true, Branches: true}, Fault: synth.Fault{Kind: synth.Compute},
+	dir, _ := synthetic(t, "lammps", synth.Config{Ranks: 300, PerNode: 7, Seed: 2,
+		Vary: synth.Vary{Counts: true, Branches: true}, Fault: synth.Fault{Kind: synth.Compute},
 		Damage: synth.Damage{Missing: 0.05, Torn: 0.05, Foreign: 2}})
 	want := formsOf(t, diagnose(t, dir, 1))
 	for _, n := range []int{2, 3, 4, 5, 8, 13, 64, 100} {
@@ -124,8 +131,10 @@ func TestAnalystsOfMany(t *testing.T) {
 		for _, b := range r.Analysis.PerRound {
 			sum += b
 		}
-		if rounds := bits.Len(uint(n - 1)); r.Analysis.Rounds != rounds || len(r.Analysis.PerRound) != rounds || sum != r.Analysis.Bytes || r.Analysis.Ranks != n {
-			t.Errorf("%d analysis ranks: %d rounds, %d bytes, want %d rounds", r.Analysis.Ranks, r.Analysis.Rounds, r.Analysis.Bytes, rounds)
+		if rounds := bits.Len(uint(n - 1)); r.Analysis.Rounds != rounds || len(r.Analysis.PerRound) != rounds ||
+			sum != r.Analysis.Bytes || r.Analysis.Ranks != n {
+			t.Errorf("%d analysis ranks: %d rounds, %d bytes, want %d rounds", r.Analysis.Ranks, r.Analysis.Rounds,
+				r.Analysis.Bytes, rounds)
 		}
 		if diff := cmp.Diff(want, formsOf(t, r)); diff != "" {
 			t.Fatalf("%d analysis ranks: %s", n, diff)
@@ -190,7 +199,8 @@ func checkProblems(t *testing.T, problems []string) {
 		`(?m)^model: node-n\d+\.lgd: file header at 0: belongs to another run: `,
 		`(?m)^model: manifest.json: belongs to another run: `,
 		`(?m)^model: manifest.json: bad manifest: 8192 ranks, but most of them say 4096$`,
-		`(?m)^record is missing: \d+ times; the first: model: node-n\d+\.lgd: record is missing: nothing is there of slot `,
+		`(?m)^record is missing: \d+ times; the first: model: node-n\d+\.lgd: ` +
+			`record is missing: nothing is there of slot `,
 		`(?m)of \d+ ranks, \d+,.*; the first: model: node-n\d+.lgd: `,
 	} {
 		if !regexp.MustCompile(want).MatchString(all) {
@@ -219,7 +229,8 @@ func BenchmarkDiagnose(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	dir, truth := synthetic(b, "lammps", synth.Config{Ranks: ranks, PerNode: 64, Seed: 1, Vary: vary, Fault: synth.Fault{Kind: synth.Compute}})
+	dir, truth := synthetic(b, "lammps", synth.Config{Ranks: ranks, PerNode: 64, Seed: 1, Vary: vary,
+		Fault: synth.Fault{Kind: synth.Compute}})
 	b.Run(fmt.Sprint(ranks), func(b *testing.B) {
 		for b.Loop() {
 			var out bytes.Buffer

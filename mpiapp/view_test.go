@@ -33,9 +33,11 @@ func TestViewIsHidden(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ method, path, host string }{
-		{"GET", "/", "127.0.0.1"}, {"GET", v.path + "x", "127.0.0.1"}, {"GET", strings.TrimSuffix(v.path, "/"), "127.0.0.1"},
+		{"GET", "/", "127.0.0.1"}, {"GET", v.path + "x", "127.0.0.1"},
+		{"GET", strings.TrimSuffix(v.path, "/"), "127.0.0.1"},
 		{"GET", strings.ToLower(v.path), "127.0.0.1"}, {"POST", v.path, "127.0.0.1"}, {"DELETE", v.path, "127.0.0.1"},
-		{"GET", v.path, "evil.example"}, {"GET", v.path, "evil.example:8080"}, {"GET", v.path, "127.0.0.1.evil.example"},
+		{"GET", v.path, "evil.example"}, {"GET", v.path, "evil.example:8080"},
+		{"GET", v.path, "127.0.0.1.evil.example"},
 		{"GET", v.path, "192.168.1.4:8080"}, {"GET", v.path, "localhost.evil.example:80"},
 	} {
 		if got := ask(v, c.method, c.path, c.host).StatusCode; got != http.StatusNotFound {
@@ -53,7 +55,8 @@ func TestViewHeaders(t *testing.T) {
 	got := ask(v, "GET", v.path, "127.0.0.1").Header
 	for name, want := range map[string]string{
 		"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
-		"X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin", "Content-Type": "text/html; charset=utf-8",
+		"X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin",
+		"Content-Type": "text/html; charset=utf-8",
 	} {
 		if got.Get(name) != want {
 			t.Errorf("%s: %q, want %q", name, got.Get(name), want)
@@ -72,7 +75,8 @@ func TestViewFails(t *testing.T) {
 	})
 	r := ask(v, "GET", v.path, "127.0.0.1")
 	text, err := io.ReadAll(r.Body)
-	if err != nil || r.StatusCode != http.StatusInternalServerError || !strings.Contains(string(text), "the directory is gone") {
+	if err != nil || r.StatusCode != http.StatusInternalServerError ||
+		!strings.Contains(string(text), "the directory is gone") {
 		t.Errorf("%d %s %v", r.StatusCode, text, err)
 	}
 	fails = false

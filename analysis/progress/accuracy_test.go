@@ -19,7 +19,8 @@ func fraction(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
 func (s score) String() string {
 	return fmt.Sprintf("%d cases: named %.4f, exactly %.4f; %d pairs: right %.4f, wrong %.4f",
-		s.cases, fraction(s.named, s.cases), fraction(s.exact, s.cases), s.pairs, fraction(s.right, s.pairs), fraction(s.wrong, s.pairs))
+		s.cases, fraction(s.named, s.cases), fraction(s.exact, s.cases),
+		s.pairs, fraction(s.right, s.pairs), fraction(s.wrong, s.pairs))
 }
 
 // measure lets an algorithm judge standstills, with no evidence given.

@@ -1,9 +1,9 @@
 // Package progress answers which ranks of a hung or ended MPI job are least
 // progressed, who waits for them and how sure that is (paper PDI §2–§4).
 //
-// Input are recorded ranks ([model.Rank]); output is one [Result]. The
-// analysis runs in three steps, so that P analysis ranks can share the work,
-// each holding a block of the recorded ranks:
+// [Run] answers a [Question] about a run directory, on any number of analysis
+// ranks, each of which holds a block of the recorded ranks ([model.Rank]). A job
+// that makes progress is looked at several times. A look has three steps:
 //
 //   - [facts.Summarise] folds a block into a [facts.Summary]: where each rank is
 //     (the paper's statesSet), what it waits for, how its process fares. Summaries

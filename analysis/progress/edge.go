@@ -40,7 +40,8 @@ func (f *Finding) edges(groups []Group) []Edge {
 	}
 	if len(groups) > manyGroups {
 		out = append(out, f.nearestEdges(groups, out)...)
-		f.notes = append(f.notes, fmt.Sprintf("of the edges between %d groups, only the nearest are drawn", len(groups)))
+		f.notes = append(f.notes, fmt.Sprintf("of the edges between %d groups, only the nearest are drawn",
+			len(groups)))
 	} else {
 		out = append(out, f.inferredEdges(groups, out)...)
 	}

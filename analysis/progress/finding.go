@@ -57,7 +57,8 @@ func FindLP(sum facts.Summary, part Partial, opts Options) (*Finding, error) {
 		f.notes = append(f.notes, "there is no record of any rank")
 	}
 	if n := sum.Outside; n > 0 {
-		f.notes = append(f.notes, fmt.Sprintf("%d processes outside MPI_COMM_WORLD, or without a known rank, were left out", n))
+		f.notes = append(f.notes, fmt.Sprintf(
+			"%d processes outside MPI_COMM_WORLD, or without a known rank, were left out", n))
 	}
 	if f.hang || opts.Progressing {
 		f.find() // of a job that moves: who is behind at this moment
@@ -80,7 +81,8 @@ func (f *Finding) find() {
 		f.deadlock = &Deadlock{Cycles: cycles, Certain: true}
 	}
 	switch {
-	case f.lostFirst(), f.deadlocked(), f.awaited(), f.stillInside(f.scene.Unfinished()), f.maybeDeadlocked(), f.outside():
+	case f.lostFirst(), f.deadlocked(), f.awaited(),
+		f.stillInside(f.scene.Unfinished()), f.maybeDeadlocked(), f.outside():
 		f.method = MethodEvidence
 	default:
 		f.inferred()
@@ -142,7 +144,9 @@ func (f *Finding) awaited() bool {
 func (f *Finding) stillInside(among model.RankSet) bool {
 	s := f.scene
 	certain := func(r int) bool { n := s.Needs[r]; return n.Standing == evidence.Waiting && !n.Weak }
-	still := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Still && among.Contains(fact.Rank) && !certain(fact.Rank) })
+	still := s.RanksWhere(func(fact *facts.Fact) bool {
+		return fact.Still && among.Contains(fact.Rank) && !certain(fact.Rank)
+	})
 	looking := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Looking })
 	if still.Len() == 0 || still.Equal(f.least) || still.Len() > looking.Len() {
 		return false

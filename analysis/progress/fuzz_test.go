@@ -32,13 +32,17 @@ func seedBytes(t testing.TB) (sum, part []byte) {
 var oddSummaries = []facts.Summary{
 	{Facts: []facts.Fact{{Rank: 3, Phase: model.Running}, {Rank: 1, Phase: model.Running}}},
 	{
-		Facts: []facts.Fact{{Phase: model.Running, Waits: []facts.Wait{{Kind: model.Collective, Call: "x", Wants: []facts.Want{{Kind: model.Collective, Comm: 1, Peer: model.None, Seq: 2}}}}}},
+		Facts: []facts.Fact{{Phase: model.Running, Waits: []facts.Wait{{Kind: model.Collective, Call: "x",
+			Wants: []facts.Want{{Kind: model.Collective, Comm: 1, Peer: model.None, Seq: 2}}}}}},
 		Comms: []facts.Comm{{ID: 1, World: true}},
 	},
-	{Facts: []facts.Fact{{At: facts.Position{Begun: true, InMPI: true, State: model.StateID{7}}, Phase: model.Running}}},
+	{Facts: []facts.Fact{{At: facts.Position{Begun: true, InMPI: true, State: model.StateID{7}},
+		Phase: model.Running}}},
 	{
-		Facts: []facts.Fact{{Phase: model.Running, Waits: []facts.Wait{{Kind: model.RMA, Call: "MPI_Win_lock", Wants: []facts.Want{{Kind: model.RMA, Comm: 2, Peer: 7, Tag: 1}}}}}},
-		Comms: []facts.Comm{{ID: 2, Window: true, Locks: []facts.Hold{{Target: model.None, Type: 9}, {Target: 7, Type: 1}}}},
+		Facts: []facts.Fact{{Phase: model.Running, Waits: []facts.Wait{{Kind: model.RMA, Call: "MPI_Win_lock",
+			Wants: []facts.Want{{Kind: model.RMA, Comm: 2, Peer: 7, Tag: 1}}}}}},
+		Comms: []facts.Comm{{ID: 2, Window: true, Locks: []facts.Hold{{Target: model.None, Type: 9},
+			{Target: 7, Type: 1}}}},
 	},
 }
 
@@ -95,7 +99,9 @@ func FuzzDecodePartial(f *testing.F) {
 	_, part := seedBytes(f)
 	f.Add(part)
 	for _, text := range []string{
-		`{}`, `{"edges":[{"a":1,"b":0,"code":1,"reach":1,"back":0}]}`, `{"edges":[{"a":0,"b":1,"code":9,"reach":1,"back":0}]}`,
+		`{}`,
+		`{"edges":[{"a":1,"b":0,"code":1,"reach":1,"back":0}]}`,
+		`{"edges":[{"a":0,"b":1,"code":9,"reach":1,"back":0}]}`,
 		`{"edges":[{"a":0,"b":1,"code":1,"reach":2,"back":0}]}`, `{"answers":[{"rank":2},{"rank":1}]}`, `nul`,
 	} {
 		f.Add([]byte(text))

@@ -60,11 +60,13 @@ func (t *tally) result() *Result {
 	best := t.shows(slowest)
 	if best == nil || share <= chance+standsOut*(1-chance) {
 		last.LeastProgressed = nil
-		last.Notes = append(last.Notes, fmt.Sprintf("in %d looks at the running job no rank was behind for long", len(t.seen)))
+		last.Notes = append(last.Notes, fmt.Sprintf(
+			"in %d looks at the running job no rank was behind for long", len(t.seen)))
 		return last
 	}
 	best.LeastProgressed.Confidence = min(share, 0.95)
-	best.LeastProgressed.Reason = fmt.Sprintf("in %d looks at the running job it was behind for %.0f %% of the time; here, %s",
+	best.LeastProgressed.Reason = fmt.Sprintf(
+		"in %d looks at the running job it was behind for %.0f %% of the time; here, %s",
 		len(t.seen), 100*share, best.LeastProgressed.Reason)
 	best.RankOrder = t.order(slowest, last)
 	return best

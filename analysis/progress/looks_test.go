@@ -42,7 +42,8 @@ func TestTallyNamesTheRankThatIsBehindForLong(t *testing.T) {
 	if want := []string{"5", "2", "1,3", "0,4,6-7"}; !slices.Equal(texts(got.RankOrder), want) {
 		t.Errorf("order %q, want %q", got.RankOrder, want)
 	}
-	if l := got.LeastProgressed; !strings.Contains(l.Reason, "56 % of the time") || l.Confidence < 0.55 || l.Confidence > 0.56 {
+	if l := got.LeastProgressed; !strings.Contains(l.Reason, "56 % of the time") || l.Confidence < 0.55 ||
+		l.Confidence > 0.56 {
 		t.Errorf("%v: %s", l.Confidence, l.Reason)
 	}
 }

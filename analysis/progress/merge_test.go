@@ -43,11 +43,13 @@ func randomScript(rng *rand.Rand) string {
 		case 4:
 			fmt.Fprintf(&b, "after=%c", 'A'+rng.IntN(5))
 		case 5:
-			fmt.Fprintf(&b, "near=world:%d:%d kind=coll pend=coll:world:none:none:%d:MPI_Neighbor_allgather", peer, n-1, seq)
+			fmt.Fprintf(&b, "near=world:%d:%d kind=coll pend=coll:world:none:none:%d:MPI_Neighbor_allgather", peer,
+				n-1, seq)
 		case 6:
 			fmt.Fprintf(&b, "kind=rma pend=rma:win:%d:exclusive:0:MPI_Win_lock lock=win:none:shared", peer)
 		case 7:
-			fmt.Fprintf(&b, "kind=wait pend=recv:win:%d:post:%d:MPI_Win_start lock=win:%d:exclusive", peer, seq, rng.IntN(n))
+			fmt.Fprintf(&b, "kind=wait pend=recv:win:%d:post:%d:MPI_Win_start lock=win:%d:exclusive", peer, seq,
+				rng.IntN(n))
 		}
 		fmt.Fprintf(&b, " ch=world:%d:1:%d:%d\n", rng.IntN(n), rng.IntN(4), rng.IntN(4))
 	}
@@ -158,12 +160,15 @@ func TestManyRanks(t *testing.T) {
 		case i == 0:
 			th.Op = model.Op{State: 0}
 		case i < n/2:
-			th.Op = model.Op{State: 0, InMPI: true, Kind: model.Recv, Pending: []model.Pending{{Kind: model.Recv, Peer: i - 1, Tag: 1, Seq: 1}}}
+			th.Op = model.Op{State: 0, InMPI: true, Kind: model.Recv,
+				Pending: []model.Pending{{Kind: model.Recv, Peer: i - 1, Tag: 1, Seq: 1}}}
 		default:
 			world.Coll = 1
-			th.Op = model.Op{State: 0, InMPI: true, Kind: model.Collective, Pending: []model.Pending{{Kind: model.Collective, Peer: model.None, Seq: 1}}}
+			th.Op = model.Op{State: 0, InMPI: true, Kind: model.Collective,
+				Pending: []model.Pending{{Kind: model.Collective, Peer: model.None, Seq: 1}}}
 		}
-		ranks = append(ranks, &model.Rank{Rank: i, Size: n, Phase: model.Running, Threads: []*model.Thread{th}, Comms: []*model.Comm{world}})
+		ranks = append(ranks, &model.Rank{Rank: i, Size: n, Phase: model.Running, Threads: []*model.Thread{th},
+			Comms: []*model.Comm{world}})
 	}
 	began := time.Now()
 	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)

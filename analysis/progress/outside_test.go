@@ -29,8 +29,10 @@ func TestOutside(t *testing.T) {
 		method  string
 		lost    int
 	}{
-		{Options{Algorithm: inference.PDI, StacksOnly: true, Observed: evidence.Observed{Damaged: model.NewRankSet(2)}}, MethodEvidence, 0},
-		{Options{Algorithm: inference.PDI, Observed: evidence.Observed{Damaged: model.NewRankSet(2)}}, inference.PDI, 0},
+		{Options{Algorithm: inference.PDI, StacksOnly: true,
+			Observed: evidence.Observed{Damaged: model.NewRankSet(2)}}, MethodEvidence, 0},
+		{Options{Algorithm: inference.PDI, Observed: evidence.Observed{Damaged: model.NewRankSet(2)}},
+			inference.PDI, 0},
 	} {
 		sum, err := facts.Summarise(ranks)
 		if err != nil {

@@ -56,7 +56,8 @@ func (g *generator) statement(depth int) *statement {
 		return &statement{arms: [][]*statement{g.sequence(depth - 1), g.arm(depth - 1)}, arm: g.choice()}
 	case depth > 0 && kind == 4:
 		every := 2 + g.rng.IntN(3)
-		return &statement{arms: [][]*statement{nil, g.sequence(depth - 1)}, arm: func(_, iteration int) int { return b2i(iteration%every == 0) }}
+		return &statement{arms: [][]*statement{nil, g.sequence(depth - 1)},
+			arm: func(_, iteration int) int { return b2i(iteration%every == 0) }}
 	}
 	return g.call()
 }
@@ -132,7 +133,8 @@ func (e *execution) sequence(list []*statement, iteration int, m moment) {
 		default:
 			for t := range s.trips(e.rank, iteration) {
 				e.iterations[s]++
-				in := moment{key: extended(at.key, t), iterations: extended(m.iterations, e.iterations[s]), depths: extended(m.depths, len(at.key))}
+				in := moment{key: extended(at.key, t), iterations: extended(m.iterations, e.iterations[s]),
+					depths: extended(m.depths, len(at.key))}
 				e.sequence(s.body, iteration*8+t, in)
 			}
 		}
@@ -183,7 +185,8 @@ func frozen(rank, size int, trace []moment, at int, inMPI bool) *model.Rank {
 		last = s
 	}
 	t.Op = model.Op{State: last, InMPI: inMPI}
-	return &model.Rank{Rank: rank, Size: size, Host: "n", Phase: model.Running, EndDetail: -1, Threads: []*model.Thread{t}}
+	return &model.Rank{Rank: rank, Size: size, Host: "n", Phase: model.Running, EndDetail: -1,
+		Threads: []*model.Thread{t}}
 }
 
 // standstill is a hang with its truth: each rank's moment.
@@ -198,7 +201,8 @@ type standstill struct {
 // short or too long for that.
 func freeze(rng *rand.Rand, h how) *standstill {
 	g := &generator{rng: rng, how: h}
-	program := []*statement{{body: g.sequence(3), trips: func(int, int) int { return 6 }}, g.statement(2), {body: g.sequence(1), trips: g.trips()}}
+	program := []*statement{{body: g.sequence(3), trips: func(int, int) int { return 6 }}, g.statement(2),
+		{body: g.sequence(1), trips: g.trips()}}
 	n := 4 + rng.IntN(9)
 	st := &standstill{lag: rng.IntN(n)}
 	traces := make([][]moment, n)

@@ -24,7 +24,8 @@ func TestOverviewLaws(t *testing.T) {
 	build := func() []overview {
 		var out []overview
 		for i := range 9 {
-			f := newOverview([]model.Problem{{File: "n", Rank: i, Err: &model.FormatError{File: "n", Rank: i, Section: "chunk", Err: model.ErrCorrupt}}})
+			f := newOverview([]model.Problem{{File: "n", Rank: i,
+				Err: &model.FormatError{File: "n", Rank: i, Section: "chunk", Err: model.ErrCorrupt}}})
 			f.Moving = []int{i}
 			out = append(out, f)
 		}

@@ -215,8 +215,8 @@ func (l *looker) result(f *Finding, sum facts.Summary) *Result {
 		r.Notes = append(r.Notes, away)
 	}
 	if torn := l.known.Torn; torn.Len() > 0 {
-		r.Notes = append(r.Notes,
-			fmt.Sprintf("rank %s: ended, or was read, in the midst of an update; what it did last may be half told", torn))
+		r.Notes = append(r.Notes, fmt.Sprintf(
+			"rank %s: ended, or was read, in the midst of an update; what it did last may be half told", torn))
 	}
 	return r
 }

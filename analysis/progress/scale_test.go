@@ -42,8 +42,10 @@ func member(r, lag int, world []int, states []*model.State) *model.Rank {
 		m.Edges = append(m.Edges, model.Edge{From: i, To: (i + step) % len(states), Count: count})
 	}
 	last := len(states) - 1
-	t := &model.Thread{Model: m, Calls: 1000, Progress: 1000, Op: model.Op{State: last, InMPI: true, Kind: model.Collective,
-		Pending: []model.Pending{{Kind: model.Collective, Peer: model.None, Tag: model.None, Seq: iterations, State: last}}}}
+	t := &model.Thread{Model: m, Calls: 1000, Progress: 1000,
+		Op: model.Op{State: last, InMPI: true, Kind: model.Collective,
+			Pending: []model.Pending{{Kind: model.Collective, Peer: model.None, Tag: model.None, Seq: iterations,
+				State: last}}}}
 	c := &model.Comm{ID: 1, Kind: model.World, Rank: r, Members: world, Coll: iterations, State: -1}
 	out := &model.Rank{Rank: r, Size: len(world), Host: fmt.Sprintf("n%d", r/64), Phase: model.Running, EndDetail: -1,
 		Threads: []*model.Thread{t}, Comms: []*model.Comm{c}}
@@ -52,7 +54,8 @@ func member(r, lag int, world []int, states []*model.State) *model.Rank {
 		t.Op, c.Coll = model.Op{State: last - 1}, iterations-1
 	case r%2 == 1:
 		peer := (r + 1) % len(world)
-		t.Op = model.Op{State: last - 1, InMPI: true, Kind: model.Recv, Pending: []model.Pending{{Kind: model.Recv, Peer: peer, Tag: 1, Seq: iterations, State: last - 1}}}
+		t.Op = model.Op{State: last - 1, InMPI: true, Kind: model.Recv,
+			Pending: []model.Pending{{Kind: model.Recv, Peer: peer, Tag: 1, Seq: iterations, State: last - 1}}}
 		c.Coll = iterations - 1
 		out.Channels = []model.Channel{{Peer: peer, Tag: 1, Received: iterations, Sent: iterations}}
 	}

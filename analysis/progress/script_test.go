@@ -123,7 +123,8 @@ func stateNamed(name string) *model.State {
 
 func frameNamed(name string) model.Frame {
 	sum := md5.Sum([]byte(name))
-	return model.Frame{Module: &model.Module{BuildID: "ab", Path: "/bin/app"}, Offset: uint64(sum[0])<<8 | uint64(sum[1])}
+	return model.Frame{Module: &model.Module{BuildID: "ab", Path: "/bin/app"},
+		Offset: uint64(sum[0])<<8 | uint64(sum[1])}
 }
 
 func parseModel(words []string) model.Model {
@@ -131,7 +132,8 @@ func parseModel(words []string) model.Model {
 	for _, w := range words {
 		pair, count, _ := strings.Cut(w, ":")
 		from, to, _ := strings.Cut(pair, ">")
-		m.Edges = append(m.Edges, model.Edge{From: stateIn(&m, from), To: stateIn(&m, to), Count: uint64(number(count))})
+		m.Edges = append(m.Edges, model.Edge{From: stateIn(&m, from), To: stateIn(&m, to),
+			Count: uint64(number(count))})
 	}
 	return m
 }
@@ -166,7 +168,8 @@ func (s *script) ranks() []*model.Rank {
 
 func (s *script) rank(rank int, words []string, comms []scriptComm) *model.Rank {
 	t := &model.Thread{Op: model.Op{State: -1}, Calls: 100, Progress: 50}
-	r := &model.Rank{Rank: rank, Size: s.size, Host: "n1", Phase: model.Running, EndDetail: -1, Threads: []*model.Thread{t}}
+	r := &model.Rank{Rank: rank, Size: s.size, Host: "n1", Phase: model.Running, EndDetail: -1,
+		Threads: []*model.Thread{t}}
 	b := &rankBuilder{script: s, r: r, t: t, comms: map[string]int{}}
 	for i, c := range comms {
 		b.addComm(i, c)
@@ -210,7 +213,8 @@ func (b *rankBuilder) word(key, value string) {
 	switch key {
 	case "model":
 		m := b.script.models[value]
-		t.Model = model.Model{States: append([]*model.State(nil), m.States...), Visits: append([]uint64(nil), m.Visits...), Edges: m.Edges}
+		t.Model = model.Model{States: append([]*model.State(nil), m.States...),
+			Visits: append([]uint64(nil), m.Visits...), Edges: m.Edges}
 	case "at", "after":
 		t.Op.State, t.Op.InMPI = stateIn(&t.Model, value), key == "at"
 	case "kind":
@@ -226,11 +230,14 @@ func (b *rankBuilder) word(key, value string) {
 	case "near":
 		r.Comms[b.comms[parts[0]]].Neighbours = &model.Neighbours{Sources: set(parts[1]), Dests: set(parts[2])}
 	case "lock":
-		r.Locks = append(r.Locks, model.Lock{Comm: b.comms[parts[0]], Target: special(parts[1]), Type: model.LockType(special(parts[2]))})
+		r.Locks = append(r.Locks, model.Lock{Comm: b.comms[parts[0]], Target: special(parts[1]),
+			Type: model.LockType(special(parts[2]))})
 	case "phase":
-		r.Phase = map[string]model.Phase{"starting": model.Starting, "finalizing": model.Finalizing, "finalized": model.Finalized}[value]
+		r.Phase = map[string]model.Phase{"starting": model.Starting, "finalizing": model.Finalizing,
+			"finalized": model.Finalized}[value]
 	case "end":
-		r.End = map[string]model.End{"exited": model.Exited, "signalled": model.Signalled, "aborted": model.Aborted}[parts[0]]
+		r.End = map[string]model.End{"exited": model.Exited, "signalled": model.Signalled,
+			"aborted": model.Aborted}[parts[0]]
 		r.EndDetail = number(parts[1])
 	case "endtime":
 		r.EndTime = time.Unix(int64(number(value)), 0)

@@ -200,7 +200,8 @@ func reachTable(d *datadriven.TestData) string {
 	c := inference.NewChain(&m)
 	var b strings.Builder
 	for _, a := range d.CmdArgs {
-		fmt.Fprintf(&b, "P(%s,%s) = %.6g\n", a.Vals[0], a.Vals[1], c.Reach(positionNamed(a.Vals[0]), positionNamed(a.Vals[1])))
+		fmt.Fprintf(&b, "P(%s,%s) = %.6g\n", a.Vals[0], a.Vals[1],
+			c.Reach(positionNamed(a.Vals[0]), positionNamed(a.Vals[1])))
 	}
 	return b.String()
 }
@@ -231,9 +232,11 @@ func codes(t *testing.T, d *datadriven.TestData) string {
 	var b strings.Builder
 	for i, x := range ranks {
 		for _, y := range ranks[i+1:] {
-			e := pairOf(part.Edges, slices.Index(sum.Positions(), at[x.Rank]), slices.Index(sum.Positions(), at[y.Rank]))
+			e := pairOf(part.Edges, slices.Index(sum.Positions(), at[x.Rank]),
+				slices.Index(sum.Positions(), at[y.Rank]))
 			fmt.Fprintf(&b, "%d %d: P %.3g, back %.3g, %d %s\n", x.Rank, y.Rank, e.Reach, e.Back, e.Code,
-				[...]string{"none", "the first waits for the second", "the second waits for the first", "undefined"}[e.Code])
+				[...]string{"none", "the first waits for the second", "the second waits for the first",
+					"undefined"}[e.Code])
 		}
 	}
 	fmt.Fprintf(&b, "least: %v\n", f.least)

@@ -18,6 +18,7 @@ func Away(index *model.Index) string {
 	if missing.Len() > 0 {
 		whose = fmt.Sprintf("ranks %s have left nothing here", missing)
 	}
-	return fmt.Sprintf("%s: their files may still be in %s on their nodes; laggard collect %s, called there, brings them",
+	return fmt.Sprintf(
+		"%s: their files may still be in %s on their nodes; laggard collect %s, called there, brings them",
 		whose, m.LiveDir, index.Dir)
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func problem(rank int, section string, offset int64, err error) model.Problem {
-	return model.Problem{File: "n", Rank: rank, Err: &model.FormatError{File: "n", Rank: rank, Slot: -1, Section: section, Offset: offset, Err: err}}
+	return model.Problem{File: "n", Rank: rank, Err: &model.FormatError{File: "n", Rank: rank, Slot: -1,
+		Section: section, Offset: offset, Err: err}}
 }
 
 func TestProblemsOfOneKindAreSummedUp(t *testing.T) {
@@ -26,7 +27,8 @@ func TestProblemsOfOneKindAreSummedUp(t *testing.T) {
 	a.Add([]model.Problem{problem(-1, "chunk", 4096, model.ErrTruncated)})
 	ab := MergeProblems(a, b)
 	want := []string{
-		"STATE record: checksum mismatch: 16 times of 16 ranks, 0-15; the first: model: n: rank 0: STATE record at 0: checksum mismatch",
+		"STATE record: checksum mismatch: 16 times of 16 ranks, 0-15; " +
+			"the first: model: n: rank 0: STATE record at 0: checksum mismatch",
 		"model: n: chunk at 4096: file is cut short",
 	}
 	if diff := cmp.Diff(want, ab.Lines()); diff != "" {

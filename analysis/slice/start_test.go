@@ -20,7 +20,8 @@ func found() *progress.Result {
 		progress.Communication, progress.Communication, progress.Computation, progress.Unknown, progress.Communication,
 	} {
 		r.Groups = append(r.Groups, progress.Group{
-			ID: id, Ranks: model.NewRankSet(id), Kind: kind, Call: "MPI_Barrier", Stack: stack, Least: id == 1 || id == 2,
+			ID: id, Ranks: model.NewRankSet(id), Kind: kind, Call: "MPI_Barrier", Stack: stack,
+			Least: id == 1 || id == 2,
 		})
 	}
 	r.Edges = []progress.Edge{

@@ -186,7 +186,8 @@ func TestKnotsAgainstDefinition(t *testing.T) {
 			part := New() // the graph of what is stuck
 			part.needs, part.ranks = make([][]int, len(g.needs)), g.ranks
 			for _, x := range waits {
-				part.needs[x] = slices.DeleteFunc(slices.Clone(g.needs[x]), func(y int) bool { return !slices.Contains(waits, y) })
+				part.needs[x] = slices.DeleteFunc(slices.Clone(g.needs[x]),
+					func(y int) bool { return !slices.Contains(waits, y) })
 			}
 			node, _ := g.Node(rank)
 			return g.Ranks(append(part.Reached([]int{node}), node))

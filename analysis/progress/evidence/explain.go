@@ -31,9 +31,11 @@ func (s *Scene) Explain(l Link, peer int) string {
 	case w.Kind == model.RMA:
 		text = fmt.Sprintf("%s on %s, rank %d is at no such call", who, s.commText(w), peer)
 	case w.Tag == model.TagPost:
-		text = fmt.Sprintf("%s %d toward rank %d on %s, which has posted %d", who, w.Seq, peer, s.commText(w), s.answered(l.source))
+		text = fmt.Sprintf("%s %d toward rank %d on %s, which has posted %d", who, w.Seq, peer, s.commText(w),
+			s.answered(l.source))
 	case w.Tag == model.TagComplete:
-		text = fmt.Sprintf("%s %d for rank %d on %s, which has completed %d", who, w.Seq, peer, s.commText(w), s.answered(l.source))
+		text = fmt.Sprintf("%s %d for rank %d on %s, which has completed %d", who, w.Seq, peer, s.commText(w),
+			s.answered(l.source))
 	case w.Kind == model.Send:
 		text = fmt.Sprintf("%s%s to rank %d%s on %s; rank %d has begun %d such receives",
 			who, message(w), peer, tagText(w), s.commText(w), peer, s.answered(l.source))

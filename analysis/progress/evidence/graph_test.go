@@ -111,7 +111,8 @@ func TestStuckMeansDeadlock(t *testing.T) {
 		empty := false
 		for _, n := range s.Needs {
 			for _, alt := range n.Alts {
-				empty = empty || slices.ContainsFunc(alt, func(l Link) bool { return l.To.Any && l.To.Ranks.Len() == 0 })
+				empty = empty || slices.ContainsFunc(alt,
+					func(l Link) bool { return l.To.Any && l.To.Ranks.Len() == 0 })
 			}
 		}
 		g := NewGraph(s, func(Need) bool { return true }, true)

@@ -196,10 +196,13 @@ func (s *Scene) loseUntold(silent model.RankSet) {
 	if 2*told <= s.Present.Len() || aborted.Len() > 0 {
 		return
 	}
-	untold := s.RanksWhere(func(f *facts.Fact) bool { return silent.Contains(f.Rank) && !f.Quiet && f.Heartbeat <= signalled })
+	untold := s.RanksWhere(func(f *facts.Fact) bool {
+		return silent.Contains(f.Rank) && !f.Quiet && f.Heartbeat <= signalled
+	})
 	// A rank that was blocked may have been too slow to take the signal; one
 	// that was not, and did not, comes first.
-	if busy := s.RanksWhere(func(f *facts.Fact) bool { return untold.Contains(f.Rank) && len(f.Waits) == 0 }); busy.Len() > 0 {
+	idle := func(f *facts.Fact) bool { return untold.Contains(f.Rank) && len(f.Waits) == 0 }
+	if busy := s.RanksWhere(idle); busy.Len() > 0 {
 		untold = busy
 	}
 	s.lose(untold, true, "did not take the signal that ended the others: killed before")

@@ -78,7 +78,9 @@ func (s *Scene) idleTargets(rank int, w *facts.Want) model.RankSet {
 // under a lock.
 func (s *Scene) completing(comm uint64) model.RankSet {
 	return s.RanksWhere(func(f *facts.Fact) bool {
-		return wants(f, func(w *facts.Want) bool { return w.Kind == model.RMA && w.Comm == comm && !asksForLock(w.Call) })
+		return wants(f, func(w *facts.Want) bool {
+			return w.Kind == model.RMA && w.Comm == comm && !asksForLock(w.Call)
+		})
 	})
 }
 

@@ -81,7 +81,8 @@ func (b *builder) add(r *model.Rank) {
 func factOf(r *model.Rank, t *model.Thread) Fact {
 	f := Fact{
 		Rank: r.Rank, At: PositionOf(t), Host: text(r.Host),
-		Phase: r.Phase, End: r.End, EndTime: nanoseconds(r.EndTime), Heartbeat: nanoseconds(r.Heartbeat), Quiet: !r.QuietSince.IsZero(),
+		Phase: r.Phase, End: r.End, EndTime: nanoseconds(r.EndTime),
+		Heartbeat: nanoseconds(r.Heartbeat), Quiet: !r.QuietSince.IsZero(),
 		Off: r.Off, Evicted: r.Evicted > 0,
 	}
 	if r.End != model.NoEnd {

@@ -113,7 +113,8 @@ func TestReachAgainstWalks(t *testing.T) {
 		if from == to {
 			continue
 		}
-		got := c.Reach(facts.Position{State: m.States[from].ID, Begun: true}, facts.Position{State: m.States[to].ID, Begun: true, InMPI: true})
+		got := c.Reach(facts.Position{State: m.States[from].ID, Begun: true},
+			facts.Position{State: m.States[to].ID, Begun: true, InMPI: true})
 		const walks = 4000
 		hits := 0
 		for range walks {
@@ -168,7 +169,8 @@ func TestReachIsExactAtTheEnds(t *testing.T) {
 
 // Edges that point nowhere are left out, not followed.
 func TestChainOfDamagedModel(t *testing.T) {
-	m := modelOf(2, model.Edge{From: 0, To: 1, Count: 1}, model.Edge{From: 5, To: 0, Count: 1}, model.Edge{From: 0, To: -1, Count: 1})
+	m := modelOf(2, model.Edge{From: 0, To: 1, Count: 1}, model.Edge{From: 5, To: 0, Count: 1},
+		model.Edge{From: 0, To: -1, Count: 1})
 	if p := NewChain(&m).Reach(inCall(&m, 0), inCall(&m, 1)); p != 1 {
 		t.Errorf("P(A,B) = %v, want 1", p)
 	}
@@ -179,7 +181,8 @@ func TestLargeComponent(t *testing.T) {
 	const n = maxDense + 100
 	m := modelOf(n + 2)
 	for i := range n {
-		m.Edges = append(m.Edges, model.Edge{From: i, To: (i + 1) % n, Count: 1}, model.Edge{From: i, To: n + i%2, Count: 1})
+		m.Edges = append(m.Edges, model.Edge{From: i, To: (i + 1) % n, Count: 1},
+			model.Edge{From: i, To: n + i%2, Count: 1})
 	}
 	// From 0 the end n is met in iterations 1, 3, 5 …: 1/2 + 1/8 + … = 2/3.
 	if p := NewChain(&m).Reach(inCall(&m, 0), inCall(&m, n)); math.Abs(p-2.0/3) > 1e-9 {

@@ -41,7 +41,8 @@ type gathered struct {
 }
 
 func newStationGatherer(sum *facts.Summary) *stationGatherer {
-	g := &stationGatherer{places: map[facts.Position]int{}, counter: loops.NewCounter(&sum.Flow), found: map[string]*gathered{}}
+	g := &stationGatherer{places: map[facts.Position]int{}, counter: loops.NewCounter(&sum.Flow),
+		found: map[string]*gathered{}}
 	for i, p := range sum.Positions() {
 		g.places[p] = i
 	}

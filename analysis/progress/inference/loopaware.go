@@ -94,7 +94,8 @@ func (o *loopOrder) addStations(sum *facts.Summary, stations []Station) error {
 			if !known {
 				i = len(o.nodes)
 				nodes[clock] = i
-				o.nodes = append(o.nodes, loopNode{at: places[s.Place], path: o.course.Loops(places[s.Place].State), iterations: s.Iterations, clock: clock})
+				o.nodes = append(o.nodes, loopNode{at: places[s.Place], path: o.course.Loops(places[s.Place].State),
+					iterations: s.Iterations, clock: clock})
 			}
 			o.nodes[i].ranks = append(o.nodes[i].ranks, rank)
 			o.at[rank] = i
@@ -242,7 +243,8 @@ func (o *loopOrder) Relate(a, b int) (Code, string) {
 			return o.relateParts(p, q)
 		}
 		if s, t := x.iteration(level+1), y.iteration(level+1); s != t {
-			return ahead(s > t), fmt.Sprintf("it is in iteration %d of %s, the other in iteration %d", max(s, t), nth(level+1), min(s, t))
+			return ahead(s > t), fmt.Sprintf("it is in iteration %d of %s, the other in iteration %d", max(s, t),
+				nth(level+1), min(s, t))
 		}
 	}
 	if x.at.State == y.at.State && x.at.InMPI != y.at.InMPI {

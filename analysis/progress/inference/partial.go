@@ -36,7 +36,8 @@ var ErrPartial = errors.New("not a partial")
 // ErrPartial.
 func (p *Partial) Check() error {
 	for i, e := range p.Edges {
-		if e.A < 0 || e.A >= e.B || e.Code == Null || e.Code > Undefined || i > 0 && comparePairs(p.Edges[i-1], e) >= 0 {
+		if e.A < 0 || e.A >= e.B || e.Code == Null || e.Code > Undefined ||
+			i > 0 && comparePairs(p.Edges[i-1], e) >= 0 {
 			return fmt.Errorf("%w: edge %d–%d", ErrPartial, e.A, e.B)
 		}
 		if !probability(e.Reach) || !probability(e.Back) {
@@ -82,7 +83,8 @@ type pdgGatherer struct {
 }
 
 func newPDGGatherer(positions []facts.Position) *pdgGatherer {
-	g := &pdgGatherer{positions, make(map[facts.Position]int, len(positions)), map[modelKey]bool{}, map[[2]int]PairEdge{}}
+	g := &pdgGatherer{positions, make(map[facts.Position]int, len(positions)), map[modelKey]bool{},
+		map[[2]int]PairEdge{}}
 	for i, p := range positions {
 		g.index[p] = i
 	}

@@ -43,7 +43,8 @@ func (pdi) Order(sum *facts.Summary, part *Partial) (Order, error) {
 			return nil, fmt.Errorf("progress: edge %d–%d of %d positions: %w", e.A, e.B, len(positions), ErrMismatch)
 		}
 	}
-	o := &pdgOrder{sum: sum, PDG: newPDG(positions, part.Edges), at: map[int]int{}, ranks: make([][]int, len(positions))}
+	o := &pdgOrder{sum: sum, PDG: newPDG(positions, part.Edges), at: map[int]int{},
+		ranks: make([][]int, len(positions))}
 	index := map[facts.Position]int{}
 	for i, p := range positions {
 		index[p] = i
@@ -95,7 +96,8 @@ func (o *pdgOrder) Relate(a, b int) (Code, string) {
 	case Backward:
 		x, y, r.Reach, r.Back = y, x, r.Back, r.Reach
 	}
-	return r.Code, fmt.Sprintf("%s leads to %s with probability %s, back with %s", y, x, chance(r.Back), chance(r.Reach))
+	return r.Code, fmt.Sprintf("%s leads to %s with probability %s, back with %s", y, x, chance(r.Back),
+		chance(r.Reach))
 }
 
 // chance writes a probability so that only 0 and 1 themselves look like them.

@@ -165,7 +165,8 @@ func (b *Builder) shapeOf(m *model.Model) *shape {
 // SameShape tells whether two models have the same states and the same edges,
 // whatever their counts.
 func SameShape(x, y *model.Model) bool {
-	return slices.EqualFunc(x.States, y.States, func(a, b *model.State) bool { return a == b || a.ID == b.ID && a.Call == b.Call }) &&
+	same := func(a, b *model.State) bool { return a == b || a.ID == b.ID && a.Call == b.Call }
+	return slices.EqualFunc(x.States, y.States, same) &&
 		slices.EqualFunc(x.Edges, y.Edges, func(a, b model.Edge) bool {
 			return a.From == b.From && a.To == b.To && (a.Count == 0) == (b.Count == 0)
 		})

@@ -36,7 +36,8 @@ func TestNestLeavesNoCycle(t *testing.T) {
 		}
 		for a, level := range n.cut {
 			from, to := n.path[n.arcs[a].from], n.path[n.arcs[a].to]
-			if level > 0 && (len(from) <= level || len(to) <= level || from[level].Loop != to[level].Loop || !n.loops[to[level].Loop].back[a]) {
+			if level > 0 && (len(from) <= level || len(to) <= level || from[level].Loop != to[level].Loop ||
+				!n.loops[to[level].Loop].back[a]) {
 				t.Fatalf("%v: arc %v leads back in no loop", arcs, n.arcs[a])
 			}
 			if level == 0 && n.arcs[a].from == n.arcs[a].to {
