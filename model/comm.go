@@ -121,7 +121,7 @@ func (r *slotReader) assembleComms(position map[uint32]int) {
 		if t := r.threads[thread]; t != nil {
 			c.comm.State = t.state(r, state, recComm.String(), c.off)
 		} else if state != noIndex {
-			r.probs.add(recComm.String(), c.off, fmt.Errorf("%w: thread %d", ErrLost, thread))
+			r.probs.note(recComm.String(), c.off, ErrLost, "thread %d", thread)
 		}
 		r.rank.Comms = append(r.rank.Comms, c.comm)
 	}

@@ -70,7 +70,7 @@ func (r *slotReader) unfold(base *slotReader) {
 
 func (r *slotReader) adopt(base *slotReader) {
 	if base == nil || base.like != nil || base.counts() != r.like.counts || len(base.threads) != len(r.threads) {
-		r.probs.add(recLike.String(), r.like.off, fmt.Errorf("%w: of slot %d, which it is like", ErrLost, r.like.slot))
+		r.probs.note(recLike.String(), r.like.off, ErrLost, "of slot %d, which it is like", r.like.slot)
 		return
 	}
 	if len(r.modules.list) > 0 {

@@ -203,7 +203,7 @@ func (f *openFile) read(s SlotInfo) *slotReader {
 	if f.err != nil {
 		r.probs.add("", -1, f.err)
 	} else {
-		r.probs.add("", -1, fmt.Errorf("%w: the slot is gone since the scan", ErrLost))
+		r.probs.note("", -1, ErrLost, "the slot is gone since the scan")
 	}
 	return r
 }

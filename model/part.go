@@ -87,7 +87,7 @@ func (p *Part) Index(v Verdict, claims Claims) *Index {
 		f := &p.files[i]
 		if f.layout != nil && v.foreign(f.layout) {
 			if f.from == 0 {
-				f.probs.add("file header", 0, fmt.Errorf("%w: %016x, not %016x", ErrRunID, f.layout.header.RunID, v.ID))
+				f.probs.note("file header", 0, ErrRunID, "%016x, not %016x", f.layout.header.RunID, v.ID)
 			}
 		} else if f.layout != nil {
 			all = append(all, f.slots...)

@@ -63,9 +63,9 @@ func (c *cursor) checkSequence() {
 	for _, ch := range c.chunks {
 		switch {
 		case ch.seq == next+1:
-			c.probs.add("chunk", -1, fmt.Errorf("%w: chunk %d of the slot", ErrLost, next))
+			c.probs.note("chunk", -1, ErrLost, "chunk %d of the slot", next)
 		case ch.seq > next:
-			c.probs.add("chunk", -1, fmt.Errorf("%w: chunks %d to %d of the slot", ErrLost, next, ch.seq-1))
+			c.probs.note("chunk", -1, ErrLost, "chunks %d to %d of the slot", next, ch.seq-1)
 		}
 		next = ch.seq + 1
 	}
@@ -110,7 +110,7 @@ func (c *cursor) refresh() {
 	c.limit = start + int64(min(used, room)&^7)
 	c.cut = c.limit > c.size
 	if fresh && c.cut {
-		c.probs.add("chunk", ch.off, fmt.Errorf("%w: its records end at %d, the file at %d", ErrTruncated, c.limit, c.size))
+		c.probs.note("chunk", ch.off, ErrTruncated, "its records end at %d, the file at %d", c.limit, c.size)
 	}
 	c.limit = min(c.limit, c.size&^7)
 }
@@ -211,7 +211,7 @@ func (c *cursor) sound(off int64) bool {
 func (c *cursor) known(rec record) bool {
 	if !rec.typ.known() {
 		if !c.unknown {
-			c.probs.add("record", rec.off, fmt.Errorf("%w: record type %d", ErrUnknown, rec.typ))
+			c.probs.note("record", rec.off, ErrUnknown, "record type %d", rec.typ)
 		}
 		c.unknown = true
 		return false

@@ -212,7 +212,7 @@ func (r *slotReader) takeRank(rec record) error {
 	if family < uint32(len(families)) {
 		rank.Family = families[family]
 	} else {
-		r.probs.add(rec.typ.String(), rec.off, fmt.Errorf("%w: MPI family %d", ErrUnknown, family))
+		r.probs.note(rec.typ.String(), rec.off, ErrUnknown, "MPI family %d", family)
 	}
 	if slot := le32(rankSlot); slot != r.slot {
 		r.probs.corrupt(rec.typ.String(), rec.off, "it says slot %d", slot)
@@ -300,7 +300,7 @@ func (r *slotReader) frames(words []byte, section string, off int64) (out []Fram
 		lost = lost || !ok
 	}
 	if lost {
-		r.probs.add(section, off, fmt.Errorf("%w: a module of its stack", ErrLost))
+		r.probs.note(section, off, ErrLost, "a module of its stack")
 	}
 	return out, lost
 }
@@ -308,7 +308,7 @@ func (r *slotReader) frames(words []byte, section string, off int64) (out []Fram
 // assemble builds the Rank from the records.
 func (r *slotReader) assemble() {
 	if !r.ranked {
-		r.probs.add(recRank.String(), -1, fmt.Errorf("%w: of slot %d", ErrLost, r.slot))
+		r.probs.note(recRank.String(), -1, ErrLost, "of slot %d", r.slot)
 	}
 	r.rank.Modules = r.modules.list
 	position := r.assembleThreads()

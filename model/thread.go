@@ -70,7 +70,7 @@ func (r *slotReader) takeState(rec record) error {
 		return err
 	}
 	if binding := le32(stateBinding); binding > uint32(Fortran08) {
-		r.probs.add(rec.typ.String(), rec.off, fmt.Errorf("%w: language binding %d", ErrUnknown, binding))
+		r.probs.note(rec.typ.String(), rec.off, ErrUnknown, "language binding %d", binding)
 	}
 	s := stateReader{off: rec.off, visits: rec.live, fixed: bytes.Clone(rec.fixed)}
 	return r.thread(rec.thread).states.add(le32(stateIndex), s)
@@ -135,7 +135,7 @@ func (r *slotReader) assembleThreads() map[uint32]int {
 	for i, index := range r.threadOrder() {
 		t := r.threads[index]
 		if t.rec.off == 0 {
-			r.probs.add(recThreadRec.String(), -1, fmt.Errorf("%w: of thread %d", ErrLost, index))
+			r.probs.note(recThreadRec.String(), -1, ErrLost, "of thread %d", index)
 		}
 		position[index] = i
 		r.rank.Threads = append(r.rank.Threads, t.thread)
@@ -195,7 +195,7 @@ func (r *slotReader) state(s *stateReader) *State {
 func (t *threadReader) state(r *slotReader, index uint32, section string, off int64) int {
 	at, ok := t.states.find(index)
 	if !ok {
-		r.probs.add(section, off, fmt.Errorf("%w: state %d of thread %d", ErrLost, index, t.thread.Index))
+		r.probs.note(section, off, ErrLost, "state %d of thread %d", index, t.thread.Index)
 	}
 	if at < 0 {
 		return -1
@@ -260,7 +260,7 @@ func (t *threadReader) pending(r *slotReader, b []byte) Pending {
 	le32, le64 := fields(b)
 	comm, ok := r.comms.find(le32(pendingComm))
 	if !ok {
-		r.probs.add(t.rec.typ.String(), t.rec.off, fmt.Errorf("%w: communicator %d", ErrLost, le32(pendingComm)))
+		r.probs.note(t.rec.typ.String(), t.rec.off, ErrLost, "communicator %d", le32(pendingComm))
 	}
 	return Pending{
 		Kind:  t.kind(r, le32(pendingKind)),
@@ -275,7 +275,7 @@ func (t *threadReader) pending(r *slotReader, b []byte) Pending {
 // kind takes an unknown kind for Other, which claims nothing.
 func (t *threadReader) kind(r *slotReader, k uint32) Kind {
 	if k > uint32(Abort) {
-		r.probs.add(t.rec.typ.String(), t.rec.off, fmt.Errorf("%w: operation kind %d", ErrUnknown, k))
+		r.probs.note(t.rec.typ.String(), t.rec.off, ErrUnknown, "operation kind %d", k)
 		return Other
 	}
 	return Kind(k)
@@ -292,7 +292,7 @@ func (t *threadReader) assembleCapture(r *slotReader) {
 		n = 0
 	}
 	if why := le32(stackWhy); why < uint32(CaptureQuiet) || why > uint32(CaptureFatal) {
-		r.probs.add(t.rec.typ.String(), t.rec.off, fmt.Errorf("%w: reason %d for a captured stack", ErrUnknown, why))
+		r.probs.note(t.rec.typ.String(), t.rec.off, ErrUnknown, "reason %d for a captured stack", why)
 	}
 	stack, _ := r.frames(t.stack[stackFrames:][:8*n], t.rec.typ.String(), t.rec.off)
 	t.thread.Captured = &Capture{

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"slices"
 )
@@ -63,7 +64,7 @@ func (r *slotReader) assembleTraffic() {
 	for _, s := range r.sent {
 		t := r.threads[s.thread]
 		if t == nil {
-			r.probs.add(recSent.String(), s.off, fmt.Errorf("%w: thread %d", ErrLost, s.thread))
+			r.probs.note(recSent.String(), s.off, ErrLost, "thread %d", s.thread)
 			continue
 		}
 		if state := t.state(r, s.state, recSent.String(), s.off); state >= 0 {
@@ -130,4 +131,77 @@ func (w *slotWriter) arguments(r *Rank) {
 	}
 	w.fits("bytes of the arguments", len(text), 0, maxArguments)
 	w.record(recArguments, 0, *fixed.i32(len(text)).u32(0).text(string(text)), nil)
+}
+
+// tableReader is a CHANNELS or a LOCKS record: entries of one size, each with a
+// sequence number at its start and the communicator's index plus 1 behind it.
+type tableReader struct {
+	rec     record
+	size    int64 // of an entry
+	copied  bool
+	entries []byte // those in use
+}
+
+// The communicator stands at the same place in both.
+const entryComm = channelComm
+
+func (r *slotReader) takeTable(rec record, size int64) {
+	rec.fixed = nil // it will be overwritten
+	r.tables = append(r.tables, tableReader{rec: rec, size: size})
+}
+
+// snapshot copies the entries that are in use.
+func (c *tableReader) snapshot(r *slotReader) {
+	c.copied = true
+	var entry []byte
+	for at := int64(0); at+c.size <= c.rec.nlive; at += c.size {
+		var ok bool
+		entry, ok = r.img.block(entry, c.rec.live+at, c.size, 32, &r.wait)
+		switch {
+		case binary.LittleEndian.Uint32(entry[entryComm:]) == 0:
+		case !ok:
+			r.probs.add(c.rec.typ.String(), c.rec.off, ErrTorn)
+		default:
+			c.entries = append(c.entries, entry...)
+		}
+	}
+}
+
+// assembleTables fills in Rank.Channels and Rank.Locks.
+func (r *slotReader) assembleTables() {
+	for _, c := range r.tables {
+		for b := c.entries; len(b) > 0; b = b[c.size:] {
+			le32, _ := fields(b)
+			comm, ok := r.comms.find(le32(entryComm) - 1)
+			switch {
+			case !ok || comm < 0:
+				r.probs.note(c.rec.typ.String(), c.rec.off, ErrLost, "communicator %d", le32(entryComm)-1)
+			case c.rec.typ == recChannels:
+				r.rank.Channels = append(r.rank.Channels, channelAt(b, comm))
+			default:
+				r.addLock(c.rec, b, comm)
+			}
+		}
+	}
+}
+
+func channelAt(b []byte, comm int) Channel {
+	le32, le64 := fields(b)
+	return Channel{
+		Comm:     comm,
+		Peer:     int(int32(le32(channelPeer))),
+		Tag:      int(int32(le32(channelTag))),
+		Sent:     le64(channelSent),
+		Received: le64(channelReceived),
+	}
+}
+
+func (r *slotReader) addLock(rec record, b []byte, comm int) {
+	le32, _ := fields(b)
+	l := Lock{Comm: comm, Target: int(int32(le32(lockTarget))), Type: LockType(le32(lockType))}
+	if l.Type != Exclusive && l.Type != Shared {
+		r.probs.note(rec.typ.String(), rec.off, ErrUnknown, "lock of type %d", l.Type)
+		return
+	}
+	r.rank.Locks = append(r.rank.Locks, l)
 }
