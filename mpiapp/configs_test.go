@@ -9,10 +9,16 @@ import (
 )
 
 // TestDefaultsOnFile: configs/laggard.toml is what config print prints.
-func TestDefaultsOnFile(t *testing.T) {
-	const path = "../configs/laggard.toml"
+func TestDefaultsOnFile(t *testing.T) { sameFile(t, "../configs/laggard.toml", printed()) }
+
+// TestSettingsPage: docs/settings.md says what the table of settings says.
+func TestSettingsPage(t *testing.T) { sameFile(t, "../docs/settings.md", settingsPage()) }
+
+// sameFile compares a generated file with what would be generated now.
+func sameFile(t *testing.T, path, want string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(defaultConfig), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -20,7 +26,7 @@ func TestDefaultsOnFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(defaultConfig, string(text)); diff != "" {
+	if diff := cmp.Diff(want, string(text)); diff != "" {
 		t.Errorf("%s; -update writes it anew:\n%s", path, diff)
 	}
 }
@@ -50,7 +56,9 @@ func TestExamplesLoad(t *testing.T) {
 
 // noSettings takes away what is set around the tests.
 func noSettings(t *testing.T) {
-	for _, v := range new(settings).variables() {
-		t.Setenv(v.name, "")
+	for _, r := range new(settings).table() {
+		if r.env != "" {
+			t.Setenv(r.env, "")
+		}
 	}
 }

@@ -69,8 +69,8 @@ func TestJobScriptsPassShellcheck(t *testing.T) {
 // its flags, and so does every variable.
 func TestJobScriptsUseWhatExists(t *testing.T) {
 	known := []string{"LAGGARD_RUN_ID", "LAGGARD_CONFIG"}
-	for _, v := range new(settings).variables() {
-		known = append(known, v.name)
+	for _, v := range new(settings).table() {
+		known = append(known, v.env)
 	}
 	found := map[string]int{}
 	for _, path := range jobScripts(t) {

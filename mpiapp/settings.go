@@ -41,12 +41,14 @@ type settings struct {
 		OnHang  string   `toml:"on_hang"`
 	} `toml:"run"`
 	Recorder struct {
-		Library string   `toml:"library"`
-		Quiet   duration `toml:"quiet"`
-		MaxMB   int      `toml:"max_mb"`
-		Signal  string   `toml:"signal"`
-		LiveDir string   `toml:"live_dir"`
-		Record  []string `toml:"record"`
+		Library   string   `toml:"library"`
+		Quiet     duration `toml:"quiet"`
+		MaxMB     int      `toml:"max_mb"`
+		StreamMB  int      `toml:"stream_mb"`
+		Checksums bool     `toml:"checksums"`
+		Signal    string   `toml:"signal"`
+		LiveDir   string   `toml:"live_dir"`
+		Record    []string `toml:"record"`
 	} `toml:"recorder"`
 	Symbols struct {
 		Roots     []string `toml:"roots"`
@@ -67,88 +69,191 @@ type settings struct {
 	} `toml:"usage"`
 }
 
-// defaultConfig is what `laggard config print` writes; it is read before any
-// other file, so its values are the defaults.
-const defaultConfig = `# Settings of laggard. A flag beats the environment variable named beside a key,
-# and that beats this file, which is given by --config or LAGGARD_CONFIG.
+// setting is a row of the table from which all forms of a setting come.
+type setting struct {
+	key   string       // in the file: the table, a dot, and the name in it
+	value any          // where it is kept: a pointer to a field
+	plain string       // the default, as the environment would say it
+	env   string       // the environment variable; "" if there is none
+	flag  string       // the flag that beats it, by its name; "" if there is none
+	check func() error // says what is wrong with the value; nil if anything goes
 
-[run]
-# Where the run directory goes; "" makes laggard-DATE-TIME-PID in the current
-# directory. LAGGARD_DIR
-dir = ""
-# How long no rank may make progress before the job counts as hung. "0s": 60 s,
-# or twice the longest standstill that ended by itself, if that is more; five
-# minutes if the others wait for a rank that computes.
-# LAGGARD_TIMEOUT
-timeout = "0s"
-# What run does with a hung job: "diagnose" prints the diagnosis and ends it,
-# "keep" prints the diagnosis and leaves it alone, "dump" only records.
-# LAGGARD_ON_HANG
-on_hang = "diagnose"
+	recorder bool   // the recorder reads the variable too
+	doc      string // what it is for
+}
 
-[recorder]
-# The preload library; "" looks beside the program and in ../lib/laggard.
-# LAGGARD_LIBRARY
-library = ""
-# After how long without progress a rank writes down where it computes.
-# LAGGARD_QUIET_MS (in milliseconds)
-quiet = "2s"
-# Megabytes that a rank may record at most. LAGGARD_MAX_MB
-max_mb = 64
-# A signal, such as "USR1", upon which every rank writes down where it is.
-# LAGGARD_SIGNAL
-signal = ""
-# A directory on the node itself, such as "/dev/shm", where the ranks keep their
-# files while the job runs; laggard run and laggard collect bring them into the
-# run directory. "" keeps them there from the start. LAGGARD_LIVE_DIR
-live_dir = ""
-# What is recorded: "progress" always; "usage", "movement", "volume" as wanted.
-# LAGGARD_RECORD (a list with commas)
-record = ["progress"]
+// table lists the settings, in the order in which they are printed.
+func (s *settings) table() []setting {
+	return []setting{
+		{
+			key: "run.dir", value: &s.Run.Dir, env: "LAGGARD_DIR", flag: "output",
+			doc: `Where the run directory goes; "" makes laggard-DATE-TIME-PID in the current directory.`,
+		},
+		{
+			key: "run.timeout", value: &s.Run.Timeout, plain: "0s", env: "LAGGARD_TIMEOUT", flag: "timeout",
+			doc: `How long no rank may make progress before the job counts as hung. "0s": 60 s, or twice the longest
+				standstill that ended by itself, if that is more; five minutes if the others wait for a rank that
+				computes.`,
+		},
+		{
+			key: "run.on_hang", value: &s.Run.OnHang, plain: "diagnose", env: "LAGGARD_ON_HANG", flag: "on-hang",
+			check: func() error { return oneOf("on_hang", s.Run.OnHang, watch.Actions) },
+			doc: `What run does with a hung job: "diagnose" prints the diagnosis and ends it, "keep" prints the
+				diagnosis and leaves it alone, "dump" only records.`,
+		},
+		{
+			key: "recorder.library", value: &s.Recorder.Library, env: "LAGGARD_LIBRARY",
+			doc: `The preload library; "" looks beside the program and in ../lib/laggard.`,
+		},
+		{
+			key: "recorder.quiet", value: &s.Recorder.Quiet, plain: "2000", env: "LAGGARD_QUIET_MS", recorder: true,
+			doc: `After how long without progress a rank writes down where it computes (the variable: in milliseconds).`,
+		},
+		{
+			key: "recorder.max_mb", value: &s.Recorder.MaxMB, plain: "64", env: "LAGGARD_MAX_MB", recorder: true,
+			check: func() error { return atLeastOne("max_mb", s.Recorder.MaxMB) },
+			doc:   `Megabytes that a rank may record at most.`,
+		},
+		{
+			key: "recorder.stream_mb", value: &s.Recorder.StreamMB, plain: "128", env: "LAGGARD_STREAM_MB",
+			recorder: true,
+			check:    func() error { return atLeastOne("stream_mb", s.Recorder.StreamMB) },
+			doc:      `Megabytes of events (usage, movement) that a process may record at most.`,
+		},
+		{
+			key: "recorder.checksums", value: &s.Recorder.Checksums, plain: "1", env: "LAGGARD_CHECKSUMS",
+			recorder: true,
+			doc: `Whether usage sums up the bytes of sends that do not block, to find buffers that are written too
+				early (the variable: 0 or 1).`,
+		},
+		{
+			key: "recorder.signal", value: &s.Recorder.Signal, env: "LAGGARD_SIGNAL", recorder: true,
+			doc: `A signal, such as "USR1", upon which every rank writes down where it is.`,
+		},
+		{
+			key: "recorder.live_dir", value: &s.Recorder.LiveDir, env: "LAGGARD_LIVE_DIR", flag: "live-dir",
+			doc: `A directory on the node itself, such as "/dev/shm", where the ranks keep their files while the job
+				runs; laggard run and laggard collect bring them into the run directory. "" keeps them there from
+				the start.`,
+		},
+		{
+			key: "recorder.record", value: &s.Recorder.Record, plain: "progress", env: "LAGGARD_RECORD", flag: "record",
+			check: func() error { _, err := preload.Ordered(s.Recorder.Record); return err },
+			doc:   `What is recorded: "progress" always; "usage", "movement", "volume" as wanted.`,
+		},
+		{
+			key: "symbols.roots", value: &s.Symbols.Roots, env: "LAGGARD_ROOTS", flag: "root",
+			doc: `Directories that hold the files of the machine the job ran on.`,
+		},
+		{
+			key: "symbols.debug_dirs", value: &s.Symbols.DebugDirs, plain: "/usr/lib/debug", env: "LAGGARD_DEBUG_DIRS",
+			flag: "debug-dir",
+			doc:  `Directories with separate debug files.`,
+		},
+		{
+			key: "diagnose.algorithm", value: &s.Diagnose.Algorithm, plain: "loop-aware", env: "LAGGARD_ALGORITHM",
+			flag:  "algorithm",
+			check: func() error { _, err := inference.NewAlgorithm(s.Diagnose.Algorithm); return err },
+			doc:   `How progress is inferred where evidence leaves it open: "loop-aware", or "pdi" as in the paper.`,
+		},
+		{
+			key: "movement.allocators", value: &s.Movement.Allocators, env: "LAGGARD_ALLOCATORS",
+			check: func() error { return functions("allocators", s.Movement.Allocators) },
+			doc: `Allocators of the program's own, by name, with the position of the argument that is the size if it is
+				not the first: "pool_get:2". The variable has behind them ";free=" and the list of frees.`,
+		},
+		{
+			key: "movement.frees", value: &s.Movement.Frees,
+			check: func() error { return functions("frees", s.Movement.Frees) },
+			doc:   `What gives their memory back, with the position of the buffer.`,
+		},
+		{
+			key: "movement.ignore", value: &s.Movement.Ignore, env: "LAGGARD_IGNORE", recorder: true,
+			doc: `Libraries whose data movements are left out beside those that only keep a job together, by the
+				beginnings of their file names.`,
+		},
+		{
+			key: "movement.level", value: &s.Movement.Level, plain: "application", env: "LAGGARD_LEVEL", flag: "level",
+			recorder: true,
+			check:    func() error { _, err := recorded.ParseLevel(s.Movement.Level); return err },
+			doc: `What is recorded and looked at: "application" leaves out what is copied and sent within an MPI call,
+				"library" has that too, for those who look into their MPI; it costs more.`,
+		},
+		{
+			key: "usage.ignore_files", value: &s.Usage.IgnoreFiles, env: "LAGGARD_IGNORE_FILES", flag: "ignore-file",
+			doc: `Files that list findings to be left out, one a line: CLASS, CLASS@FILE, CLASS@FILE:LINE or
+				CLASS@FUNCTION().`,
+		},
+		{
+			key: "usage.ignore", value: &s.Usage.Ignore, flag: "ignore", check: s.checkIgnored,
+			doc: `The same in this file, for each finding a table [[usage.ignore]] with the keys class ("*" stands for
+				all), file (the end of its name), line and function, of which all but class may be left out.`,
+		},
+	}
+}
 
-[symbols]
-# Directories that hold the files of the machine the job ran on.
-roots = []
-# Directories with separate debug files.
-debug_dirs = ["/usr/lib/debug"]
+// set takes a value as the environment gives it.
+func (r setting) set(text string) (err error) {
+	switch v := r.value.(type) {
+	case *string:
+		*v = text
+	case *int:
+		*v, err = number(text)
+	case *bool:
+		if *v = text == "1"; !*v && text != "0" {
+			err = errors.New("it is 0 or 1")
+		}
+	case *duration:
+		if !strings.HasSuffix(r.env, "_MS") {
+			return v.UnmarshalText([]byte(text))
+		}
+		var n int
+		n, err = number(text)
+		*v = duration(time.Duration(n) * time.Millisecond)
+	case *[]string:
+		*v = fields(text)
+	}
+	return err
+}
 
-[diagnose]
-# How progress is inferred where evidence leaves it open: "loop-aware", or
-# "pdi" as in the paper. LAGGARD_ALGORITHM
-algorithm = "loop-aware"
+// text is a value as the environment gives it: what set takes.
+func (r setting) text() string {
+	switch v := r.value.(type) {
+	case *string:
+		return *v
+	case *int:
+		return strconv.Itoa(*v)
+	case *bool:
+		if *v {
+			return "1"
+		}
+		return "0"
+	case *duration:
+		if strings.HasSuffix(r.env, "_MS") {
+			return strconv.FormatInt(time.Duration(*v).Milliseconds(), 10)
+		}
+		return time.Duration(*v).String()
+	case *[]string:
+		return strings.Join(*v, ",")
+	}
+	return ""
+}
 
-[movement]
-# Allocators of the program's own, by name, with the position of the argument that
-# is the size if it is not the first: "pool_get:2". LAGGARD_ALLOCATORS (a list with
-# commas, then ";free=" and that of frees)
-allocators = []
-# What gives their memory back, with the position of the buffer.
-frees = []
-# Libraries whose data movements are left out beside those that only keep a job
-# together, by the beginnings of their file names. LAGGARD_IGNORE (a list with commas)
-ignore = []
-# What is recorded and looked at: "application" leaves out what is copied and sent
-# within an MPI call, "library" has that too, for those who look into their MPI; it
-# costs more. LAGGARD_LEVEL
-level = "application"
-
-[usage]
-# Files that list findings to be left out, one a line: CLASS, CLASS@FILE,
-# CLASS@FILE:LINE or CLASS@FUNCTION(). LAGGARD_IGNORE_FILES (a list with commas)
-ignore_files = []
-# The same in this file, for each finding:
-#   [[usage.ignore]]
-#   class = "potential_deadlock"   # "*" stands for all
-#   file = "halo.c"                # the end of its name; also line, function
-`
+// defaults are the settings where nobody sets any.
+func defaults() settings {
+	var s settings
+	for _, r := range s.table() {
+		if err := r.set(r.plain); err != nil {
+			panic(fmt.Sprintf("default of %s: %v", r.key, err)) // a fault in the table
+		}
+	}
+	return s
+}
 
 // loadSettings reads the defaults, the file (path, or else LAGGARD_CONFIG) and
 // the environment.
 func loadSettings(path string) (settings, error) {
-	var s settings
-	if _, err := toml.Decode(defaultConfig, &s); err != nil {
-		return s, fmt.Errorf("default settings: %w", err)
-	}
+	s := defaults()
 	if path == "" {
 		path = os.Getenv("LAGGARD_CONFIG")
 	}
@@ -177,7 +282,8 @@ func (s *settings) readFile(path string) error {
 		return fmt.Errorf("settings: %s: %w", path, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return fmt.Errorf("settings: %s:%d: unknown key %q; laggard config print shows all", path, lineOf(string(text), unknown[0]), unknown[0])
+		return fmt.Errorf("settings: %s:%d: unknown key %q; laggard config print shows all",
+			path, lineOf(string(text), unknown[0]), unknown[0])
 	}
 	if key, err := s.check(); err != nil {
 		return fmt.Errorf("settings: %s:%d: %w", path, lineOf(string(text), key), err)
@@ -211,42 +317,6 @@ func lineOf(text string, key toml.Key) int {
 	return nearest
 }
 
-// variable is an environment variable that sets a key.
-type variable struct {
-	name string
-	set  func(value string) error
-}
-
-func (s *settings) variables() []variable {
-	text := func(field *string) func(string) error {
-		return func(v string) error { *field = v; return nil }
-	}
-	return []variable{
-		{"LAGGARD_DIR", text(&s.Run.Dir)},
-		{"LAGGARD_TIMEOUT", func(v string) error { return s.Run.Timeout.UnmarshalText([]byte(v)) }},
-		{"LAGGARD_ON_HANG", text(&s.Run.OnHang)},
-		{"LAGGARD_LIBRARY", text(&s.Recorder.Library)},
-		{"LAGGARD_QUIET_MS", func(v string) error {
-			n, err := number(v)
-			s.Recorder.Quiet = duration(time.Duration(n) * time.Millisecond)
-			return err
-		}},
-		{"LAGGARD_MAX_MB", func(v string) (err error) { s.Recorder.MaxMB, err = number(v); return err }},
-		{"LAGGARD_SIGNAL", text(&s.Recorder.Signal)},
-		{"LAGGARD_LIVE_DIR", text(&s.Recorder.LiveDir)},
-		{"LAGGARD_RECORD", func(v string) error { s.Recorder.Record = strings.Split(v, ","); return nil }},
-		{"LAGGARD_ALGORITHM", text(&s.Diagnose.Algorithm)},
-		{"LAGGARD_ALLOCATORS", func(v string) error {
-			get, free, _ := strings.Cut(v, allocatorFrees)
-			s.Movement.Allocators, s.Movement.Frees = fields(get), fields(free)
-			return nil
-		}},
-		{"LAGGARD_IGNORE", func(v string) error { s.Movement.Ignore = fields(v); return nil }},
-		{"LAGGARD_LEVEL", text(&s.Movement.Level)},
-		{"LAGGARD_IGNORE_FILES", func(v string) error { s.Usage.IgnoreFiles = strings.Split(v, ","); return nil }},
-	}
-}
-
 // allocatorFrees stands between the two lists of LAGGARD_ALLOCATORS.
 const allocatorFrees = ";free="
 
@@ -269,20 +339,30 @@ func (s *settings) allocators() string {
 
 // readEnv takes the variables that are set and not empty.
 func (s *settings) readEnv(lookup func(string) (string, bool)) error {
-	for _, v := range s.variables() {
-		value, _ := lookup(v.name)
-		if value == "" {
+	for _, r := range s.table() {
+		value, _ := lookup(r.env)
+		if r.env == "" || value == "" {
 			continue
 		}
-		err := v.set(value)
+		err := s.setEnv(r, value)
 		if err == nil {
 			_, err = s.check()
 		}
 		if err != nil {
-			return fmt.Errorf("%s=%s: %w", v.name, value, err)
+			return fmt.Errorf("%s=%s: %w", r.env, value, err)
 		}
 	}
 	return nil
+}
+
+// setEnv sets one setting; the variable of the allocators has those of frees in it.
+func (s *settings) setEnv(r setting, value string) error {
+	if r.value == any(&s.Movement.Allocators) {
+		var free string
+		value, free, _ = strings.Cut(value, allocatorFrees)
+		s.Movement.Frees = fields(free)
+	}
+	return r.set(value)
 }
 
 func number(text string) (int, error) {
@@ -295,52 +375,59 @@ func number(text string) (int, error) {
 
 // check returns the first key whose value is none that it can have.
 func (s *settings) check() (toml.Key, error) {
-	if !slices.Contains(watch.Actions, s.Run.OnHang) {
-		return toml.Key{"run", "on_hang"}, fmt.Errorf("on_hang %q: it is one of %s", s.Run.OnHang, strings.Join(watch.Actions, ", "))
-	}
-	if s.Recorder.MaxMB < 1 {
-		return toml.Key{"recorder", "max_mb"}, fmt.Errorf("max_mb %d: it is 1 or more", s.Recorder.MaxMB)
-	}
-	if _, err := preload.Ordered(s.Recorder.Record); err != nil {
-		return toml.Key{"recorder", "record"}, err
-	}
-	for _, list := range []struct {
-		key   string
-		names []string
-	}{{"allocators", s.Movement.Allocators}, {"frees", s.Movement.Frees}} {
-		for _, name := range list.names {
-			if !allocatorForm.MatchString(name) {
-				return toml.Key{"movement", list.key}, fmt.Errorf("%s %q: it is the name of a function, perhaps with :N for its argument N, 1 to 6", list.key, name)
-			}
+	for _, r := range s.table() {
+		if r.check == nil {
+			continue
+		}
+		if err := r.check(); err != nil {
+			return strings.Split(r.key, "."), err
 		}
 	}
-	if _, err := recorded.ParseLevel(s.Movement.Level); err != nil {
-		return toml.Key{"movement", "level"}, err
+	return nil, nil
+}
+
+func oneOf(name, value string, values []string) error {
+	if !slices.Contains(values, value) {
+		return fmt.Errorf("%s %q: it is one of %s", name, value, strings.Join(values, ", "))
 	}
+	return nil
+}
+
+func atLeastOne(name string, n int) error {
+	if n < 1 {
+		return fmt.Errorf("%s %d: it is 1 or more", name, n)
+	}
+	return nil
+}
+
+func functions(name string, list []string) error {
+	for _, f := range list {
+		if !allocatorForm.MatchString(f) {
+			return fmt.Errorf("%s %q: it is the name of a function, perhaps with :N for its argument N, 1 to 6", name, f)
+		}
+	}
+	return nil
+}
+
+func (s *settings) checkIgnored() error {
 	for _, i := range s.Usage.Ignore {
 		if err := i.Check(); err != nil {
-			return toml.Key{"usage", "ignore"}, err
+			return err
 		}
 	}
-	_, err := inference.NewAlgorithm(s.Diagnose.Algorithm)
-	return toml.Key{"diagnose", "algorithm"}, err
+	return nil
 }
 
 // recorderEnv is the variables by which settings reach the recorder.
 func (s *settings) recorderEnv() map[string]string {
-	env := map[string]string{
-		"LAGGARD_QUIET_MS": strconv.FormatInt(time.Duration(s.Recorder.Quiet).Milliseconds(), 10),
-		"LAGGARD_MAX_MB":   strconv.Itoa(s.Recorder.MaxMB),
-	}
-	for name, value := range map[string]string{
-		"LAGGARD_SIGNAL":     s.Recorder.Signal,
-		"LAGGARD_ALLOCATORS": s.allocators(),
-		"LAGGARD_IGNORE":     strings.Join(s.Movement.Ignore, ","),
-		"LAGGARD_LEVEL":      s.Movement.Level,
-	} {
-		if value != "" {
-			env[name] = value
+	env := map[string]string{}
+	for _, r := range s.table() {
+		if value := r.text(); r.recorder && value != "" {
+			env[r.env] = value
 		}
+	}
+	if all := s.allocators(); all != "" {
+		env["LAGGARD_ALLOCATORS"] = all
 	}
 	return env
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func TestLineOf(t *testing.T) {
@@ -39,7 +42,7 @@ func TestLineOf(t *testing.T) {
 // every variable named in it exists.
 func TestDefaults(t *testing.T) {
 	var s settings
-	meta, err := toml.Decode(defaultConfig, &s)
+	meta, err := toml.Decode(printed(), &s)
 	if err != nil || len(meta.Undecoded()) > 0 {
 		t.Fatal(err, meta.Undecoded())
 	}
@@ -49,13 +52,18 @@ func TestDefaults(t *testing.T) {
 	if s.Run.OnHang != "diagnose" || time.Duration(s.Recorder.Quiet) != 2*time.Second || s.Recorder.MaxMB != 64 {
 		t.Errorf("defaults: %+v", s)
 	}
-	if diff := cmp.Diff(keysOf(t, encoded(t, s)), keysOf(t, defaultConfig)); diff != "" {
+	if diff := cmp.Diff(defaults(), s, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("the defaults, and as they are printed:\n%s", diff)
+	}
+	if diff := cmp.Diff(keysOf(t, encoded(t, s)), keysOf(t, printed())); diff != "" {
 		t.Errorf("keys that exist, and that are printed:\n%s", diff)
 	}
-	named := regexp.MustCompile(`LAGGARD_[A-Z_]+`).FindAllString(defaultConfig, -1)
+	named := regexp.MustCompile(`LAGGARD_[A-Z_]+`).FindAllString(printed(), -1)
 	there := []string{"LAGGARD_CONFIG"}
-	for _, v := range s.variables() {
-		there = append(there, v.name)
+	for _, r := range s.table() {
+		if r.env != "" {
+			there = append(there, r.env)
+		}
 	}
 	slices.Sort(named)
 	slices.Sort(there)
@@ -93,18 +101,17 @@ func TestReadEnv(t *testing.T) {
 		"LAGGARD_QUIET_MS": "250", "LAGGARD_MAX_MB": "7", "LAGGARD_SIGNAL": "USR1", "LAGGARD_ALGORITHM": "pdi",
 		"LAGGARD_LIVE_DIR": "/dev/shm", "LAGGARD_RECORD": "progress,volume",
 		"LAGGARD_ALLOCATORS": "get:2,fresh;free=put", "LAGGARD_IGNORE": "libone,libtwo",
-		"LAGGARD_LEVEL": "library",
+		"LAGGARD_LEVEL": "library", "LAGGARD_STREAM_MB": "9", "LAGGARD_CHECKSUMS": "0",
+		"LAGGARD_ROOTS": "/node,/image", "LAGGARD_DEBUG_DIRS": "/debug",
 	}
-	var want, got settings
-	if _, err := toml.Decode(defaultConfig, &got); err != nil {
-		t.Fatal(err)
-	}
-	want = got
+	want, got := defaults(), defaults()
 	want.Run.Dir, want.Run.Timeout, want.Run.OnHang = "d", duration(3*time.Minute), "keep"
 	want.Diagnose.Algorithm, want.Recorder.LiveDir = "pdi", "/dev/shm"
 	want.Recorder.Record = []string{"progress", "volume"}
 	want.Movement.Allocators, want.Movement.Frees = []string{"get:2", "fresh"}, []string{"put"}
 	want.Movement.Ignore, want.Movement.Level = []string{"libone", "libtwo"}, "library"
+	want.Recorder.StreamMB, want.Recorder.Checksums = 9, false
+	want.Symbols.Roots, want.Symbols.DebugDirs = []string{"/node", "/image"}, []string{"/debug"}
 	want.Recorder.Library, want.Recorder.Quiet, want.Recorder.MaxMB, want.Recorder.Signal = "l.so", duration(250*time.Millisecond), 7, "USR1"
 	if err := got.readEnv(func(name string) (string, bool) { v, ok := environ[name]; return v, ok }); err != nil {
 		t.Fatal(err)
@@ -116,8 +123,10 @@ func TestReadEnv(t *testing.T) {
 
 func TestRecorderEnv(t *testing.T) {
 	var s settings
-	s.Recorder.Quiet, s.Recorder.MaxMB = duration(1500e6), 64
-	want := map[string]string{"LAGGARD_QUIET_MS": "1500", "LAGGARD_MAX_MB": "64"}
+	s.Recorder.Quiet, s.Recorder.MaxMB, s.Recorder.StreamMB = duration(1500e6), 64, 128
+	want := map[string]string{
+		"LAGGARD_QUIET_MS": "1500", "LAGGARD_MAX_MB": "64", "LAGGARD_STREAM_MB": "128", "LAGGARD_CHECKSUMS": "0",
+	}
 	if diff := cmp.Diff(want, s.recorderEnv()); diff != "" {
 		t.Error(diff)
 	}
@@ -127,5 +136,23 @@ func TestRecorderEnv(t *testing.T) {
 	want["LAGGARD_SIGNAL"], want["LAGGARD_ALLOCATORS"], want["LAGGARD_IGNORE"] = "USR1", "get:2,fresh;free=put", "libone,libtwo"
 	if diff := cmp.Diff(want, s.recorderEnv()); diff != "" {
 		t.Errorf("what is not always set: %s", diff)
+	}
+}
+
+// TestFlags: a flag that the table names belongs to some command.
+func TestFlags(t *testing.T) {
+	there := map[string]bool{}
+	var visit func(*cobra.Command)
+	visit = func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) { there[f.Name] = true })
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(new(app).root())
+	for _, r := range new(settings).table() {
+		if r.flag != "" && !there[r.flag] {
+			t.Errorf("%s: no command has the flag --%s", r.key, r.flag)
+		}
 	}
 }
