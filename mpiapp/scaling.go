@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/analysis/scaling"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 	"laggard/report"
 	scalingreport "laggard/report/scaling"
 )
@@ -120,13 +122,13 @@ func (a *app) train(ctx context.Context, f scalingFlags, dirs []string) error {
 		return err
 	}
 	learned, err := concluded(ctx, inWorld, f.analysts, q, scaling.Train)
-	if errors.Is(err, scaling.ErrFew) {
+	if errors.Is(err, training.ErrFew) {
 		return usageError{fmt.Errorf("%w: train on more runs, of different scales", err)}
 	}
 	if err != nil || learned == nil {
 		return unfit(err)
 	}
-	data, err := scaling.EncodeTrained(learned.Trained)
+	data, err := training.EncodeTrained(learned.Trained)
 	if err == nil {
 		err = wholeFile(f.output, data)
 	}
@@ -194,7 +196,7 @@ func (a *app) test(ctx context.Context, f scalingFlags, dir string) error {
 		return usageError{fmt.Errorf("model: %w", err)}
 	}
 	q := scaling.Question{Dir: dir, Symbols: f.symbols(a, dir)}
-	if q.Trained, err = scaling.DecodeTrained(data); err != nil {
+	if q.Trained, err = training.DecodeTrained(data); err != nil {
 		return fmt.Errorf("model %s: %w", f.model, err)
 	}
 	if q.Add, err = parseFeatures(f.feature); err != nil {
@@ -259,12 +261,12 @@ func parseFeatures(list []string) (map[string]float64, error) {
 	return out, nil
 }
 
-func parseSources(text string) ([]scaling.Source, error) {
+func parseSources(text string) ([]recorded.Source, error) {
 	switch text {
 	case "both":
-		return scaling.Sources, nil
-	case string(scaling.AtMPI), string(scaling.AtSocket):
-		return []scaling.Source{scaling.Source(text)}, nil
+		return recorded.Sources, nil
+	case string(recorded.AtMPI), string(recorded.AtSocket):
+		return []recorded.Source{recorded.Source(text)}, nil
 	}
 	return nil, usageError{fmt.Errorf("--source %q: it is mpi, socket or both", text)}
 }

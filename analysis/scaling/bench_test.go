@@ -4,23 +4,28 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/kcca"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 )
 
 // wide makes a table of rows ranks with features sites each, in runs of 4 ranks
 // and more. Half of the sites are predicted by scale, the others are noise.
-func wide(rows, features int) *Table {
+func wide(rows, features int) *recorded.Table {
 	rng := rand.New(rand.NewPCG(6, 6))
-	t := &Table{}
+	t := &recorded.Table{}
 	for ranks := 4; len(t.Rows) < rows; ranks = 4 + (ranks-3)%(rows/16+1) {
 		run := fmt.Sprint("run", len(t.Rows))
 		for rank := range min(ranks, rows-len(t.Rows)) {
-			o := Observation{Run: run, Rank: rank, Ranks: ranks, Volume: map[int]float64{}}
+			o := recorded.Observation{Run: run, Rank: rank, Ranks: ranks, Volume: map[int]float64{}}
 			for f := range features {
 				v := 1000 * float64(f+1) * float64(ranks-1) * (1 + 0.01*rng.NormFloat64())
 				if f%2 == 1 {
 					v = 1000 * float64(f+1) * rng.ExpFloat64()
 				}
-				o.Volume[t.Site(Site{Frames: []Frame{{Function: fmt.Sprint("f", f)}}})] = v
+				o.Volume[t.Site(recorded.Site{Frames: []recorded.Frame{{Function: fmt.Sprint("f", f)}}})] = v
 			}
 			t.Rows = append(t.Rows, o)
 		}
@@ -35,7 +40,7 @@ func BenchmarkTrain(b *testing.B) {
 		b.Run(fmt.Sprint("rows=", rows), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := FitWhole(table, Options{}); err != nil {
+				if _, err := training.Train(table, kcca.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -45,9 +50,9 @@ func BenchmarkTrain(b *testing.B) {
 
 // BenchmarkKCCA is one fit with given settings.
 func BenchmarkKCCA(b *testing.B) {
-	x, y := wide(1000, 100).matrices()
+	x, y := wide(1000, 100).Matrices()
 	for b.Loop() {
-		if _, err := fitKCCA(x, y, DefaultSettings(), Trial{}, Options{}); err != nil {
+		if _, err := kcca.Fit(x, y, kcca.DefaultSettings(), kcca.Trial{}, kcca.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -56,11 +61,11 @@ func BenchmarkKCCA(b *testing.B) {
 // BenchmarkTest judges a run of 32 ranks by a model of 1,000 rows.
 func BenchmarkTest(b *testing.B) {
 	table := wide(1000, 100)
-	m, err := FitWhole(table, Options{})
+	m, err := training.Train(table, kcca.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	run := &Table{Sites: table.Sites}
+	run := &recorded.Table{Sites: table.Sites}
 	for _, row := range table.Rows {
 		if row.Ranks == 32 && (len(run.Rows) == 0 || run.Rows[0].Run == row.Run) {
 			run.Rows = append(run.Rows, row)
@@ -70,7 +75,7 @@ func BenchmarkTest(b *testing.B) {
 		b.Fatalf("%d rows", len(run.Rows))
 	}
 	for b.Loop() {
-		if _, err := m.Test(run, Circumstances{}); err != nil {
+		if _, err := judge.Test(m, run, judge.Circumstances{}); err != nil {
 			b.Fatal(err)
 		}
 	}

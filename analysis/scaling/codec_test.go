@@ -2,15 +2,23 @@ package scaling
 
 import (
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"laggard/analysis/scaling/file"
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/kcca"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 )
 
-func smallModel(t testing.TB) *Model {
+func smallModel(t testing.TB) *training.Model {
 	t.Helper()
 	table := chain(0.01).training([]int{4, 6, 8}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	m, err := FitWhole(table, Options{})
+	m, err := training.Train(table, kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,15 +27,21 @@ func smallModel(t testing.TB) *Model {
 
 func TestModelRoundTrip(t *testing.T) {
 	m := smallModel(t)
-	data, err := EncodeModel(m)
+	data, err := training.EncodeModel(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := DecodeModel(data)
+	back, err := training.DecodeModel(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameModel(t, back, m)
+}
+
+// withHead puts a right first line before the body of a file.
+func withHead(kind string, body []byte) []byte {
+	sum := crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
+	return append([]byte(fmt.Sprintf("%s 1 %d %08x\n", kind, len(body), sum)), body...)
 }
 
 // rewritten changes the body and gives it a right first line.
@@ -38,11 +52,11 @@ func rewritten(t *testing.T, data []byte, old, new string) []byte {
 	if changed == body {
 		t.Fatalf("no %q in the file", old)
 	}
-	return []byte(head(kindModel, []byte(changed)) + changed)
+	return withHead("laggard-scaling-model", []byte(changed))
 }
 
 func TestDecodeModelRefuses(t *testing.T) {
-	good, err := EncodeModel(smallModel(t))
+	good, err := training.EncodeModel(smallModel(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,28 +66,28 @@ func TestDecodeModelRefuses(t *testing.T) {
 		data []byte
 		want error
 	}{
-		"nothing":        {nil, ErrKind},
-		"another file":   {[]byte("#!/bin/sh\n"), ErrKind},
-		"another kind":   {[]byte(strings.Replace(string(good), "model", "table", 1)), ErrKind},
-		"later version":  {[]byte(strings.Replace(string(good), "model 1 ", "model 2 ", 1)), ErrVersion},
-		"cut short":      {good[:len(good)-1], ErrCorrupt},
-		"bytes added":    {append(good[:len(good):len(good)], ' '), ErrCorrupt},
-		"changed":        {flipped, ErrChecksum},
-		"first line":     {[]byte(line + " x\n" + body), ErrCorrupt},
-		"unknown field":  {rewritten(t, good, `"runs":`, `"walks":`), ErrCorrupt},
-		"two values":     {rewritten(t, good, `{`, `{}{`), ErrCorrupt},
-		"role":           {rewritten(t, good, `"role":"all"`, `"role":"any"`), ErrCorrupt},
-		"gamma":          {rewritten(t, good, `"gamma":`, `"gamma":-`), ErrCorrupt},
-		"site":           {rewritten(t, good, `"site":1`, `"site":2`), ErrCorrupt},
-		"control":        {rewritten(t, good, `"control":1`, `"control":9`), ErrCorrupt},
-		"width":          {rewritten(t, good, `"tau":`, `"tau":-`), ErrCorrupt},
-		"no projection":  {rewritten(t, good, `"offset":[`, `"offset":[1,`), ErrCorrupt},
-		"no forms":       {rewritten(t, good, `"forms":[`, `"forms":[],"x":[`), ErrCorrupt},
-		"ranges":         {rewritten(t, good, `"ranges":[`, `"ranges":[{"low":1,"high":1,"next":1},`), ErrCorrupt},
-		"scale of zero":  {rewritten(t, good, `"scale":[`, `"scale":[0,`), ErrCorrupt},
-		"controls twice": {rewritten(t, good, `"controls":["arg"`, `"controls":["b","arg"`), ErrCorrupt},
+		"nothing":        {nil, file.ErrKind},
+		"another file":   {[]byte("#!/bin/sh\n"), file.ErrKind},
+		"another kind":   {[]byte(strings.Replace(string(good), "model", "table", 1)), file.ErrKind},
+		"later version":  {[]byte(strings.Replace(string(good), "model 1 ", "model 2 ", 1)), file.ErrVersion},
+		"cut short":      {good[:len(good)-1], file.ErrCorrupt},
+		"bytes added":    {append(good[:len(good):len(good)], ' '), file.ErrCorrupt},
+		"changed":        {flipped, file.ErrChecksum},
+		"first line":     {[]byte(line + " x\n" + body), file.ErrCorrupt},
+		"unknown field":  {rewritten(t, good, `"runs":`, `"walks":`), file.ErrCorrupt},
+		"two values":     {rewritten(t, good, `{`, `{}{`), file.ErrCorrupt},
+		"role":           {rewritten(t, good, `"role":"all"`, `"role":"any"`), file.ErrCorrupt},
+		"gamma":          {rewritten(t, good, `"gamma":`, `"gamma":-`), file.ErrCorrupt},
+		"site":           {rewritten(t, good, `"site":1`, `"site":2`), file.ErrCorrupt},
+		"control":        {rewritten(t, good, `"control":1`, `"control":9`), file.ErrCorrupt},
+		"width":          {rewritten(t, good, `"tau":`, `"tau":-`), file.ErrCorrupt},
+		"no projection":  {rewritten(t, good, `"offset":[`, `"offset":[1,`), file.ErrCorrupt},
+		"no forms":       {rewritten(t, good, `"forms":[`, `"forms":[],"x":[`), file.ErrCorrupt},
+		"ranges":         {rewritten(t, good, `"ranges":[`, `"ranges":[{"low":1,"high":1,"next":1},`), file.ErrCorrupt},
+		"scale of zero":  {rewritten(t, good, `"scale":[`, `"scale":[0,`), file.ErrCorrupt},
+		"controls twice": {rewritten(t, good, `"controls":["arg"`, `"controls":["b","arg"`), file.ErrCorrupt},
 	} {
-		m, err := DecodeModel(c.data)
+		m, err := training.DecodeModel(c.data)
 		if !errors.Is(err, c.want) || m != nil {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
@@ -83,7 +97,7 @@ func TestDecodeModelRefuses(t *testing.T) {
 // FuzzModel: what is read can be used. The first line is put right, so that the
 // fuzzer gets behind the checksum.
 func FuzzModel(f *testing.F) {
-	good, err := EncodeModel(smallModel(f))
+	good, err := training.EncodeModel(smallModel(f))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -95,14 +109,14 @@ func FuzzModel(f *testing.F) {
 	f.Add([]byte(`null`))
 	run := chain(0.01).run(5, 2048, rand.New(rand.NewPCG(2, 2)))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		m, err := DecodeModel(append([]byte(head(kindModel, body)), body...))
+		m, err := training.DecodeModel(withHead("laggard-scaling-model", body))
 		if err != nil {
 			if m != nil {
 				t.Fatal("a model with an error")
 			}
 			return
 		}
-		if _, err := m.Test(run, Circumstances{}); err != nil && !errors.Is(err, ErrControls) {
+		if _, err := judge.Test(m, run, judge.Circumstances{}); err != nil && !errors.Is(err, recorded.ErrControls) {
 			t.Fatal(err)
 		}
 	})
@@ -110,7 +124,7 @@ func FuzzModel(f *testing.F) {
 
 // FuzzTable: what is read can be merged and written again.
 func FuzzTable(f *testing.F) {
-	good, err := EncodeTable(chain(0.01).run(3, 2048, rand.New(rand.NewPCG(2, 2))))
+	good, err := recorded.EncodeTable(chain(0.01).run(3, 2048, rand.New(rand.NewPCG(2, 2))))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -119,15 +133,15 @@ func FuzzTable(f *testing.F) {
 	f.Add([]byte(`{"sites":[{},{}],"rows":[{"ranks":1,"volume":{"0":1,"1":2}}]}`))
 	f.Add([]byte(`{"sites":[],"rows":[{"ranks":1,"volume":{"-1":1}}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		table, err := DecodeTable(append([]byte(head(kindTable, body)), body...))
+		table, err := recorded.DecodeTable(withHead("laggard-scaling-table", body))
 		if err != nil {
 			if table != nil {
 				t.Fatal("a table with an error")
 			}
 			return
 		}
-		same(t, Merge(table, &Table{}), table)
-		same(t, Merge(table, table), table)
+		same(t, recorded.Merge(table, &recorded.Table{}), table)
+		same(t, recorded.Merge(table, table), table)
 	})
 }
 
@@ -136,11 +150,11 @@ func FuzzShares(f *testing.F) {
 	f.Add([]byte(`{"features":[{"site":0,"role":"all","classes":null}],"trials":[{"settings":0}]}`))
 	f.Add([]byte(`{"rows":[{"run":"a","rank":0,"ranks":1}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if p, err := DecodePart(append([]byte(head(kindPart, body)), body...)); err == nil {
-			MergeParts(p, p)
+		if p, err := training.DecodePart(withHead("laggard-scaling-part", body)); err == nil {
+			training.MergeParts(p, p)
 		}
-		if j, err := DecodeJudgement(append([]byte(head(kindJudgement, body)), body...)); err == nil {
-			MergeJudgements(j, j)
+		if j, err := judge.DecodeJudgement(withHead("laggard-scaling-judgement", body)); err == nil {
+			judge.MergeJudgements(j, j)
 		}
 	})
 }

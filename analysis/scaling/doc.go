@@ -1,29 +1,20 @@
-// Package scaling answers whether a run at a large scale behaves as the small,
-// good runs of the same program predict, which ranks do not, and at which call
-// sites that shows (paper Vrisha, §3–§5). Every rank may be wrong in the same
-// way: ranks are compared with the models, not with each other.
+// Package scaling answers whether a run at a large scale behaves as the small, good
+// runs of the same program predict, which ranks do not, and at which call sites that
+// shows (paper Vrisha, §3–§5). Every rank may be wrong in the same way: ranks are
+// compared with the models, not with each other.
 //
-// Input is a [Table]: for each rank of each run the control features (rank,
-// ranks in the run, numeric arguments) and the bytes sent by call stack. Output
-// of training is one [Model], of a test one [Verdict].
+// Two questions belong together. [Train] makes models of the runs of a [Training];
+// [Run] judges the run of a [Question] by them. Each analysis rank reads its share of
+// a run with package recorded; the tables merge over the tree, and all analysis ranks
+// have the whole. Each then does a part of the fitting (package training) or judges a
+// part of the rows (package judge), and analysis rank 0 puts the parts together.
 //
-// A model has two halves. Kernel canonical correlation analysis ([KCCA], §3 and
-// §5.2) sees the behaviour as a whole, but holds about one step of scale past
-// training and is blind to sites with a small share of the bytes. A scaling
-// model for each feature ([Feature]), a sum of c·pⁱ·log₂ʲp in the normal form
-// of Extra-P, sees single sites and reaches further; features that it cannot
-// predict are left out, as in WuKong. The verdict says which of them spoke and
-// whether the run is inside its range.
+// A model has two halves. Kernel canonical correlation analysis (package kcca) sees
+// the behaviour as a whole, but holds about one step of scale past training and is
+// blind to sites with a small share of the bytes. A scaling model for each call site
+// (package regression) sees single sites and reaches further; sites that it cannot
+// predict are left out. The verdict says which of them it is by, and whether the run
+// is inside the range of the models.
 //
-// The work can be shared among analysis ranks:
-//
-//   - [Table]s of single ranks merge ([Merge]); all have the merged one.
-//   - [Fit] does one part of the fitting; [Part]s merge ([MergeParts]).
-//   - [Assemble] makes the model of them.
-//   - [Model.Judge] judges a table of any rows of the run; [Judgement]s merge
-//     ([MergeJudgements]).
-//   - [Model.Conclude] draws the verdict and compares call stacks (§5.4).
-//
-// Table, Part and Judgement are monoids with deterministic encodings. See
-// docs/scaling.md.
+// docs/scaling.md has the form of the files and says where this fails.
 package scaling

@@ -3,35 +3,38 @@ package scaling_test
 import (
 	"fmt"
 
-	"laggard/analysis/scaling"
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/kcca"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 )
 
 // A program sends 100 bytes to each other rank, from a loop. At 16 ranks it
 // takes another way.
 func Example() {
-	loop := scaling.Site{Frames: []scaling.Frame{{Function: "send_all", File: "a.c", Line: 10}, {Function: "main", File: "a.c", Line: 3}}}
-	other := scaling.Site{Frames: []scaling.Frame{{Function: "send_some", File: "a.c", Line: 20}, {Function: "main", File: "a.c", Line: 3}}}
-	run := func(t *scaling.Table, name string, ranks int, site scaling.Site) {
+	loop := recorded.Site{Frames: []recorded.Frame{{Function: "send_all", File: "a.c", Line: 10}, {Function: "main", File: "a.c", Line: 3}}}
+	other := recorded.Site{Frames: []recorded.Frame{{Function: "send_some", File: "a.c", Line: 20}, {Function: "main", File: "a.c", Line: 3}}}
+	run := func(t *recorded.Table, name string, ranks int, site recorded.Site) {
 		for rank := range ranks {
-			t.Rows = append(t.Rows, scaling.Observation{
+			t.Rows = append(t.Rows, recorded.Observation{
 				Run: name, Rank: rank, Ranks: ranks,
 				Volume: map[int]float64{t.Site(site): float64(100 * (ranks - 1))},
 			})
 		}
 	}
-	var training, production scaling.Table
+	var small, production recorded.Table
 	for ranks := 4; ranks <= 12; ranks++ {
-		run(&training, fmt.Sprint("good", ranks), ranks, loop)
+		run(&small, fmt.Sprint("good", ranks), ranks, loop)
 	}
 	run(&production, "large", 16, other)
 
-	m, err := scaling.FitWhole(&training, scaling.Options{})
+	m, err := training.Train(&small, kcca.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(m.Features[0].Classes[0].Forms[0].Text([]string{"rank", "ranks"}))
-	v, err := m.Test(&production, scaling.Circumstances{})
+	v, err := judge.Test(m, &production, judge.Circumstances{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,15 +7,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/kcca"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 	"laggard/reduce"
 	"laggard/reduce/reducetest"
 )
 
 // pieces cuts a table into tables of one row each, with sites in any order.
-func pieces(t *Table, rng *rand.Rand) []*Table {
-	var out []*Table
+func pieces(t *recorded.Table, rng *rand.Rand) []*recorded.Table {
+	var out []*recorded.Table
 	for _, row := range t.Rows {
-		piece := &Table{}
+		piece := &recorded.Table{}
 		o := row
 		o.Volume = map[int]float64{}
 		for _, site := range rng.Perm(len(t.Sites)) {
@@ -38,25 +42,25 @@ func laws[T any](t *testing.T, m reduce.Monoid[T], build func() []T) {
 
 func TestTablesMerge(t *testing.T) {
 	whole := chain(0.01).training([]int{4, 5}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	laws(t, reduce.Monoid[*Table]{
-		Codec: reduce.Codec[*Table]{Encode: EncodeTable, Decode: DecodeTable},
-		Merge: func(a, b *Table) (*Table, error) { return Merge(a, b), nil },
-	}, func() []*Table { return pieces(whole, rand.New(rand.NewPCG(3, 4))) })
-	merged := &Table{}
+	laws(t, reduce.Monoid[*recorded.Table]{
+		Codec: reduce.Codec[*recorded.Table]{Encode: recorded.EncodeTable, Decode: recorded.DecodeTable},
+		Merge: func(a, b *recorded.Table) (*recorded.Table, error) { return recorded.Merge(a, b), nil },
+	}, func() []*recorded.Table { return pieces(whole, rand.New(rand.NewPCG(3, 4))) })
+	merged := &recorded.Table{}
 	for _, piece := range pieces(whole, rand.New(rand.NewPCG(5, 6))) {
-		merged = Merge(piece, merged)
+		merged = recorded.Merge(piece, merged)
 	}
 	same(t, merged, whole)
-	same(t, Merge(merged, merged), whole)
+	same(t, recorded.Merge(merged, merged), whole)
 }
 
-func same(t *testing.T, got, want *Table) {
+func same(t *testing.T, got, want *recorded.Table) {
 	t.Helper()
-	a, err := EncodeTable(got)
+	a, err := recorded.EncodeTable(got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := EncodeTable(want)
+	b, err := recorded.EncodeTable(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,16 +74,16 @@ func same(t *testing.T, got, want *Table) {
 func TestPartsMerge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	table := chain(0.01).training([]int{4, 6, 8, 10}, []float64{2048}, rng)
-	var o Options
-	alone, err := FitWhole(table, o)
+	var o kcca.Options
+	alone, err := training.Train(table, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const parts = 5
-	fit := func() []*Part {
-		var out []*Part
+	fit := func() []*training.Part {
+		var out []*training.Part
 		for part := range parts {
-			p, err := Fit(table, o, part, parts)
+			p, err := training.Fit(table, o, part, parts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,15 +92,15 @@ func TestPartsMerge(t *testing.T) {
 		return out
 	}
 	all := fit()
-	laws(t, reduce.Monoid[*Part]{
-		Codec: reduce.Codec[*Part]{Encode: EncodePart, Decode: DecodePart},
-		Merge: func(a, b *Part) (*Part, error) { return MergeParts(a, b), nil },
-	}, func() []*Part { return slices.Clone(all) })
-	merged := &Part{}
+	laws(t, reduce.Monoid[*training.Part]{
+		Codec: reduce.Codec[*training.Part]{Encode: training.EncodePart, Decode: training.DecodePart},
+		Merge: func(a, b *training.Part) (*training.Part, error) { return training.MergeParts(a, b), nil },
+	}, func() []*training.Part { return slices.Clone(all) })
+	merged := &training.Part{}
 	for _, p := range all {
-		merged = MergeParts(p, merged)
+		merged = training.MergeParts(p, merged)
 	}
-	together, err := Assemble(table, o, merged)
+	together, err := training.Assemble(table, o, merged)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,13 +108,13 @@ func TestPartsMerge(t *testing.T) {
 	judged(t, alone, chain(0.01).moved(ringSite, doubleSite).run(11, 2048, rng))
 }
 
-func sameModel(t *testing.T, got, want *Model) {
+func sameModel(t *testing.T, got, want *training.Model) {
 	t.Helper()
-	a, err := EncodeModel(got)
+	a, err := training.EncodeModel(got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := EncodeModel(want)
+	b, err := training.EncodeModel(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,12 +123,12 @@ func sameModel(t *testing.T, got, want *Model) {
 	}
 }
 
-func judged(t *testing.T, m *Model, run *Table) {
+func judged(t *testing.T, m *training.Model, run *recorded.Table) {
 	t.Helper()
-	judge := func() []*Judgement {
-		var out []*Judgement
+	judgeEach := func() []*judge.Judgement {
+		var out []*judge.Judgement
 		for _, piece := range pieces(run, rand.New(rand.NewPCG(9, 1))) {
-			j, err := m.Judge(piece)
+			j, err := judge.Judge(m, piece)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,19 +136,19 @@ func judged(t *testing.T, m *Model, run *Table) {
 		}
 		return out
 	}
-	laws(t, reduce.Monoid[*Judgement]{
-		Codec: reduce.Codec[*Judgement]{Encode: EncodeJudgement, Decode: DecodeJudgement},
-		Merge: func(a, b *Judgement) (*Judgement, error) { return MergeJudgements(a, b), nil },
-	}, judge)
-	merged := &Judgement{}
-	for _, j := range judge() {
-		merged = MergeJudgements(j, merged)
+	laws(t, reduce.Monoid[*judge.Judgement]{
+		Codec: reduce.Codec[*judge.Judgement]{Encode: judge.EncodeJudgement, Decode: judge.DecodeJudgement},
+		Merge: func(a, b *judge.Judgement) (*judge.Judgement, error) { return judge.MergeJudgements(a, b), nil },
+	}, judgeEach)
+	merged := &judge.Judgement{}
+	for _, j := range judgeEach() {
+		merged = judge.MergeJudgements(j, merged)
 	}
-	got, err := m.Conclude(run, merged, Circumstances{})
+	got, err := judge.Conclude(m, run, merged, judge.Circumstances{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := m.Test(run, Circumstances{})
+	want, err := judge.Test(m, run, judge.Circumstances{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"laggard/analysis/scaling/recorded"
 	"laggard/model"
 	"laggard/symbol"
 )
@@ -19,7 +20,7 @@ func (n *namer) close() { n.resolver.Close() }
 
 // frames names what has no name yet. atPC: the innermost is a program counter,
 // not a return address.
-func (n *namer) frames(frames []Frame, atPC bool) {
+func (n *namer) frames(frames []recorded.Frame, atPC bool) {
 	for i := range frames {
 		f := &frames[i]
 		if f.Offset == 0 || f.Function != "" && f.Line != 0 || f.Module == "" {
@@ -36,7 +37,7 @@ func (n *namer) frames(frames []Frame, atPC bool) {
 	}
 }
 
-func (n *namer) sites(sites []Site) {
+func (n *namer) sites(sites []recorded.Site) {
 	for i := range sites {
 		n.frames(sites[i].Frames, false)
 	}

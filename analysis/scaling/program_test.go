@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"laggard/analysis/scaling/recorded"
 )
 
 // program is a synthetic MPI program: what each rank sends at each call site,
@@ -15,20 +17,22 @@ type program struct {
 }
 
 type programSite struct {
-	site  Site
+	site  recorded.Site
 	bytes func(rank, ranks int, arg float64) float64
 	noisy bool // nothing predicts it: exponential around bytes
 }
 
-func libFrame(function string, offset uint64) Frame {
-	return Frame{Module: "/usr/lib/libmpi.so.40", BuildID: "aa", Offset: offset, Function: function}
+func libFrame(function string, offset uint64) recorded.Frame {
+	return recorded.Frame{Module: "/usr/lib/libmpi.so.40", BuildID: "aa", Offset: offset, Function: function}
 }
 
-func appFrame(function string, line int) Frame {
-	return Frame{Module: "/home/u/app", BuildID: "bb", Offset: uint64(line) * 16, Function: function, File: "app.c", Line: line}
+func appFrame(function string, line int) recorded.Frame {
+	return recorded.Frame{Module: "/home/u/app", BuildID: "bb", Offset: uint64(line) * 16, Function: function, File: "app.c", Line: line}
 }
 
-func siteOf(frames ...Frame) Site { return Site{Frames: append(frames, appFrame("main", 99))} }
+func siteOf(frames ...recorded.Frame) recorded.Site {
+	return recorded.Site{Frames: append(frames, appFrame("main", 99))}
+}
 
 // Call sites of the programs below.
 var (
@@ -44,8 +48,34 @@ var (
 	reduceSite  = siteOf(libFrame("allreduce", 0x80), appFrame("norm", 70))
 	timingSite  = siteOf(libFrame("request_wait", 0x90), appFrame("norm", 71))
 	messageSite = siteOf(libFrame("send_queued", 0xa0), libFrame("progress", 0xa8), libFrame("wait", 0xb0), appFrame("transfer", 80))
-	peersSite   = Site{Feature: "neighbours"}
+	peersSite   = recorded.Site{Feature: "neighbours"}
 )
+
+// treeChildren counts the children of a rank in the binomial tree where a rank's
+// parent is the rank without its highest one bit.
+func treeChildren(rank, ranks int) int {
+	n := 0
+	for bit := 1; rank+bit < ranks; bit <<= 1 {
+		if bit > rank {
+			n++
+		}
+	}
+	return n
+}
+
+// gridNeighbours counts those of a rank in the most compact grid of two dimensions.
+func gridNeighbours(rank, ranks int) int {
+	side := int(math.Sqrt(float64(ranks)))
+	for ; ranks%side != 0; side-- {
+	}
+	n := 0
+	for _, has := range []bool{rank%side > 0, rank%side < side-1, rank >= side, rank+side < ranks} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
 
 func none(int, int, float64) float64 { return 0 }
 
@@ -59,7 +89,7 @@ func chain(noise float64) program {
 		{site: haloSite, bytes: func(_, _ int, arg float64) float64 { return 5 * arg }},
 		{site: rightSite, bytes: func(rank, ranks int, arg float64) float64 { return 10 * arg * float64(min(1, ranks-1-rank)) }},
 		{site: smallSite, bytes: func(_, ranks int, arg float64) float64 { return 0.21 * arg * float64(ranks) }},
-		{site: treeSite, bytes: func(rank, ranks int, _ float64) float64 { return 4096 * float64(highChildren(rank, ranks)) }},
+		{site: treeSite, bytes: func(rank, ranks int, _ float64) float64 { return 4096 * float64(treeChildren(rank, ranks)) }},
 		{site: reduceSite, bytes: func(_, ranks int, _ float64) float64 { return 160 * float64(bits.Len(uint(ranks-1))) }},
 		{site: timingSite, bytes: func(int, int, float64) float64 { return 300 }, noisy: true},
 		{site: peersSite, bytes: func(rank, ranks int, _ float64) float64 {
@@ -73,7 +103,7 @@ func chain(noise float64) program {
 func grid(noise float64) program {
 	return program{noise: noise, sites: []programSite{
 		{site: haloSite, bytes: func(rank, ranks int, arg float64) float64 {
-			return 64 * arg * arg / math.Sqrt(float64(ranks)) * float64(neighbours(rank, ranks, 2))
+			return 64 * arg * arg / math.Sqrt(float64(ranks)) * float64(gridNeighbours(rank, ranks))
 		}},
 		{site: blockSite, bytes: func(_, ranks int, arg float64) float64 { return 64 * arg * arg * math.Pow(float64(ranks), -2./3) }},
 		{site: smallSite, bytes: func(_, ranks int, arg float64) float64 { return 3 * arg * arg / math.Sqrt(float64(ranks)) }},
@@ -136,7 +166,7 @@ func (p program) with(sites ...programSite) program {
 	return out
 }
 
-func (p program) at(s Site) *programSite {
+func (p program) at(s recorded.Site) *programSite {
 	for i := range p.sites {
 		if p.sites[i].site.Key() == s.Key() {
 			return &p.sites[i]
@@ -146,12 +176,12 @@ func (p program) at(s Site) *programSite {
 }
 
 // moved lets one site send what another one should.
-func (p program) moved(from, to Site) program {
+func (p program) moved(from, to recorded.Site) program {
 	return p.with(programSite{site: from, bytes: none}, programSite{site: to, bytes: p.at(from).bytes})
 }
 
 // scaled lets one site send more or less.
-func (p program) scaled(site Site, by float64) program {
+func (p program) scaled(site recorded.Site, by float64) program {
 	before := p.at(site).bytes
 	return p.with(programSite{site: site, bytes: func(rank, ranks int, arg float64) float64 {
 		return by * before(rank, ranks, arg)
@@ -159,9 +189,9 @@ func (p program) scaled(site Site, by float64) program {
 }
 
 // rows adds one run.
-func (p program) rows(t *Table, run string, ranks int, arg float64, rng *rand.Rand) {
+func (p program) rows(t *recorded.Table, run string, ranks int, arg float64, rng *rand.Rand) {
 	for rank := range ranks {
-		o := Observation{Run: run, Rank: rank, Ranks: ranks, Controls: map[string]float64{"arg": arg}, Volume: map[int]float64{}}
+		o := recorded.Observation{Run: run, Rank: rank, Ranks: ranks, Controls: map[string]float64{"arg": arg}, Volume: map[int]float64{}}
 		for _, s := range p.sites {
 			v := s.bytes(rank, ranks, arg)
 			switch {
@@ -178,14 +208,14 @@ func (p program) rows(t *Table, run string, ranks int, arg float64, rng *rand.Ra
 	}
 }
 
-func (p program) run(ranks int, arg float64, rng *rand.Rand) *Table {
-	t := &Table{}
+func (p program) run(ranks int, arg float64, rng *rand.Rand) *recorded.Table {
+	t := &recorded.Table{}
 	p.rows(t, "production", ranks, arg, rng)
 	return t
 }
 
-func (p program) training(scales []int, args []float64, rng *rand.Rand) *Table {
-	t := &Table{}
+func (p program) training(scales []int, args []float64, rng *rand.Rand) *recorded.Table {
+	t := &recorded.Table{}
 	for _, ranks := range scales {
 		for _, arg := range args {
 			p.rows(t, fmt.Sprintf("p%d-%g", ranks, arg), ranks, arg, rng)

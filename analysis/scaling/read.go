@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/reduce"
@@ -16,7 +18,7 @@ import (
 type reader struct {
 	comm    reduce.Comm
 	tree    *reduce.Tree
-	sources []Source
+	sources []recorded.Source
 	ignore  []string // control features that are left out
 	only    []string // if not nil, the only control features that are wanted
 }
@@ -50,14 +52,14 @@ func (r reader) read(ctx context.Context, dir string, add map[string]float64) (*
 func (r reader) rank(v *volumesRead, rank *model.Rank, run string, controls map[string]float64) {
 	for _, source := range r.sources {
 		if v.Tables[source] == nil {
-			v.Tables[source] = &Table{}
+			v.Tables[source] = &recorded.Table{}
 		}
-		if !Observe(v.Tables[source], rank, source, run, controls) {
+		if !recorded.Observe(v.Tables[source], rank, source, run, controls) {
 			v.Unseen.Add(rank.Rank)
 		}
 	}
 	v.Programs = append(v.Programs, programOf(rank))
-	v.Crash = EarlierCrash(v.Crash, FindCrash(rank))
+	v.Crash = recorded.EarlierCrash(v.Crash, recorded.FindCrash(rank))
 	if rank.Phase == model.Finalized {
 		v.Ended.Add(rank.Rank)
 	}
@@ -68,7 +70,7 @@ func (r reader) rank(v *volumesRead, rank *model.Rank, run string, controls map[
 func (r reader) controls(
 	v *volumesRead, rank *model.Rank, m *model.Manifest, add map[string]float64,
 ) map[string]float64 {
-	controls := ArgumentControls(rank.Arguments)
+	controls := recorded.ArgumentControls(rank.Arguments)
 	if m != nil {
 		maps.Copy(controls, m.Features)
 	}
@@ -87,8 +89,8 @@ func (r reader) controls(
 	return controls
 }
 
-func programOf(r *model.Rank) Program {
-	p := Program{Path: r.Exe}
+func programOf(r *model.Rank) training.Program {
+	p := training.Program{Path: r.Exe}
 	for _, m := range r.Modules {
 		if m.Path == r.Exe {
 			p.BuildID = m.BuildID

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/reduce"
@@ -16,50 +19,50 @@ var (
 		Codec: reduce.JSON[*volumesRead](),
 		Merge: func(a, b *volumesRead) (*volumesRead, error) { return a.join(b), nil },
 	}
-	parts = reduce.Monoid[*Part]{
-		Codec: reduce.Codec[*Part]{Encode: EncodePart, Decode: DecodePart},
-		Merge: func(a, b *Part) (*Part, error) { return MergeParts(a, b), nil },
+	parts = reduce.Monoid[*training.Part]{
+		Codec: reduce.Codec[*training.Part]{Encode: training.EncodePart, Decode: training.DecodePart},
+		Merge: func(a, b *training.Part) (*training.Part, error) { return training.MergeParts(a, b), nil },
 	}
-	judgements = reduce.Monoid[*Judgement]{
-		Codec: reduce.Codec[*Judgement]{Encode: EncodeJudgement, Decode: DecodeJudgement},
-		Merge: func(a, b *Judgement) (*Judgement, error) { return MergeJudgements(a, b), nil },
+	judgements = reduce.Monoid[*judge.Judgement]{
+		Codec: reduce.Codec[*judge.Judgement]{Encode: judge.EncodeJudgement, Decode: judge.DecodeJudgement},
+		Merge: func(a, b *judge.Judgement) (*judge.Judgement, error) { return judge.MergeJudgements(a, b), nil },
 	}
-	trainedFile = reduce.Codec[*Trained]{Encode: EncodeTrained, Decode: DecodeTrained}
+	trainedFile = reduce.Codec[*training.Trained]{Encode: training.EncodeTrained, Decode: training.DecodeTrained}
 )
 
 // volumesRead is what was read of runs: what their ranks sent, and what else is
 // to be known of them.
 type volumesRead struct {
-	Tables   map[Source]*Table `json:"tables"`
-	Programs []Program         `json:"programs"` // of the ranks, each once
-	Unseen   model.RankSet     `json:"unseen"`   // ranks of which it was not recorded what they sent
-	Ended    model.RankSet     `json:"ended"`    // ranks that finalised
-	Strange  []string          `json:"strange"`  // control features that the training did not have
-	Crash    *Crash            `json:"crash"`    // the first, if a rank crashed
-	Problems share.Problems    `json:"problems"`
+	Tables   map[recorded.Source]*recorded.Table `json:"tables"`
+	Programs []training.Program                  `json:"programs"` // of the ranks, each once
+	Unseen   model.RankSet                       `json:"unseen"`   // ranks of which it was not recorded what they sent
+	Ended    model.RankSet                       `json:"ended"`    // ranks that finalised
+	Strange  []string                            `json:"strange"`  // control features that the training did not have
+	Crash    *recorded.Crash                     `json:"crash"`    // the first, if a rank crashed
+	Problems share.Problems                      `json:"problems"`
 }
 
 func newVolumesRead() *volumesRead {
-	return &volumesRead{Tables: map[Source]*Table{}, Problems: share.NewProblems(nil)}
+	return &volumesRead{Tables: map[recorded.Source]*recorded.Table{}, Problems: share.NewProblems(nil)}
 }
 
 func (v *volumesRead) join(w *volumesRead) *volumesRead {
 	for source, t := range w.Tables {
 		if mine := v.Tables[source]; mine != nil {
-			t = Merge(mine, t)
+			t = recorded.Merge(mine, t)
 		}
 		v.Tables[source] = t
 	}
 	v.Programs, v.Strange = append(v.Programs, w.Programs...), append(v.Strange, w.Strange...)
 	v.Unseen, v.Ended = v.Unseen.Union(w.Unseen), v.Ended.Union(w.Ended)
-	v.Crash = EarlierCrash(v.Crash, w.Crash)
+	v.Crash = recorded.EarlierCrash(v.Crash, w.Crash)
 	v.sort()
 	v.Problems = share.MergeProblems(v.Problems, w.Problems)
 	return v
 }
 
 func (v *volumesRead) sort() {
-	slices.SortFunc(v.Programs, func(a, b Program) int {
+	slices.SortFunc(v.Programs, func(a, b training.Program) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.BuildID, b.BuildID))
 	})
 	slices.Sort(v.Strange)

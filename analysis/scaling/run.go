@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 	"laggard/model"
 	"laggard/reduce"
 )
@@ -13,18 +16,18 @@ import (
 // Result is the answer to a [Question].
 type Result struct {
 	Index    *model.Index // of the run
-	Answer   *Answer
-	Seen     []Seen   // by source, in the order of the answer's
-	Crash    *Crash   // nil: no rank crashed
-	Notes    []string // what else is to be known of the run
-	Problems []string // what was missing or damaged
+	Answer   *judge.Answer
+	Seen     []Seen          // by source, in the order of the answer's
+	Crash    *recorded.Crash // nil: no rank crashed
+	Notes    []string        // what else is to be known of the run
+	Problems []string        // what was missing or damaged
 }
 
 // Seen is what one source saw: the model, and the volumes of the run.
 type Seen struct {
-	Source Source
-	Model  *Model
-	Table  *Table
+	Source recorded.Source
+	Model  *training.Model
+	Table  *recorded.Table
 }
 
 // Run answers the question. All analysis ranks call it together; the result is
@@ -52,7 +55,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := gatherer{comm: c, tree: t, names: newNamer(q.Symbols), circumstances: Circumstances{Library: InLibrary}}
+	g := gatherer{comm: c, tree: t, names: newNamer(q.Symbols), circumstances: judge.Circumstances{Library: recorded.InLibrary}}
 	defer g.names.close()
 	if read.Crash != nil {
 		g.names.frames(read.Crash.Stack, true)
@@ -62,7 +65,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		return nil, err
 	}
 	return &Result{
-		Index: index, Answer: Unite(g.verdicts), Seen: g.seen, Crash: read.Crash,
+		Index: index, Answer: judge.Unite(g.verdicts), Seen: g.seen, Crash: read.Crash,
 		Notes: append(g.notes, read.notes(trained, index)...), Problems: read.Problems.Lines(),
 	}, nil
 }
@@ -72,29 +75,29 @@ type gatherer struct {
 	comm          reduce.Comm
 	tree          *reduce.Tree
 	names         *namer
-	circumstances Circumstances
-	verdicts      []SourceVerdict
+	circumstances judge.Circumstances
+	verdicts      []judge.SourceVerdict
 	seen          []Seen
 	notes         []string
 }
 
-func (g *gatherer) sources(trained *Trained, read *volumesRead) error {
+func (g *gatherer) sources(trained *training.Trained, read *volumesRead) error {
 	for _, m := range trained.Models {
 		table := read.Tables[m.Source]
 		switch {
 		case table == nil: // not wanted
 			continue
-		case len(table.Sites) == 0 && m.Source == AtSocket && len(read.Tables) > 1:
+		case len(table.Sites) == 0 && m.Source == recorded.AtSocket && len(read.Tables) > 1:
 			g.notes = append(g.notes, "nothing was sent through sockets: another network than in training?")
 			continue
 		case len(table.Sites) == 0: // that no rank sent anything is an observation too
-			table = &Table{Sites: slices.Clone(m.Model.Sites), Rows: table.Rows}
+			table = &recorded.Table{Sites: slices.Clone(m.Model.Sites), Rows: table.Rows}
 		}
 		verdict, err := g.source(m.Model, table)
 		if err != nil {
 			return fmt.Errorf("source %s: %w", m.Source, err)
 		}
-		g.verdicts = append(g.verdicts, SourceVerdict{Source: m.Source, Verdict: verdict})
+		g.verdicts = append(g.verdicts, judge.SourceVerdict{Source: m.Source, Verdict: verdict})
 		g.seen = append(g.seen, Seen{Source: m.Source, Model: m.Model, Table: table})
 	}
 	return nil
@@ -102,22 +105,22 @@ func (g *gatherer) sources(trained *Trained, read *volumesRead) error {
 
 // source judges a share of the rows; the verdict is at rank 0, where the call
 // sites get their names first.
-func (g *gatherer) source(m *Model, table *Table) (*Verdict, error) {
+func (g *gatherer) source(m *training.Model, table *recorded.Table) (*judge.Verdict, error) {
 	n, rank, size := len(table.Rows), g.comm.Rank(), g.comm.Size()
-	mine := &Table{Sites: table.Sites, Rows: table.Rows[rank*n/size : (rank+1)*n/size]}
-	judged := &Judgement{}
+	mine := &recorded.Table{Sites: table.Sites, Rows: table.Rows[rank*n/size : (rank+1)*n/size]}
+	judged := &judge.Judgement{}
 	var err error
 	if len(mine.Rows) > 0 {
-		judged, err = m.Judge(mine)
+		judged, err = judge.Judge(m, mine)
 	}
 	if judged, err = reduce.Reduce(g.tree, judgements, judged, err); err != nil {
 		return nil, err
 	}
-	verdict := &Verdict{}
+	verdict := &judge.Verdict{}
 	if rank == 0 {
 		g.names.sites(table.Sites)
 		g.names.sites(m.Sites)
-		verdict, err = m.Conclude(table, judged, g.circumstances)
+		verdict, err = judge.Conclude(m, table, judged, g.circumstances)
 	}
 	return verdict, reduce.Agree(g.tree, err)
 }
@@ -130,7 +133,7 @@ func (v *volumesRead) sameControls(wanted []string) error {
 				if _, has := row.Controls[name]; !has {
 					return &UnfitError{fmt.Errorf(
 						"rank %d: the run has no number %q, as the training had; --feature %s=VALUE gives it: %w",
-						row.Rank, name, name, ErrControls)}
+						row.Rank, name, name, recorded.ErrControls)}
 				}
 			}
 		}
@@ -139,14 +142,14 @@ func (v *volumesRead) sameControls(wanted []string) error {
 }
 
 // notes say what else is to be known of the run.
-func (v *volumesRead) notes(trained *Trained, index *model.Index) []string {
+func (v *volumesRead) notes(trained *training.Trained, index *model.Index) []string {
 	var out []string
 	note := func(set model.RankSet, text string) {
 		if set.Len() > 0 {
 			out = append(out, fmt.Sprintf("%s: %s", set.Phrase(), text))
 		}
 	}
-	if len(v.Programs) > 0 && !slices.ContainsFunc(v.Programs, trained.Program.same) {
+	if len(v.Programs) > 0 && !slices.ContainsFunc(v.Programs, trained.Program.Same) {
 		out = append(out, fmt.Sprintf("the program is not the one of the training, %s: "+
 			"call sites of another build are new ones", trained.Program.Path))
 	}
@@ -159,6 +162,3 @@ func (v *volumesRead) notes(trained *Trained, index *model.Index) []string {
 	}
 	return out
 }
-
-// same reports whether two programs are one: equal, or of one build.
-func (p Program) same(q Program) bool { return p == q || p.BuildID != "" && p.BuildID == q.BuildID }

@@ -7,6 +7,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/kcca"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 	"laggard/model"
 )
 
@@ -99,7 +103,7 @@ type score struct {
 func (s study) run(t *testing.T, seed uint64, sum *score) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	m, err := FitWhole(s.good.training(s.scales, s.args, rng), Options{})
+	m, err := training.Train(s.good.training(s.scales, s.args, rng), kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,20 +138,20 @@ func (s study) run(t *testing.T, seed uint64, sum *score) {
 	}
 }
 
-func firstFunction(v *Verdict) string {
+func firstFunction(v *judge.Verdict) string {
 	if len(v.Localisation) == 0 || v.Localisation[0].Divergence == nil {
 		return ""
 	}
 	return v.Localisation[0].Divergence.Function
 }
 
-func (s study) test(t *testing.T, m *Model, p program, ranks int, rng *rand.Rand) *Verdict {
+func (s study) test(t *testing.T, m *training.Model, p program, ranks int, rng *rand.Rand) *judge.Verdict {
 	t.Helper()
-	library, err := InModules(LibraryModules...)
+	library, err := recorded.InModules(recorded.LibraryModules...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := m.Test(p.run(ranks, s.arg, rng), Circumstances{Library: library})
+	v, err := judge.Test(m, p.run(ranks, s.arg, rng), judge.Circumstances{Library: library})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +208,7 @@ func (s score) check(t *testing.T, name string, detected int) {
 // controls and as many sites again, which nothing explains.
 func TestNoiseFeatures(t *testing.T) {
 	p := chain(0.01)
-	noisy := func(table *Table, rng *rand.Rand) *Table {
+	noisy := func(table *recorded.Table, rng *rand.Rand) *recorded.Table {
 		for i := range table.Rows {
 			for n := range 3 {
 				table.Rows[i].Controls[fmt.Sprint("noise", n)] = rng.Float64()
@@ -218,7 +222,7 @@ func TestNoiseFeatures(t *testing.T) {
 	}
 	for seed := range *seeds {
 		rng := rand.New(rand.NewPCG(firstSeed()+seed, 2))
-		m, err := FitWhole(noisy(p.training(fourToFifteen(), []float64{2048}, rng), rng), Options{})
+		m, err := training.Train(noisy(p.training(fourToFifteen(), []float64{2048}, rng), rng), kcca.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +237,7 @@ func TestNoiseFeatures(t *testing.T) {
 			{"a", p.moved(ringSite, doubleSite), 16, everyRank(16)},
 			{"b", p.moved(blockSite, wordSite), 16, everyRank(16)},
 		} {
-			v, err := m.Test(noisy(c.run.run(c.ranks, 2048, rng), rng), Circumstances{})
+			v, err := judge.Test(m, noisy(c.run.run(c.ranks, 2048, rng), rng), judge.Circumstances{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -253,19 +257,19 @@ func TestLargeMessage(t *testing.T) {
 	for size := 8 << 20; size <= 1<<30; size *= 2 {
 		sizes = append(sizes, float64(size))
 	}
-	m, err := FitWhole(p.training([]int{3}, sizes, rng), Options{})
+	m, err := training.Train(p.training([]int{3}, sizes, rng), kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, err := m.Test(p.run(3, 2<<30, rng), Circumstances{})
+	good, err := judge.Test(m, p.run(3, 2<<30, rng), judge.Circumstances{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if good.Flagged.Len() > 0 || !good.InRange {
 		t.Errorf("good run: %s flagged, in range %v", good.Flagged, good.InRange)
 	}
-	stack := append([]Frame{libFrame("abort", 0x1), libFrame("connection_dropped", 0x2), libFrame("send_queued", 0xaf)}, messageSite.Frames[1:]...)
-	v, err := m.Test(p.scaled(messageSite, 0.5).run(3, 2<<30, rng), Circumstances{Crash: stack})
+	stack := append([]recorded.Frame{libFrame("abort", 0x1), libFrame("connection_dropped", 0x2), libFrame("send_queued", 0xaf)}, messageSite.Frames[1:]...)
+	v, err := judge.Test(m, p.scaled(messageSite, 0.5).run(3, 2<<30, rng), judge.Circumstances{Crash: stack})
 	if err != nil {
 		t.Fatal(err)
 	}

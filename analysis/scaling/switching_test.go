@@ -3,9 +3,14 @@ package scaling
 import (
 	"fmt"
 	"testing"
+
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/kcca"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 )
 
-func callFrame(call string) Frame { return Frame{Module: callModule, Function: call} }
+func callFrame(call string) recorded.Frame { return recorded.Frame{Module: "MPI", Function: call} }
 
 // Two ways of a gathering call through the library, and a third one.
 var (
@@ -17,21 +22,21 @@ var (
 
 // gathering makes a run in which every rank sends along one path of the call,
 // and a tenth as much directly.
-func gathering(t *Table, ranks int, path Site) {
+func gathering(t *recorded.Table, ranks int, path recorded.Site) {
 	for rank := range ranks {
-		t.Rows = append(t.Rows, Observation{Run: fmt.Sprint(ranks), Rank: rank, Ranks: ranks, Volume: map[int]float64{
+		t.Rows = append(t.Rows, recorded.Observation{Run: fmt.Sprint(ranks), Rank: rank, Ranks: ranks, Volume: map[int]float64{
 			t.Site(path): 1000 * float64(ranks-1), t.Site(directSite): 100 * float64(ranks-1),
 		}})
 	}
 }
 
-func trainedOn(t *testing.T, paths map[int]Site) *Model {
+func trainedOn(t *testing.T, paths map[int]recorded.Site) *training.Model {
 	t.Helper()
-	table := &Table{}
+	table := &recorded.Table{}
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		gathering(table, ranks, paths[ranks])
 	}
-	m, err := FitWhole(table, Options{})
+	m, err := training.Train(table, kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,13 +47,13 @@ func trainedOn(t *testing.T, paths map[int]Site) *Model {
 // to one before, and none if it chose by scale already; far from training it is
 // none either, but said to be outside the range.
 func TestSwitching(t *testing.T) {
-	always := map[int]Site{4: ringPath, 5: ringPath, 6: ringPath, 8: ringPath, 10: ringPath, 12: ringPath}
-	chosen := map[int]Site{4: ringPath, 5: ringPath, 6: ringPath, 8: treePath, 10: treePath, 12: treePath}
+	always := map[int]recorded.Site{4: ringPath, 5: ringPath, 6: ringPath, 8: ringPath, 10: ringPath, 12: ringPath}
+	chosen := map[int]recorded.Site{4: ringPath, 5: ringPath, 6: ringPath, 8: treePath, 10: treePath, 12: treePath}
 	for _, c := range []struct {
 		name      string
-		training  map[int]Site
+		training  map[int]recorded.Site
 		ranks     int
-		path      Site
+		path      recorded.Site
 		flagged   int
 		elsewhere int
 	}{
@@ -59,9 +64,9 @@ func TestSwitching(t *testing.T) {
 		{"the library chooses, and again", chosen, 14, otherPath, 0, 0},
 		{"the library chooses, in training", chosen, 12, otherPath, 12, 0},
 	} {
-		table := &Table{}
+		table := &recorded.Table{}
 		gathering(table, c.ranks, c.path)
-		v, err := trainedOn(t, c.training).Test(table, Circumstances{Library: InLibrary})
+		v, err := judge.Test(trainedOn(t, c.training), table, judge.Circumstances{Library: recorded.InLibrary})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,126 +1,107 @@
 package scaling
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"slices"
+	"maps"
+	"path/filepath"
+
+	"laggard/analysis/scaling/kcca"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
+	"laggard/reduce"
 )
 
-// Model is what training leaves: both models, and how call sites shared the
-// volume.
-type Model struct {
-	Sites []Site `json:"sites"` // in order of their keys
-	// Shares are, by site, the shares of the volume of a run.
-	Shares   []Share   `json:"shares"`
-	Controls []string  `json:"controls,omitempty"` // beside rank and ranks
-	Ranges   []Range   `json:"ranges"`             // of ranks, then of Controls
-	KCCA     *KCCA     `json:"kcca"`
-	Features []Feature `json:"features"` // in order of site
-	Runs     int       `json:"runs"`
-	Rows     int       `json:"rows"`
-	Past     []Past    `json:"past"` // in order of run
+// Learned is the answer to a [Training].
+type Learned struct {
+	Trained  *training.Trained
+	Problems []string // what was missing or damaged in the runs
 }
 
-// Share is a share of the volume, 0 to 1, over the training runs.
-type Share struct {
-	Mean float64 `json:"mean"`
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// Range is where a control feature was in training, and how far KCCA is trusted:
-// one step of scale more.
-type Range struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-	Next float64 `json:"next"`
-}
-
-// FitWhole makes a model of good runs: Fit and Assemble in one.
-func FitWhole(t *Table, o Options) (*Model, error) {
-	p, err := Fit(t, o, 0, 1)
+// Train answers it. All analysis ranks call it together; the result is at
+// analysis rank 0, nil elsewhere. Errors are an [*UnfitError], or wrap [ErrFew]
+// or [model.ErrNoRun].
+func Train(ctx context.Context, q Training, c reduce.Comm) (*Learned, error) {
+	t := reduce.NewTree(c)
+	if c.Rank() != 0 || q.Progress == nil {
+		q.Progress = func(string, ...any) {}
+	}
+	read, err := q.read(ctx, reader{comm: c, tree: t, sources: q.Sources, ignore: q.Ignore})
 	if err != nil {
 		return nil, err
 	}
-	return Assemble(t, o, p)
-}
-
-// Assemble makes the model of the merged parts of a fitting. The error wraps
-// ErrFew if a part is missing, or is as for Fit.
-func Assemble(t *Table, o Options, p *Part) (*Model, error) {
-	if err := trainable(t, o); err != nil {
-		return nil, err
+	out := &training.Trained{}
+	if len(read.Programs) > 0 {
+		out.Program = read.Programs[0]
 	}
-	settings := o.settings()
-	if len(p.Features) != len(t.Sites) || len(p.Trials) != len(settings) {
-		return nil, fmt.Errorf("scaling: %d of %d features and %d of %d trials: %w",
-			len(p.Features), len(t.Sites), len(p.Trials), len(settings), ErrFew)
-	}
-	t = t.canonical()
-	x, y := t.matrices()
-	trial := choose(p.Trials)
-	kcca, err := fitKCCA(x, y, settings[trial.Settings], trial, o)
-	if err != nil {
-		return nil, err
-	}
-	m := &Model{Sites: t.Sites, Controls: t.controlNames(), KCCA: kcca, Features: p.Features, Rows: len(t.Rows)}
-	for c := range m.Controls {
-		m.Ranges = append(m.Ranges, newRange(x, c+2, kcca.Trial))
-	}
-	m.Ranges = slices.Insert(m.Ranges, 0, newRange(x, 1, kcca.Trial))
-	m.share(t)
-	m.remember(t, x, y)
-	return m, nil
-}
-
-// newRange takes a step of scale to be the factor between the two largest
-// values. Where KCCA did not hold for the largest scale, trained without it, it
-// is not trusted past training.
-func newRange(x [][]float64, column int, trial Trial) Range {
-	values := distinct(x, column)
-	top := values[len(values)-1]
-	r := Range{Low: values[0], High: top, Next: top}
-	if len(values) > 1 && values[len(values)-2] > 0 && trial.LargestScale <= trusted {
-		r.Next = top * top / values[len(values)-2]
-	}
-	return r
-}
-
-// share measures the shares of the volume, run by run.
-func (m *Model) share(t *Table) {
-	runs := make(map[string][]float64)
-	var names []string
-	for _, row := range t.Rows {
-		if runs[row.Run] == nil {
-			runs[row.Run] = make([]float64, len(t.Sites))
-			names = append(names, row.Run)
+	for _, source := range q.Sources {
+		table := read.Tables[source]
+		if table == nil || len(table.Sites) == 0 {
+			continue // nothing was sent this way
 		}
-		for site, bytes := range row.Volume {
-			if t.Sites[site].Feature == "" {
-				runs[row.Run][site] += bytes
-			}
+		q.Progress("fitting %d ranks and %d call sites, source %s", len(table.Rows), len(table.Sites), source)
+		m, err := fitShared(table, c, t)
+		if err != nil {
+			return nil, fmt.Errorf("source %s: %w", source, err)
 		}
+		out.Models = append(out.Models, training.Sourced{Source: source, Model: m})
 	}
-	m.Runs, m.Shares = len(names), make([]Share, len(t.Sites))
-	for n, name := range names {
-		total := sum(runs[name])
-		for site, bytes := range runs[name] {
-			m.Shares[site].add(bytes/max(total, 1), n)
-		}
+	if len(out.Models) == 0 {
+		return nil, &UnfitError{errors.New("nothing was sent in any of the runs")}
 	}
+	if c.Rank() != 0 {
+		return nil, nil
+	}
+	n := newNamer(q.Symbols)
+	defer n.close()
+	for _, m := range out.Models {
+		n.sites(m.Model.Sites)
+	}
+	return &Learned{out, read.Problems.Lines()}, nil
 }
 
-func (s *Share) add(v float64, before int) {
-	if before == 0 {
-		s.Low, s.High = v, v
+// fitShared shares the fitting among the analysis ranks; the model is at rank 0.
+func fitShared(table *recorded.Table, c reduce.Comm, t *reduce.Tree) (*training.Model, error) {
+	part, err := training.Fit(table, kcca.Options{}, c.Rank(), c.Size())
+	part, err = reduce.Reduce(t, parts, part, err)
+	var m *training.Model
+	if err == nil && c.Rank() == 0 {
+		m, err = training.Assemble(table, kcca.Options{}, part)
 	}
-	s.Mean += (v - s.Mean) / float64(before+1)
-	s.Low, s.High = min(s.Low, v), max(s.High, v)
+	return m, reduce.Agree(t, err)
 }
 
-func sum(values []float64) float64 {
-	total := 0.0
-	for _, v := range values {
-		total += v
+// read reads all runs.
+func (q Training) read(ctx context.Context, r reader) (*volumesRead, error) {
+	all, ids := newVolumesRead(), map[uint64]string{}
+	for _, dir := range q.Dirs {
+		v, index, err := r.read(ctx, dir, q.added(dir))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		if other, twice := ids[index.ID]; twice {
+			return nil, &UnfitError{fmt.Errorf("%s and %s hold the same run", other, dir)}
+		}
+		ids[index.ID] = dir
+		if c := v.Crash; c != nil {
+			return nil, &UnfitError{fmt.Errorf("%s: rank %d crashed (%s); a model is made of good runs", dir, c.Rank, c.What)}
+		}
+		q.Progress("read %s: %d ranks", dir, v.rows())
+		all.join(v)
 	}
-	return total
+	return all, nil
+}
+
+// added are the further control features of a run; those of every run win.
+func (q Training) added(dir string) map[string]float64 {
+	out := map[string]float64{}
+	for _, name := range []string{dir, filepath.Clean(dir), filepath.Base(dir)} {
+		if f := q.Features[name]; f != nil {
+			maps.Copy(out, f)
+			break
+		}
+	}
+	maps.Copy(out, q.Add)
+	return out
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"laggard/analysis/scaling"
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/recorded"
 	"laggard/report/chart"
 	"laggard/report/words"
 )
@@ -41,7 +43,7 @@ func charts(r *Result, i int) []figure {
 	seen, verdict := r.seen[i], r.Sources[i].Verdict
 	s := newScene(r, seen)
 	out := []figure{s.shares()}
-	if verdict.KCCAInRange || verdict.Model == scaling.ByKCCA {
+	if verdict.KCCAInRange || verdict.Model == judge.ByKCCA {
 		out = append(out, s.correlations(verdict))
 	}
 	if c := s.curves(); len(c.Panels) > 0 {
@@ -60,8 +62,8 @@ type condition struct {
 }
 
 type scene struct {
-	source  scaling.Source
-	sites   map[string]*scaling.Site
+	source  recorded.Source
+	sites   map[string]*recorded.Site
 	past    []condition // by rising scale
 	now     condition
 	flagged map[string]bool // sites of the places
@@ -71,7 +73,7 @@ type scene struct {
 }
 
 func newScene(r *Result, seen scaling.Seen) *scene {
-	s := &scene{source: seen.Source, sites: map[string]*scaling.Site{}, flagged: map[string]bool{}}
+	s := &scene{source: seen.Source, sites: map[string]*recorded.Site{}, flagged: map[string]bool{}}
 	for _, p := range seen.Model.Past {
 		c := condition{
 			order:  scaleOf(p.Ranks, p.Controls, seen.Model.Controls),
@@ -98,7 +100,7 @@ func newScene(r *Result, seen scaling.Seen) *scene {
 		if p.Source != s.source {
 			continue
 		}
-		for _, site := range []*scaling.Site{p.Training, p.Production} {
+		for _, site := range []*recorded.Site{p.Training, p.Production} {
 			if site != nil {
 				s.flagged[site.Key()] = true
 			}
@@ -115,7 +117,7 @@ func scaleOf(ranks int, controls map[string]float64, names []string) []float64 {
 	return out
 }
 
-func (s *scene) note(c *condition, site *scaling.Site, amount float64) {
+func (s *scene) note(c *condition, site *recorded.Site, amount float64) {
 	key := site.Key()
 	if s.sites[key] == nil {
 		s.sites[key] = site
@@ -261,7 +263,7 @@ func bytesText(v float64) string {
 const maxDots = 4000 // of ranks that are drawn
 
 // correlations draws the correlation of each rank, with the threshold (Figure 5).
-func (s *scene) correlations(v *scaling.Verdict) figure {
+func (s *scene) correlations(v *judge.Verdict) figure {
 	const height = 240.0
 	c := figure{
 		Chart: chart.Chart{

@@ -7,7 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"laggard/analysis/scaling"
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/recorded"
 	"laggard/report/chart"
 	"laggard/report/page"
 	"laggard/report/words"
@@ -100,7 +101,7 @@ func facts(r *Result) []fact {
 	return out
 }
 
-func placeOf(p *scaling.SourcePlace, crash bool) placeView {
+func placeOf(p *judge.SourcePlace, crash bool) placeView {
 	v := placeView{
 		Order: p.Order, What: Difference(&p.Place, p.Source, crash),
 		Training: framesOf(p.Training, p.Divergence), This: framesOf(p.Production, p.Divergence),
@@ -113,10 +114,10 @@ func placeOf(p *scaling.SourcePlace, crash bool) placeView {
 	return v
 }
 
-func framesOf(s *scaling.Site, divergence *scaling.Frame) []frameView {
+func framesOf(s *recorded.Site, divergence *recorded.Frame) []frameView {
 	var out []frameView
 	for _, f := range shown(s) {
-		out = append(out, frameView{where(f), divergence != nil && f == *divergence, scaling.InLibrary(f)})
+		out = append(out, frameView{where(f), divergence != nil && f == *divergence, recorded.InLibrary(f)})
 	}
 	return out
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"laggard/analysis/scaling"
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/recorded"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/words"
@@ -23,20 +25,20 @@ type Run struct {
 // Result is the answer about one run. The fields of the first model that speaks
 // are repeated at the top.
 type Result struct {
-	SchemaVersion int                     `json:"schema_version"`
-	Run           Run                     `json:"run"`
-	Flagged       model.RankSet           `json:"flagged_ranks"`
-	Model         string                  `json:"verdict_model"`
-	Source        scaling.Source          `json:"verdict_source"`
-	InRange       bool                    `json:"in_range"`
-	Ranks         []int                   `json:"ranks"`       // that were judged
-	Correlation   []float64               `json:"correlation"` // of these
-	Threshold     float64                 `json:"threshold"`   // the largest 1 − correlation that is not flagged
-	Crash         *scaling.Crash          `json:"crash"`
-	Localisation  []scaling.SourcePlace   `json:"localisation"`
-	Sources       []scaling.SourceVerdict `json:"sources"`
-	Notes         []string                `json:"notes"`
-	Problems      []string                `json:"problems"`
+	SchemaVersion int                   `json:"schema_version"`
+	Run           Run                   `json:"run"`
+	Flagged       model.RankSet         `json:"flagged_ranks"`
+	Model         string                `json:"verdict_model"`
+	Source        recorded.Source       `json:"verdict_source"`
+	InRange       bool                  `json:"in_range"`
+	Ranks         []int                 `json:"ranks"`       // that were judged
+	Correlation   []float64             `json:"correlation"` // of these
+	Threshold     float64               `json:"threshold"`   // the largest 1 − correlation that is not flagged
+	Crash         *recorded.Crash       `json:"crash"`
+	Localisation  []judge.SourcePlace   `json:"localisation"`
+	Sources       []judge.SourceVerdict `json:"sources"`
+	Notes         []string              `json:"notes"`
+	Problems      []string              `json:"problems"`
 
 	seen []scaling.Seen
 }
@@ -56,7 +58,7 @@ func New(run report.Run, found *scaling.Result) *Result {
 }
 
 // where names a frame: function, and file with line or module with offset.
-func where(f scaling.Frame) string {
+func where(f recorded.Frame) string {
 	name := f.Function
 	switch {
 	case name == "" && f.Offset != 0:
@@ -75,12 +77,12 @@ func where(f scaling.Frame) string {
 
 // shown are the frames of a site as far as they are the program's: what starts
 // main is left out.
-func shown(s *scaling.Site) []scaling.Frame {
+func shown(s *recorded.Site) []recorded.Frame {
 	if s == nil {
 		return nil
 	}
 	frames := s.Frames
-	if at := slices.IndexFunc(frames, func(f scaling.Frame) bool {
+	if at := slices.IndexFunc(frames, func(f recorded.Frame) bool {
 		return f.Function == "main" ||
 			f.Function == "MAIN__"
 	}); at >= 0 {
@@ -91,7 +93,7 @@ func shown(s *scaling.Site) []scaling.Frame {
 
 // name is a short name of a site: its two innermost frames, and the first that
 // is the program's own.
-func name(s *scaling.Site) string {
+func name(s *recorded.Site) string {
 	if s == nil {
 		return "–"
 	}
@@ -104,7 +106,7 @@ func name(s *scaling.Site) string {
 		return strings.TrimSuffix(text, " of ")
 	}
 	text += where(frames[0])
-	at := slices.IndexFunc(frames, func(f scaling.Frame) bool { return !scaling.InLibrary(f) })
+	at := slices.IndexFunc(frames, func(f recorded.Frame) bool { return !recorded.InLibrary(f) })
 	if at > 1 {
 		text += " ← " + where(frames[1])
 	}

@@ -11,13 +11,17 @@ import (
 	"testing"
 
 	"laggard/analysis/scaling"
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/kcca"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
 	"laggard/internal/golden"
 	"laggard/model"
 	"laggard/report"
 )
 
-func frame(module, function string, offset uint64, line int) scaling.Frame {
-	f := scaling.Frame{Module: module, BuildID: module, Offset: offset, Function: function}
+func frame(module, function string, offset uint64, line int) recorded.Frame {
+	f := recorded.Frame{Module: module, BuildID: module, Offset: offset, Function: function}
 	if line > 0 {
 		f.File, f.Line = "/home/u/app.c", line
 	}
@@ -25,8 +29,8 @@ func frame(module, function string, offset uint64, line int) scaling.Frame {
 }
 
 // call is the stack of an MPI call, and below that if inner is given.
-func call(name, function string, line int, inner ...scaling.Frame) scaling.Site {
-	return scaling.Site{Frames: append(inner, scaling.Frame{Module: "MPI", Function: name},
+func call(name, function string, line int, inner ...recorded.Frame) recorded.Site {
+	return recorded.Site{Frames: append(inner, recorded.Frame{Module: "MPI", Function: name},
 		frame("app", function, uint64(line), line), frame("app", "main", 0x900, 90),
 		frame("libc.so.6", "__libc_start_main", 0x27, 0))}
 }
@@ -35,43 +39,43 @@ var (
 	ring   = call("MPI_Allgather", "gather", 10, frame("libmpi.so.40", "allgather_ring", 0x10, 0))
 	double = call("MPI_Allgather", "gather", 10, frame("libmpi.so.40", "allgather_recursivedoubling", 0x20, 0))
 	halo   = call("MPI_Sendrecv", "halo", 20)
-	away   = scaling.Site{Frames: halo.Frames, Feature: "distance"}
+	away   = recorded.Site{Frames: halo.Frames, Feature: "distance"}
 )
 
 // addRun adds a run in which each rank sends from the given call sites.
-func addRun(t *scaling.Table, name string, ranks int, gather scaling.Site, distance float64) {
+func addRun(t *recorded.Table, name string, ranks int, gather recorded.Site, distance float64) {
 	for rank := range ranks {
-		t.Rows = append(t.Rows, scaling.Observation{Run: name, Rank: rank, Ranks: ranks,
+		t.Rows = append(t.Rows, recorded.Observation{Run: name, Rank: rank, Ranks: ranks,
 			Controls: map[string]float64{"arg1": 10}, Volume: map[int]float64{
 				t.Site(gather): 1000 * float64(ranks-1), t.Site(halo): 500, t.Site(away): distance,
 			}})
 	}
 }
 
-func trained(t *testing.T) *scaling.Trained {
+func trained(t *testing.T) *training.Trained {
 	t.Helper()
-	table := &scaling.Table{}
+	table := &recorded.Table{}
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		addRun(table, fmt.Sprintf("train-%d", ranks), ranks, ring, 1)
 	}
-	m, err := scaling.FitWhole(table, scaling.Options{})
+	m, err := training.Train(table, kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &scaling.Trained{Program: scaling.Program{Path: "/home/u/app"},
-		Models: []scaling.Sourced{{Source: scaling.AtSocket, Model: m}}}
+	return &training.Trained{Program: training.Program{Path: "/home/u/app"},
+		Models: []training.Sourced{{Source: recorded.AtSocket, Model: m}}}
 }
 
-func judged(t *testing.T, ranks int, gather scaling.Site, distance float64, crash *scaling.Crash) *Result {
+func judged(t *testing.T, ranks int, gather recorded.Site, distance float64, crash *recorded.Crash) *Result {
 	t.Helper()
-	table := &scaling.Table{}
+	table := &recorded.Table{}
 	addRun(table, "run", ranks, gather, distance)
 	m := trained(t).Models[0].Model
-	c := scaling.Circumstances{Library: scaling.InLibrary}
+	c := judge.Circumstances{Library: recorded.InLibrary}
 	if crash != nil {
 		c.Crash = crash.Stack
 	}
-	v, err := m.Test(table, c)
+	v, err := judge.Test(m, table, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,15 +85,15 @@ func judged(t *testing.T, ranks int, gather scaling.Site, distance float64, cras
 	}
 	return New(run, &scaling.Result{
 		Index:  &model.Index{Size: ranks},
-		Answer: scaling.Unite([]scaling.SourceVerdict{{Source: scaling.AtSocket, Verdict: v}}),
-		Seen:   []scaling.Seen{{Source: scaling.AtSocket, Model: m, Table: table}}, Crash: crash,
+		Answer: judge.Unite([]judge.SourceVerdict{{Source: recorded.AtSocket, Verdict: v}}),
+		Seen:   []scaling.Seen{{Source: recorded.AtSocket, Model: m, Table: table}}, Crash: crash,
 		Notes: []string{"rank 3: it was not recorded what they sent"},
 	})
 }
 
 func results(t *testing.T) map[string]*Result {
-	crash := &scaling.Crash{Rank: 2, What: "segmentation fault",
-		Stack: append([]scaling.Frame{frame("app", "queue", 0x77, 7)}, halo.Frames[1:]...)}
+	crash := &recorded.Crash{Rank: 2, What: "segmentation fault",
+		Stack: append([]recorded.Frame{frame("app", "queue", 0x77, 7)}, halo.Frames[1:]...)}
 	return map[string]*Result{
 		"good":      judged(t, 14, ring, 1, nil),
 		"path":      judged(t, 14, double, 1, nil),

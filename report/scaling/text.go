@@ -6,7 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"laggard/analysis/scaling"
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/regression"
+	"laggard/analysis/scaling/training"
 	"laggard/report/words"
 )
 
@@ -61,17 +64,17 @@ func Headline(r *Result) string {
 	return fmt.Sprintf("all %d ranks send what smaller runs predict", judged)
 }
 
-var sourceNames = map[scaling.Source]string{scaling.AtMPI: "MPI calls", scaling.AtSocket: "sockets"}
+var sourceNames = map[recorded.Source]string{recorded.AtMPI: "MPI calls", recorded.AtSocket: "sockets"}
 
 // source says what one model says, in a line.
-func (p *printer) source(s *scaling.SourceVerdict) {
+func (p *printer) source(s *judge.SourceVerdict) {
 	p.Line("%s: %s", sourceNames[s.Source], sourceLine(s))
 }
 
-func sourceLine(s *scaling.SourceVerdict) string {
+func sourceLine(s *judge.SourceVerdict) string {
 	v := s.Verdict
 	by := "kernel canonical correlation"
-	if v.Model == scaling.ByRegression {
+	if v.Model == judge.ByRegression {
 		by = "scaling models of call sites"
 	}
 	verdict := "nothing flagged"
@@ -93,7 +96,7 @@ func sourceLine(s *scaling.SourceVerdict) string {
 }
 
 // overruled: correlations below the threshold of ranks that are not flagged.
-func overruled(v *scaling.Verdict) bool {
+func overruled(v *judge.Verdict) bool {
 	for i, c := range v.Correlation {
 		if c < 1-v.Threshold && !v.Flagged.Contains(v.Ranks[i]) {
 			return true
@@ -102,7 +105,7 @@ func overruled(v *scaling.Verdict) bool {
 	return false
 }
 
-func reach(v *scaling.Verdict) string {
+func reach(v *judge.Verdict) string {
 	switch {
 	case v.KCCAInRange:
 		return "in range"
@@ -132,7 +135,7 @@ func (p *printer) list(what string, lines []string) {
 	}
 }
 
-func (p *printer) place(place *scaling.SourcePlace, crash bool) {
+func (p *printer) place(place *judge.SourcePlace, crash bool) {
 	p.Line("")
 	p.Line("%d. %s", place.Order, Difference(&place.Place, place.Source, crash))
 	if place.Divergence != nil {
@@ -147,7 +150,7 @@ func (p *printer) place(place *scaling.SourcePlace, crash bool) {
 }
 
 // Difference says in words what is different at a place.
-func Difference(p *scaling.Place, source scaling.Source, crash bool) string {
+func Difference(p *judge.Place, source recorded.Source, crash bool) string {
 	at := sourceNames[source]
 	share := func(v float64) string { return fmt.Sprintf("%.3g %%", 100*v) }
 	switch same := p.Training != nil && p.Production != nil && p.Training.Key() == p.Production.Key(); {
@@ -174,7 +177,7 @@ func Difference(p *scaling.Place, source scaling.Source, crash bool) string {
 		share(p.ProductionShare), share(p.TrainingShare), at)
 }
 
-func (p *printer) stack(what string, s *scaling.Site, divergence *scaling.Frame) {
+func (p *printer) stack(what string, s *recorded.Site, divergence *recorded.Frame) {
 	if s == nil {
 		p.Line("   %s: no such call site", what)
 		return
@@ -195,7 +198,7 @@ func (p *printer) stack(what string, s *scaling.Site, divergence *scaling.Frame)
 
 // Training says what a training came to: the runs, what each model is worth,
 // and what was wrong with the data.
-func Training(w io.Writer, file string, t *scaling.Trained, problems []string) error {
+func Training(w io.Writer, file string, t *training.Trained, problems []string) error {
 	p := &printer{}
 	p.Line("model %s: %s", words.Printable(file), words.Printable(t.Program.Path))
 	for _, s := range t.Models {
@@ -206,7 +209,7 @@ func Training(w io.Writer, file string, t *scaling.Trained, problems []string) e
 	return err
 }
 
-func (p *printer) model(s scaling.Sourced) {
+func (p *printer) model(s training.Sourced) {
 	m := s.Model
 	p.Line("%s: %d runs, %d ranks, %d call sites; %s", sourceNames[s.Source], m.Runs, m.Rows, len(m.Sites), ranges(m))
 	trial := m.KCCA.Trial
@@ -215,7 +218,7 @@ func (p *printer) model(s scaling.Sourced) {
 		100*trial.FalseAlarms, 100*trial.LargestScale, 100*trial.Power)
 	known := 0.0
 	for i, f := range m.Features {
-		if len(f.Classes) > 0 && !slices.ContainsFunc(f.Classes, func(c scaling.Class) bool { return !c.Predictable }) {
+		if len(f.Classes) > 0 && !slices.ContainsFunc(f.Classes, func(c regression.Class) bool { return !c.Predictable }) {
 			known += m.Shares[i].Mean
 		}
 	}
@@ -223,7 +226,7 @@ func (p *printer) model(s scaling.Sourced) {
 }
 
 // ranges says from where to where the training went.
-func ranges(m *scaling.Model) string {
+func ranges(m *training.Model) string {
 	text := fmt.Sprintf("%g to %g ranks", m.Ranges[0].Low, m.Ranges[0].High)
 	for i, name := range m.Controls {
 		r := m.Ranges[i+1]

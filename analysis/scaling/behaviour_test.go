@@ -1,0 +1,118 @@
+package scaling
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"laggard/analysis/scaling/judge"
+	"laggard/analysis/scaling/kcca"
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
+	"laggard/model"
+)
+
+var goodSets = []string{"train.tsv", "real_lib_train.tsv"}
+
+// TestFalseAlarms: with the settings that cross validation chooses, at most 2 %
+// of held-out rows of good runs are flagged.
+func TestFalseAlarms(t *testing.T) {
+	for _, name := range goodSets {
+		m, err := training.Train(oracleTable(t, name, nil), kcca.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %+v: %+v", name, m.KCCA.Settings, m.KCCA.Trial)
+		if m.KCCA.Trial.FalseAlarms > 0.02 || m.KCCA.Trial.LargestScale > 0.02 {
+			t.Errorf("%s: %+v", name, m.KCCA.Trial)
+		}
+	}
+}
+
+// TestRealLibrary judges the recorded runs of an Allgather program at 16 ranks:
+// a good one, and one where the library took the wrong algorithm.
+func TestRealLibrary(t *testing.T) {
+	stacks := oracleStacks(t)
+	m, err := training.Train(oracleTable(t, "real_lib_train.tsv", stacks), kcca.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	library, err := recorded.InModules(recorded.LibraryModules...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, err := judge.Test(m, oracleTable(t, "real_lib_ok16.tsv", stacks), judge.Circumstances{Library: library})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if good.Flagged.Len() > 0 || good.Model != judge.ByKCCA || !good.InRange {
+		t.Errorf("good run: %s flagged by %s, in range %v", good.Flagged, good.Model, good.InRange)
+	}
+	bad, err := judge.Test(m, oracleTable(t, "real_lib_bug16.tsv", stacks), judge.Circumstances{Library: library})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bad.Flagged.Equal(everyRank(16)) || bad.Model != judge.ByKCCA || !bad.InRange {
+		t.Errorf("faulty run: %s flagged by %s, in range %v", bad.Flagged, bad.Model, bad.InRange)
+	}
+	if first := firstFunction(bad); first != "ompi_coll_base_allgather_intra_recursivedoubling" {
+		t.Errorf("localised in %q", first)
+	}
+}
+
+// TestSynthetic does the same with the synthetic data set.
+func TestSynthetic(t *testing.T) {
+	m, err := training.Train(oracleTable(t, "train.tsv", nil), kcca.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]model.RankSet{"test_ok16.tsv": {}, "test_bug16.tsv": everyRank(16)} {
+		v, err := judge.Test(m, oracleTable(t, name, nil), judge.Circumstances{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !v.Flagged.Equal(want) || !v.KCCAInRange {
+			t.Errorf("%s: %s flagged, not %s", name, v.Flagged, want)
+		}
+	}
+}
+
+// TestFewRows: tables that are too small or too uniform for cross validation
+// still make a model.
+func TestFewRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for name, table := range map[string]*recorded.Table{
+		"one scale":    chain(0.01).training([]int{4}, []float64{2048}, rng),
+		"two scales":   chain(0.01).training([]int{4, 8}, []float64{2048}, rng),
+		"no volume":    silent(chain(0.01).training([]int{4, 8}, []float64{2048}, rng)),
+		"equal volume": chain(0).training([]int{4, 4, 4}, []float64{2048}, rng),
+	} {
+		if name == "equal volume" {
+			for i := range table.Rows {
+				table.Rows[i].Run = string(rune('a' + i/4))
+			}
+		}
+		m, err := training.Train(table, kcca.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		data, err := training.EncodeModel(m)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, err := training.DecodeModel(data); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := judge.Test(m, chain(0.01).run(16, 2048, rng), judge.Circumstances{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func silent(t *recorded.Table) *recorded.Table {
+	for i := range t.Rows {
+		t.Rows[i].Volume = nil
+	}
+	return t
+}

@@ -1,0 +1,133 @@
+package judge
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/regression"
+)
+
+// comparison sets what a row sent at each site against what was predicted.
+type comparison struct {
+	sites []compared
+	total float64 // bytes, the larger of sent and predicted
+	known float64 // of these, at sites that are predicted
+	// switched are those of calls for which a library may choose again.
+	switched float64
+	far      bool // more than a step of scale from training
+}
+
+// compared is one site of it. Without a forecast the volume is no evidence.
+type compared struct {
+	site     recorded.Site
+	observed float64
+	interval regression.Interval
+	forecast bool
+	fresh    bool // training did not have the site
+}
+
+func (b *bench) compare(row recorded.Observation, x, y []float64, fresh map[int]float64) *comparison {
+	c, beyond := &comparison{far: !b.near(x)}, b.beyond(x)
+	add := func(s compared) {
+		if beyond && b.switching[s.site.Call()] {
+			c.switched += max(s.observed, s.interval.Expected)
+			s.forecast, s.interval = false, regression.Interval{}
+		}
+		c.add(s)
+	}
+	for i := range b.m.Features {
+		f := &b.m.Features[i]
+		in, ok := f.Interval(b.roles[i], row.Rank, row.Ranks, x)
+		if b.m.Sites[f.Site].Feature == recorded.DistanceFeature && in.Expected > float64(row.Ranks)/2 {
+			ok = false // nothing is so far on a ring: in training the way round was the shorter one
+		}
+		add(compared{site: b.m.Sites[f.Site], observed: y[f.Site], interval: in, forecast: ok})
+	}
+	for site := range b.t.Sites {
+		if bytes := fresh[site]; bytes > 0 {
+			add(compared{site: b.t.Sites[site], observed: bytes, forecast: true, fresh: true})
+		}
+	}
+	return c
+}
+
+func (c *comparison) add(s compared) {
+	c.sites = append(c.sites, s)
+	if s.site.Feature != "" {
+		return
+	}
+	expected := 0.0
+	if s.forecast {
+		expected = s.interval.Expected
+		c.known += max(s.observed, expected)
+	}
+	c.total += max(s.observed, expected)
+}
+
+// covered is the share of the volume at sites that are predicted. A rank that
+// neither sends nor should is covered.
+func (c *comparison) covered() float64 {
+	if c.total == 0 {
+		return 1
+	}
+	return c.known / c.total
+}
+
+func (c *comparison) deviations() []Deviation {
+	var out []Deviation
+	for _, s := range c.sites {
+		if c.deviates(s) {
+			out = append(out, Deviation{Site: s.site.Key(), Observed: s.observed, Interval: s.interval, Inside: s.site.Inside()})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Deviation) int { return cmp.Compare(b.size(), a.size()) })
+	return out
+}
+
+func (d Deviation) size() float64 { return math.Abs(d.Observed - d.Interval.Expected) }
+
+// moved tells whether the peers of a call site are elsewhere than predicted. A
+// program of which less than half is predicted divides its work otherwise at each
+// scale, and has other neighbours with it. Where a call site sends at all is for its
+// bytes to say; and an average over many peers follows the scale in ways that a
+// few points do not show: far from training it is left some more room.
+func (c *comparison) moved(s compared) bool {
+	away := math.Abs(s.observed - s.interval.Expected)
+	switch {
+	case c.covered() < halfCovered, s.observed == 0, s.interval.Expected == 0:
+		return false
+	case c.far && away < farDistance*max(s.observed, s.interval.Expected):
+		return false
+	}
+	return c.bytesOf(s.site) >= minShare*c.total
+}
+
+// bytesOf is what was sent from the call site of another observation.
+func (c *comparison) bytesOf(site recorded.Site) float64 {
+	key := recorded.Site{Frames: site.Frames}.Key()
+	for _, s := range c.sites {
+		if s.site.Feature == "" && s.site.Key() == key {
+			return s.observed
+		}
+	}
+	return 0
+}
+
+func (c *comparison) deviates(s compared) bool {
+	if !s.forecast || s.observed >= s.interval.Low && s.observed <= s.interval.High {
+		return false
+	}
+	if s.site.Feature != "" {
+		return c.moved(s)
+	}
+	limit := minShare
+	if s.interval.Expected == 0 {
+		limit = minNewShare
+	}
+	if s.site.Inside() {
+		limit = minPathShare
+	}
+	return math.Abs(s.observed-s.interval.Expected) >= limit*c.total
+}

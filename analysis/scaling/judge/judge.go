@@ -1,0 +1,196 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/regression"
+	"laggard/analysis/scaling/training"
+)
+
+// Judgement is what the models say about rows of a run. The zero Judgement is
+// empty and the neutral element of MergeJudgements.
+type Judgement struct {
+	Rows []RowJudgement `json:"rows,omitempty"` // in order of run and rank
+}
+
+// RowJudgement is what they say about one rank.
+type RowJudgement struct {
+	Run   string `json:"run"`
+	Rank  int    `json:"rank"`
+	Ranks int    `json:"ranks"`
+	// Correlation of control and behaviour by KCCA, -1 to 1; InRange: the row is
+	// where KCCA is trusted; Uncorrelated: 1 − Correlation is past the threshold.
+	Correlation  float64 `json:"correlation"`
+	InRange      bool    `json:"in_range"`
+	Uncorrelated bool    `json:"uncorrelated"`
+	// Near: no further from training than a step of scale, where a library takes
+	// the paths that it took there.
+	Near bool `json:"near"`
+	// Covered is the share of the volume that the scaling models predict.
+	Covered float64 `json:"covered"`
+	// Deviations are the sites whose volume is outside its interval, the largest
+	// difference first.
+	Deviations []Deviation `json:"deviations,omitempty"`
+}
+
+// Deviation is a volume that is not as predicted.
+type Deviation struct {
+	Site     string              `json:"site"` // Site.Key
+	Observed float64             `json:"observed"`
+	Interval regression.Interval `json:"interval"`
+	// Inside: the site is inside the library, below an MPI call.
+	Inside bool `json:"inside,omitempty"`
+}
+
+const (
+	// minShare is the share of a rank's volume below which a difference is not
+	// looked at; minNewShare that of a volume where none is predicted: libraries
+	// choose other algorithms for small messages at any scale.
+	minShare    = 0.001
+	minNewShare = 0.005
+	// minPathShare is that inside a library: how the bytes of one call go out is
+	// not the program's, and small messages go other ways at any scale.
+	minPathShare = 0.02
+	// nearby is how far past training, as a factor, a library is held to take the
+	// same paths, where KCCA does not say more.
+	nearby = 1.5
+	// farDistance is the share by which peers are further away, or nearer, than
+	// predicted, for more than a step of scale past training.
+	farDistance = 0.2
+	// wellCovered: the scaling models predict so much of the volume that a rank
+	// without deviation is good, whatever KCCA says.
+	wellCovered = 0.9
+	// halfCovered: below this a run is outside the range of the scaling models.
+	halfCovered = 0.5
+)
+
+// flagged: the row is not as the models predict.
+func (r RowJudgement) flagged() bool {
+	return slices.ContainsFunc(r.Deviations, func(d Deviation) bool { return !d.Inside || r.Near }) ||
+		r.InRange && r.Uncorrelated && r.Covered < wellCovered
+}
+
+// elsewhere: a library takes other paths than in training, so far from it that
+// it may.
+func (r RowJudgement) elsewhere() bool { return len(r.Deviations) > 0 && !r.flagged() }
+
+// Judge judges the rows of a table, each for itself. Errors are those of
+// Table.Validate, and ErrControls where the controls are not those of training.
+func Judge(m *training.Model, t *recorded.Table) (*Judgement, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	t = t.Canonical()
+	if names := t.ControlNames(); !slices.Equal(names, m.Controls) {
+		return nil, fmt.Errorf("scaling: controls %q, the model has %q: %w", names, m.Controls, recorded.ErrControls)
+	}
+	b, err := newBench(m, t)
+	if err != nil {
+		return nil, err
+	}
+	j := &Judgement{}
+	for _, row := range t.Rows {
+		j.Rows = append(j.Rows, b.judge(row))
+	}
+	return j, nil
+}
+
+// MergeJudgements unites judgements of different rows of a run. A row that both
+// hold comes out once.
+func MergeJudgements(a, b *Judgement) *Judgement {
+	j := &Judgement{Rows: slices.Concat(a.Rows, b.Rows)}
+	slices.SortStableFunc(j.Rows, compareJudged)
+	j.Rows = slices.CompactFunc(j.Rows, func(a, b RowJudgement) bool { return compareJudged(a, b) == 0 })
+	return j
+}
+
+func compareJudged(a, b RowJudgement) int {
+	return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Rank, b.Rank))
+}
+
+// bench is a model made ready to judge a table: the sites of both are matched.
+type bench struct {
+	m     *training.Model
+	t     *recorded.Table
+	roles []regression.Role // by feature
+	at    map[int]int       // from site of the table to site of the model; absent: new
+	// switching are the calls of switchingCalls.
+	switching map[string]bool
+}
+
+func newBench(m *training.Model, t *recorded.Table) (*bench, error) {
+	b := &bench{m: m, t: t, at: make(map[int]int, len(t.Sites)), switching: switchingCalls(m)}
+	known := make(map[string]int, len(m.Sites))
+	for i, site := range m.Sites {
+		known[site.Key()] = i
+	}
+	for i, site := range t.Sites {
+		if at, ok := known[site.Key()]; ok {
+			b.at[i] = at
+		}
+	}
+	for _, f := range m.Features {
+		r, err := regression.RoleByName(f.Role)
+		if err != nil {
+			return nil, fmt.Errorf("scaling: model: site %d: %w", f.Site, err)
+		}
+		b.roles = append(b.roles, r)
+	}
+	return b, nil
+}
+
+// aligned gives the volumes of a row by site of the model, and those at new
+// sites by site of the table.
+func (b *bench) aligned(row recorded.Observation) (y []float64, fresh map[int]float64) {
+	y, fresh = make([]float64, len(b.m.Sites)), make(map[int]float64)
+	for site, bytes := range row.Volume {
+		if at, known := b.at[site]; known {
+			y[at] = bytes
+		} else {
+			fresh[site] = bytes
+		}
+	}
+	return y, fresh
+}
+
+func (b *bench) judge(row recorded.Observation) RowJudgement {
+	y, fresh := b.aligned(row)
+	x := row.Control(b.m.Controls)
+	beyond := 0.0
+	for site := range b.t.Sites { // in order: rounding must not depend on the map
+		beyond += fresh[site] * fresh[site]
+	}
+	j := RowJudgement{Run: row.Run, Rank: row.Rank, Ranks: row.Ranks, InRange: b.inRange(x)}
+	j.Correlation = b.m.KCCA.Correlation(x, y, beyond)
+	j.Uncorrelated = b.m.KCCA.Flags(1 - j.Correlation)
+	c := b.compare(row, x, y, fresh)
+	j.Near, j.Covered, j.Deviations = !c.far, c.covered(), c.deviations()
+	j.InRange = j.InRange && c.switched <= (1-wellCovered)*c.total
+	return j
+}
+
+// near: no control is further from training than a step of scale.
+func (b *bench) near(x []float64) bool {
+	for i, r := range b.m.Ranges {
+		if v := x[i+1]; v < r.Low || v > max(r.Next, nearby*r.High) {
+			return false
+		}
+	}
+	return true
+}
+
+// inRange: every control is where KCCA is trusted, if it is at all.
+func (b *bench) inRange(x []float64) bool {
+	if !b.m.KCCA.Trial.Useful() {
+		return false
+	}
+	for i, r := range b.m.Ranges {
+		if v := x[i+1]; v < r.Low || v > r.Next {
+			return false
+		}
+	}
+	return true
+}

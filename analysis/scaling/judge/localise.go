@@ -1,0 +1,116 @@
+package judge
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
+	"laggard/model"
+)
+
+// Place is one place to look at: a call site of the run, the call site of
+// training that it stands for, and where their stacks part.
+type Place struct {
+	Order int `json:"rank_order"` // from 1
+	// Training and Production are nil where there is no such site.
+	Training   *recorded.Site `json:"training_site"`
+	Production *recorded.Site `json:"production_site"`
+	// TrainingShare and ProductionShare are their shares of the volume, 0 to 1;
+	// that of training as expected at this scale where it can be predicted.
+	TrainingShare   float64 `json:"training_share"`
+	ProductionShare float64 `json:"production_share"`
+	// Divergence is the first frame, from the innermost outwards, in which the
+	// stacks differ, as the run has it. Where they do not differ but the volume
+	// does, it is the call itself. nil: the stacks are unknown.
+	Divergence *recorded.Frame `json:"divergence"`
+}
+
+// localise compares the volumes of the flagged ranks with what was expected
+// (paper, §5.4.1): a site that sent more takes the place of the one that sent
+// less by most nearly as much.
+func localise(m *training.Model, t *recorded.Table, flagged model.RankSet, c Circumstances) ([]Place, error) {
+	b, err := newBench(m, t)
+	if err != nil {
+		return nil, err
+	}
+	more, less := b.excesses(flagged)
+	var places []Place
+	for _, production := range more {
+		training, at := counterpart(production, less)
+		if at >= 0 {
+			less = slices.Delete(less, at, at+1)
+		} else if !production.known {
+			training = nearest(m, production.site)
+		}
+		places = append(places, place(training, &production, c))
+	}
+	for _, gone := range less {
+		places = append(places, place(&gone, &gone, c))
+	}
+	slices.SortStableFunc(places, func(a, b Place) int { return cmp.Compare(b.weight(), a.weight()) })
+	for i := range places {
+		places[i].Order = i + 1
+	}
+	return places, nil
+}
+
+// weight orders places: by the share of the site that took another one's place,
+// or by what a site has too much or lacks.
+func (p Place) weight() float64 {
+	if p.Training != nil && p.Production != nil && p.Training.Key() != p.Production.Key() {
+		return p.ProductionShare
+	}
+	return math.Abs(p.ProductionShare - p.TrainingShare)
+}
+
+// counterpart finds the site that lost most nearly what another one gained, at
+// least half and at most twice as much.
+func counterpart(gained excess, lost []excess) (*excess, int) {
+	best, at := 1.0, -1
+	for i, l := range lost {
+		if off := math.Abs(math.Log2(gained.delta() / -l.delta())); off <= best {
+			best, at = off, i
+		}
+	}
+	if at < 0 {
+		return nil, -1
+	}
+	found := lost[at]
+	return &found, at
+}
+
+// nearest is the site of training whose stack shares most frames with a new
+// one, and of those the one with the largest share.
+func nearest(m *training.Model, site recorded.Site) *excess {
+	best, at := 0, -1
+	for i, known := range m.Sites {
+		n := commonOuter(known.Frames, site.Frames) + commonInner(known.Frames, site.Frames)
+		if n > best || at >= 0 && n == best && m.Shares[i].Mean > m.Shares[at].Mean {
+			best, at = n, i
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	return &excess{site: m.Sites[at], known: true, expected: m.Shares[at].Mean}
+}
+
+// place describes a pair. A site without counterpart is its own.
+func place(training, production *excess, c Circumstances) Place {
+	p := Place{Production: &production.site, ProductionShare: production.observed}
+	if training == nil && production.known {
+		training = production
+	}
+	var before []recorded.Frame
+	if training != nil {
+		p.Training, p.TrainingShare = &training.site, training.expected
+		before = training.site.Frames
+	}
+	p.Divergence = divergence(before, production.site.Frames, c)
+	if production.observed == 0 {
+		p.Production = nil
+	}
+	return p
+}

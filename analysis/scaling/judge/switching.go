@@ -1,0 +1,43 @@
+package judge
+
+import "laggard/analysis/scaling/training"
+
+// switchingCalls lists the MPI calls whose bytes did not go out the same way in all
+// training runs. A library that chose by scale there will choose again, so
+// beyond training nothing is predicted of them.
+func switchingCalls(m *training.Model) map[string]bool {
+	calls := make(map[string][]int) // sites
+	for i, s := range m.Sites {
+		if key := s.Call(); key != "" {
+			calls[key] = append(calls[key], i)
+		}
+	}
+	out := make(map[string]bool)
+	for key, sites := range calls {
+		main := -1
+		for _, run := range m.Past {
+			most := sites[0]
+			for _, i := range sites {
+				if run.Volume[i] > run.Volume[most] {
+					most = i
+				}
+			}
+			if run.Volume[most] == 0 {
+				continue
+			}
+			out[key] = out[key] || main >= 0 && most != main
+			main = most
+		}
+	}
+	return out
+}
+
+// beyond: some control is larger than in training.
+func (b *bench) beyond(x []float64) bool {
+	for i, r := range b.m.Ranges {
+		if x[i+1] > r.High {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,117 @@
+package judge
+
+import (
+	"fmt"
+
+	"laggard/analysis/scaling/recorded"
+	"laggard/analysis/scaling/training"
+	"laggard/model"
+)
+
+// The models that a verdict may come from.
+const (
+	ByKCCA       = "kcca"
+	ByRegression = "regression" // the scaling models of the features
+)
+
+// Verdict is what is said about one run.
+type Verdict struct {
+	// Flagged are the ranks that do not behave as predicted.
+	Flagged model.RankSet `json:"flagged_ranks"`
+	// Elsewhere are ranks in which a library takes other paths than in training, so
+	// far from it that it may: they are not flagged, and outside the range.
+	Elsewhere model.RankSet `json:"elsewhere_ranks"`
+	// Model says which model spoke, ByKCCA or ByRegression: the one that found
+	// something; if none did, KCCA where it is in its range.
+	Model string `json:"verdict_model"`
+	// InRange: the run is inside the range of a model. If it is false, an empty list
+	// of flagged ranks proves nothing.
+	InRange bool `json:"in_range"`
+	// KCCAInRange: every rank is where KCCA is trusted.
+	KCCAInRange bool `json:"kcca_in_range"`
+	// Ranks are the recorded ranks, Correlation is by the same index.
+	Ranks       []int     `json:"ranks"`
+	Correlation []float64 `json:"correlation"`
+	// Threshold is the largest 1 − correlation that is not flagged.
+	Threshold float64 `json:"threshold"`
+	// Covered is the share of the volume that the scaling models predict.
+	Covered float64 `json:"covered"`
+	// Localisation is where to look, the most likely place first.
+	Localisation []Place `json:"localisation"`
+}
+
+// Circumstances are what is known of the run beside its volumes.
+type Circumstances struct {
+	// Crash is the stack of the rank that crashed, innermost first; nil if none.
+	Crash []recorded.Frame
+	// Library tells frames of libraries, so that a difference in the application
+	// is named rather than what follows from it in the library. nil: none is.
+	Library func(recorded.Frame) bool
+}
+
+// Conclude draws the verdict from the judgements of all rows of t, which are of
+// one run. Errors are those of Table.Validate, ErrRow if t has several runs,
+// and ErrFew if a row has not been judged.
+func Conclude(m *training.Model, t *recorded.Table, j *Judgement, c Circumstances) (*Verdict, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	t = t.Canonical()
+	if last := t.Rows[len(t.Rows)-1].Run; last != t.Rows[0].Run {
+		return nil, fmt.Errorf("scaling: runs %q and %q in one test: %w", t.Rows[0].Run, last, recorded.ErrRow)
+	}
+	if len(j.Rows) != len(t.Rows) {
+		return nil, fmt.Errorf("scaling: %d of %d rows judged: %w", len(j.Rows), len(t.Rows), training.ErrFew)
+	}
+	v := &Verdict{Threshold: m.KCCA.Threshold, KCCAInRange: true, Localisation: []Place{}}
+	v.decide(v.count(j))
+	if c.Crash != nil {
+		v.Localisation = localiseCrash(m, c)
+		return v, nil
+	}
+	if where := v.Flagged.Union(v.Elsewhere); where.Len() > 0 {
+		if v.Flagged.Len() > 0 {
+			where = v.Flagged
+		}
+		places, err := localise(m, t, where, c)
+		if err != nil {
+			return nil, err
+		}
+		v.Localisation = places
+	}
+	return v, nil
+}
+
+// count takes over the judgements, and says whether KCCA flagged a rank.
+func (v *Verdict) count(j *Judgement) (byKCCA bool) {
+	for _, row := range j.Rows {
+		v.Ranks = append(v.Ranks, row.Rank)
+		v.Correlation = append(v.Correlation, row.Correlation)
+		v.KCCAInRange = v.KCCAInRange && row.InRange
+		v.Covered += row.Covered / float64(len(j.Rows))
+		if row.flagged() {
+			v.Flagged.Add(row.Rank)
+			byKCCA = byKCCA || row.InRange && row.Uncorrelated
+		} else if row.elsewhere() {
+			v.Elsewhere.Add(row.Rank)
+		}
+	}
+	return byKCCA
+}
+
+func (v *Verdict) decide(byKCCA bool) {
+	v.InRange = (v.KCCAInRange || v.Covered >= halfCovered) && (v.Elsewhere.Len() == 0 || v.Flagged.Len() > 0)
+	v.Model = ByRegression
+	if byKCCA || v.Flagged.Len() == 0 && v.KCCAInRange {
+		v.Model = ByKCCA
+	}
+}
+
+// Test judges the rows of one run and concludes.
+func Test(m *training.Model, t *recorded.Table, c Circumstances) (*Verdict, error) {
+	j, err := Judge(m, t)
+	if err != nil {
+		return nil, err
+	}
+	return Conclude(m, t, j, c)
+}

@@ -1,0 +1,165 @@
+package kcca
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"laggard/analysis/scaling/kcca/kccatest"
+)
+
+// The files in testdata were computed by an independent implementation;
+// C1 agrees with R's kernlab.
+
+func oracleRows(t testing.TB, name string) (x, y [][]float64) {
+	t.Helper()
+	header, rows := kccatest.Read(t, filepath.Join("testdata", name))
+	if header[0] != "rank" || header[3] != "s0" {
+		t.Fatalf("%s: header %q", name, header)
+	}
+	for _, row := range rows {
+		x, y = append(x, row[:3]), append(y, row[3:])
+	}
+	return x, y
+}
+
+type oracleConfig struct {
+	Params struct {
+		NC        int
+		G, FX, FY float64
+		Center    bool
+		Reg, Tau  string
+	}
+	TauX    float64 `json:"tau_x"`
+	TauY    float64 `json:"tau_y"`
+	Rho     []float64
+	RhoAll  []float64 `json:"rho_all10"`
+	Thr     float64
+	BugFlag float64 `json:"bug_flag"`
+	OKFlag  float64 `json:"ok_flag"`
+}
+
+func oracleConfigs(t *testing.T) map[string]oracleConfig {
+	t.Helper()
+	data, err := os.ReadFile("testdata/expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]oracleConfig
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (c oracleConfig) settings(t *testing.T) Settings {
+	t.Helper()
+	s := Settings{
+		Components: c.Params.NC, Gamma: c.Params.G, WidthX: c.Params.FX, WidthY: c.Params.FY,
+		StandardiseX: true, StandardiseY: true, Threshold: InSample,
+	}
+	switch {
+	case c.Params.Reg == "kernlab" && c.Params.Center:
+		s.Formulation = KernlabCentred
+	case c.Params.Reg == "kernlab":
+		s.Formulation = Kernlab
+	case c.Params.Reg != "bj":
+		t.Fatalf("regularisation %q", c.Params.Reg)
+	}
+	if c.Params.Tau == "varnorm" {
+		s.Rule = NormVariance
+	}
+	return s
+}
+
+const oracleDigits = 1e-6
+
+func TestKnownAnswers(t *testing.T) {
+	x, y := oracleRows(t, "train.tsv")
+	for name, want := range oracleConfigs(t) {
+		t.Run(name, func(t *testing.T) {
+			s := want.settings(t)
+			m, err := Fit(x, y, s, Trial{}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "width of X", m.Control.Tau, want.TauX)
+			near(t, "width of Y", m.Behave.Tau, want.TauY)
+			near(t, "threshold", m.Threshold, want.Thr)
+			if floats.Distance(m.Rho, want.Rho, math.Inf(1)) > oracleDigits {
+				t.Errorf("correlations %v, want %v", m.Rho, want.Rho)
+			}
+			s.Components = len(want.RhoAll)
+			all, err := Fit(x, y, s, Trial{}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if floats.Distance(all.Rho, want.RhoAll, math.Inf(1)) > oracleDigits {
+				t.Errorf("correlations %v, want %v", all.Rho, want.RhoAll)
+			}
+			near(t, "share flagged of the faulty run", oracleFlags(t, m, "test_bug16.tsv"), want.BugFlag)
+			near(t, "share flagged of the good run", oracleFlags(t, m, "test_ok16.tsv"), want.OKFlag)
+		})
+	}
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > oracleDigits*max(1, math.Abs(want)) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func oracleFlags(t *testing.T, m *Model, name string) float64 {
+	t.Helper()
+	x, y := oracleRows(t, name)
+	return above(m.deviations(x, y), m.Threshold) / float64(len(x))
+}
+
+// TestKnownProjections compares, row by row, the cosine and the size of each
+// component.
+func TestKnownProjections(t *testing.T) {
+	configs := oracleConfigs(t)
+	x, y := oracleRows(t, "train.tsv")
+	files, err := filepath.Glob("testdata/exp_*.tsv")
+	if err != nil || len(files) != 9 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		base := filepath.Base(file)
+		name := strings.TrimPrefix(base, "exp_")
+		at := strings.LastIndex(name, "_")
+		config, set := name[:at], strings.TrimSuffix(name[at+1:], ".tsv")
+		t.Run(config+"/"+set, func(t *testing.T) {
+			m, err := Fit(x, y, configs[config].settings(t), Trial{}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			input := map[string]string{"train": "train.tsv", "bug16": "test_bug16.tsv", "ok16": "test_ok16.tsv"}[set]
+			compareProjections(t, m, input, base)
+		})
+	}
+}
+
+func compareProjections(t *testing.T, m *Model, input, expected string) {
+	t.Helper()
+	x, y := oracleRows(t, input)
+	_, want := kccatest.Read(t, filepath.Join("testdata", expected))
+	if len(want) != len(x) {
+		t.Fatalf("%d rows, %d expected", len(x), len(want))
+	}
+	for i := range x {
+		near(t, fmt.Sprintf("row %d: cosine", i), m.Correlation(x[i], y[i], 0), want[i][2])
+		f, g := m.Control.apply(m.ScaleX.row(x[i]), 0), m.Behave.apply(m.ScaleY.row(y[i]), 0)
+		for c := range f {
+			near(t, fmt.Sprintf("row %d: f%d", i, c), math.Abs(f[c]), want[i][3+2*c])
+			near(t, fmt.Sprintf("row %d: g%d", i, c), math.Abs(g[c]), want[i][4+2*c])
+		}
+	}
+}

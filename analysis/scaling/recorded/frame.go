@@ -1,0 +1,106 @@
+package recorded
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"laggard/model"
+)
+
+// Frame is one level of a call stack. Two frames are the same if module and
+// offset are, whatever is known of their names; without an offset, if the names
+// are.
+type Frame struct {
+	Module   string `json:"module,omitempty"`   // path or name of the file
+	BuildID  string `json:"build_id,omitempty"` // lower-case hex
+	Offset   uint64 `json:"offset,omitempty"`   // file address; 0 unknown
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"` // of the source
+	Line     int    `json:"line,omitempty"`
+}
+
+// Frames takes over a recorded stack, innermost frame first.
+func Frames(stack []model.Frame) []Frame {
+	frames := make([]Frame, len(stack))
+	for i, f := range stack {
+		frames[i].Offset = f.Offset
+		if f.Module != nil {
+			frames[i].Module, frames[i].BuildID = f.Module.Path, f.Module.BuildID
+		}
+	}
+	return frames
+}
+
+// Key names the frame across runs.
+func (f Frame) Key() string {
+	where := f.BuildID
+	if where == "" {
+		where = path.Base(f.Module)
+	}
+	if f.Offset != 0 {
+		return fmt.Sprintf("%s+%x", where, f.Offset)
+	}
+	return fmt.Sprintf("%s!%s@%s:%d", where, f.Function, f.File, f.Line)
+}
+
+// String gives the function and its place, as far as they are known.
+func (f Frame) String() string {
+	s := f.Function
+	if s == "" {
+		s = "?"
+	}
+	if f.File != "" {
+		return fmt.Sprintf("%s (%s:%d)", s, path.Base(f.File), f.Line)
+	}
+	return fmt.Sprintf("%s (%s+%#x)", s, path.Base(f.Module), f.Offset)
+}
+
+// Site is one observation feature: a call site, which is its stack, or an
+// observation of another kind under a name.
+type Site struct {
+	Frames []Frame `json:"frames,omitempty"` // innermost first
+	// Feature names what is no volume of a call site, such as the number of
+	// neighbours. It has no part in shares of the volume.
+	Feature string `json:"feature,omitempty"`
+}
+
+// Inside: the site is inside a library, below an MPI call.
+func (s Site) Inside() bool {
+	return slices.IndexFunc(s.Frames, func(f Frame) bool { return f.Module == callModule }) > 0
+}
+
+// Key names the site across runs: sites with the same key are the same.
+func (s Site) Key() string {
+	keys := make([]string, 0, len(s.Frames)+1)
+	if s.Feature != "" {
+		keys = append(keys, "feature "+s.Feature)
+	}
+	for _, f := range s.Frames {
+		keys = append(keys, f.Key())
+	}
+	return strings.Join(keys, ";")
+}
+
+// String gives the functions of the stack, innermost first.
+func (s Site) String() string {
+	if s.Feature != "" {
+		return s.Feature
+	}
+	names := make([]string, len(s.Frames))
+	for i, f := range s.Frames {
+		names[i] = f.String()
+	}
+	return strings.Join(names, " < ")
+}
+
+// Call is the key of the MPI call that a site inside a library is below: the
+// call with the stack that led to it. "" for other sites.
+func (s Site) Call() string {
+	if !s.Inside() {
+		return ""
+	}
+	at := slices.IndexFunc(s.Frames, func(f Frame) bool { return f.Module == callModule })
+	return Site{Frames: s.Frames[at:]}.Key()
+}

@@ -1,0 +1,143 @@
+package regression
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Feature is the scaling model of one site: classes of ranks, and for each how
+// its volume depends on scale and arguments.
+type Feature struct {
+	Site int `json:"site"` // index into Model.Sites
+	// Role names the way in which ranks are sorted into classes.
+	Role    string  `json:"role"`
+	Classes []Class `json:"classes"`
+}
+
+// Class is the model of one class of ranks. Errors are shares of the volume.
+type Class struct {
+	Class string `json:"class"`
+	// Forms are the best hypothesis, then others that the data does not exclude
+	// and that differ most from it further out.
+	Forms []Form `json:"forms"`
+	// Predictable: points left out were predicted well enough. Else the class is
+	// left out of the verdict (WuKong's pruning).
+	Predictable bool    `json:"predictable"`
+	Sigma       float64 `json:"sigma"`  // standard deviation of rows left out from their prediction
+	Worst       float64 `json:"worst"`  // the largest such difference
+	Floor       float64 `json:"floor"`  // volume below which shares are taken of this instead
+	Points      int     `json:"points"` // conditions it was fitted to
+	Rows        int     `json:"rows"`
+	// Low and High bound each control in training.
+	Low  []float64 `json:"low"`
+	High []float64 `json:"high"`
+}
+
+const (
+	// maxError is the error beyond which a class cannot be predicted.
+	maxError = 0.25
+	// quietError: predictions are never held to be better than this.
+	quietError = 0.02
+	// tail is the chance that a good volume falls outside its interval on one
+	// side. A run has thousands of volumes.
+	tail = 1e-5
+	// reach is how many times as far as training spans a control, in doublings, it
+	// is predicted beyond.
+	reach = 2
+	// maxWidth is how wide an interval may be, as a share of the volume, before
+	// it says nothing.
+	maxWidth = 1.0
+)
+
+// Interval is a volume as predicted: the best form, and the bounds outside which
+// it is flagged. Bytes.
+type Interval struct {
+	Expected float64 `json:"expected"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// Interval predicts the volume of a row. It is false where the class is
+// unknown or cannot be predicted there.
+func (f *Feature) Interval(r Role, rank, ranks int, x []float64) (Interval, bool) {
+	name, times := r.of(rank, ranks)
+	for i := range f.Classes {
+		if c := &f.Classes[i]; c.Class == name {
+			in, ok := c.interval(x)
+			return Interval{times * in.Expected, times * in.Low, times * in.High}, ok
+		}
+	}
+	return Interval{}, false
+}
+
+func (c *Class) interval(x []float64) (Interval, bool) {
+	steps := c.beyond(x)
+	if !c.Predictable || c.unknown(x) || c.tooFar(x) {
+		return Interval{}, false
+	}
+	if c.Forms[0].Value(x) < -c.Floor {
+		return Interval{}, false // nothing sends less than nothing: the form does not hold so far out
+	}
+	in := Interval{Expected: max(0, c.Forms[0].Value(x))}
+	in.Low, in.High = in.Expected, in.Expected
+	for _, form := range c.Forms[1:] {
+		v := max(0, form.Value(x))
+		in.Low, in.High = min(in.Low, v), max(in.High, v)
+	}
+	base := max(in.Expected, c.Floor)
+	half := c.margin() * (1 + steps) * base
+	in.Low, in.High = max(0, in.Low-half), in.High+half
+	return in, in.High-in.Low <= 2*maxWidth*base // false for NaN as well
+}
+
+// tooFar: few points do not reach far, nor do those that are close together.
+func (c *Class) tooFar(x []float64) bool {
+	for i := 1; i < len(c.Low); i++ {
+		steps := doublings(x[i], c.High[i])
+		if steps > float64(c.Points-1) || c.Low[i] > 0 && steps > reach*math.Log2(c.High[i]/c.Low[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// margin is the half width inside the training range, as a share.
+func (c *Class) margin() float64 {
+	freedom := max(5, c.Rows-len(c.Forms[0].Coefficients))
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile(1 - tail)
+	return max(t*c.Sigma, 1.5*c.Worst, quietError)
+}
+
+// beyond counts by how many doublings a row lies outside the training range, in
+// the control where that is most.
+func (c *Class) beyond(x []float64) float64 {
+	steps := 0.0
+	for i := 1; i < len(c.Low); i++ {
+		steps = max(steps, doublings(x[i], c.High[i]))
+	}
+	return steps
+}
+
+// unknown: the row is smaller than anything in training, where libraries may
+// choose other algorithms, or differs in a control that did not vary.
+func (c *Class) unknown(x []float64) bool {
+	for i := 1; i < len(c.Low); i++ {
+		if x[i] < c.Low[i] || c.Low[i] == c.High[i] && x[i] != c.Low[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// doublings is log₂(v/limit) where v is above, else 0. Around 0 the logarithm
+// has no meaning; then every difference is one doubling.
+func doublings(v, limit float64) float64 {
+	switch {
+	case v <= limit:
+		return 0
+	case limit <= 0:
+		return 1
+	}
+	return math.Log2(v / limit)
+}

@@ -1,0 +1,142 @@
+package regression
+
+import (
+	"cmp"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"laggard/analysis/scaling/recorded"
+)
+
+// particular is what a further role must be better by.
+const particular = 0.8
+
+// fitFeature models one site. Among the roles it takes the one that predicts
+// best with the simple forms; a role with more classes must be better.
+func (d *Design) fitFeature(site int) Feature {
+	typical := d.typical(site)
+	best, bestError := []*classFit(nil), math.Inf(1)
+	f := Feature{Site: site}
+	for i, r := range roles {
+		fits, e := d.tryRole(site, d.sorted[i], typical)
+		if e < bestError*particular-1e-9 || best == nil {
+			best, bestError, f.Role = fits, e, r.name
+		}
+		if bestError < goodEnough {
+			break
+		}
+	}
+	for _, fit := range best {
+		f.Classes = append(f.Classes, fit.finish())
+	}
+	slices.SortFunc(f.Classes, func(a, b Class) int { return cmp.Compare(a.Class, b.Class) })
+	return f
+}
+
+// tryRole gives the root mean square of the errors of all rows, as a share of
+// what is typical.
+func (d *Design) tryRole(site int, s sorting, typical []float64) ([]*classFit, float64) {
+	var fits []*classFit
+	squares := 0.0
+	for c, points := range d.points(site, s) {
+		f := newClassFit(d, s.classes[c], points, typical)
+		f.search()
+		fits = append(fits, f)
+		squares += f.squares()
+	}
+	return fits, math.Sqrt(squares/float64(len(d.Y))) * (1 + 0.05*float64(len(fits)-1))
+}
+
+// typical is by condition the mean volume of a site, or a fiftieth of the
+// largest mean where that is more: the unit of errors, so that roles compare.
+func (d *Design) typical(site int) []float64 {
+	sums, counts := make([]float64, len(d.conditions)), make([]float64, len(d.conditions))
+	for i, y := range d.Y {
+		sums[d.of[i]] += y[site]
+		counts[d.of[i]]++
+	}
+	top := 0.0
+	for i := range sums {
+		sums[i] /= counts[i]
+		top = max(top, sums[i])
+	}
+	for i := range sums {
+		sums[i] = max(sums[i], top/50, math.SmallestNonzeroFloat32)
+	}
+	return sums
+}
+
+// summary is the model of the class.
+func (f *classFit) summary() Class {
+	best := f.best()
+	c := Class{Class: f.class, Floor: f.floor, Points: len(f.points)}
+	rows := 0.0
+	for i, p := range f.points {
+		w, at := f.w[i], best.without[i]
+		rows += p.n
+		c.Sigma += (p.squares + p.n*sq(p.mean-at)) * w * w
+		c.Worst = max(c.Worst, (p.high-at)*w, (at-p.low)*w)
+		c.widen(f.d.conditions[p.condition], f.d.left)
+	}
+	c.Rows, c.Forms = int(rows), f.keep(best, c.High)
+	c.Sigma = math.Sqrt(c.Sigma / max(1, rows-1))
+	c.Predictable = best.form.Error <= maxError && c.Sigma <= maxError
+	return c
+}
+
+// widen takes a condition into the bounds. Controls that are left out have none.
+func (c *Class) widen(x []float64, left []int) {
+	if c.Low == nil {
+		c.Low, c.High = slices.Clone(x), slices.Clone(x)
+	}
+	for _, i := range left {
+		c.Low[i], c.High[i] = -recorded.Largest, recorded.Largest
+	}
+	for i, v := range x {
+		c.Low[i], c.High[i] = min(c.Low[i], v), max(c.High[i], v)
+	}
+}
+
+// keep gives the best form and those others, of nearly the same error, that
+// predict least and most at twice and at eight times the largest scale.
+func (f *classFit) keep(best candidate, high []float64) []Form {
+	kept := []Form{best.form}
+	for _, factor := range []float64{2, 8} {
+		x := slices.Clone(high)
+		for _, c := range f.d.columns {
+			x[c] *= factor
+		}
+		for _, sign := range []float64{1, -1} {
+			far := best.form
+			for _, c := range f.forms {
+				if c.cost <= doubt*best.cost && sign*c.form.Value(x) > sign*far.Value(x) {
+					far = c.form
+				}
+			}
+			if !slices.ContainsFunc(kept, func(k Form) bool { return slices.Equal(k.Coefficients, far.Coefficients) }) {
+				kept = append(kept, far)
+			}
+		}
+	}
+	return kept
+}
+
+// FitFeatures models every site that is part modulo parts, on all cores.
+func (d *Design) FitFeatures(part, parts int) []Feature {
+	n := (len(d.Y[0]) - part + parts - 1) / parts
+	features := make([]Feature, max(n, 0))
+	var next atomic.Int64
+	var cores sync.WaitGroup
+	for range min(len(features), runtime.GOMAXPROCS(0)) {
+		cores.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(features); i = int(next.Add(1)) - 1 {
+				features[i] = d.fitFeature(part + i*parts)
+			}
+		})
+	}
+	cores.Wait()
+	return features
+}

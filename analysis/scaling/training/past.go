@@ -1,0 +1,28 @@
+package training
+
+import "laggard/analysis/scaling/recorded"
+
+// Past is what is kept of a training run, to be shown beside a later one.
+type Past struct {
+	Run      string             `json:"run"`
+	Ranks    int                `json:"ranks"`
+	Controls map[string]float64 `json:"controls,omitempty"` // of its first row
+	Volume   []float64          `json:"volume"`             // by site, bytes of all rows
+	// Correlation is that of its rows, in order of rank, by KCCA as it was
+	// trained.
+	Correlation []float64 `json:"correlation"`
+}
+
+// remember keeps the runs of a canonical table, whose matrices are x and y.
+func (m *Model) remember(t *recorded.Table, x, y [][]float64) {
+	for i, row := range t.Rows {
+		if n := len(m.Past); n == 0 || m.Past[n-1].Run != row.Run {
+			m.Past = append(m.Past, Past{Run: row.Run, Ranks: row.Ranks, Controls: row.Controls, Volume: make([]float64, len(t.Sites))})
+		}
+		p := &m.Past[len(m.Past)-1]
+		for site, bytes := range row.Volume {
+			p.Volume[site] += bytes
+		}
+		p.Correlation = append(p.Correlation, m.KCCA.Correlation(x[i], y[i], 0))
+	}
+}
