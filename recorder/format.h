@@ -27,6 +27,8 @@
 #define LG_MAX_PENDING 128    /* pending operations listed in a thread record */
 #define LG_CHANNELS 64        /* channels in one channel record */
 #define LG_LOCKS 64           /* locks in one record of locks */
+#define LG_BEGUN 32           /* collectives kept of one communicator, the latest ones */
+#define LG_MARKS 16           /* checkpoints of the hashes of those before them */
 #define LG_MAX_NEIGHBOURS 4096 /* listed of one communicator, each way */
 #define LG_MAX_ARGUMENTS 4096  /* bytes kept of the program's arguments */
 
@@ -116,6 +118,7 @@ enum lg_type {
   LG_REC_SITE = 10,
   LG_REC_SENT = 11,
   LG_REC_ARGUMENTS = 12,
+  LG_REC_HISTORY = 13,
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */
@@ -320,6 +323,38 @@ struct lg_comm_live {
   uint64_t id;     /* the same at all members */
   uint64_t parent; /* id of the communicator it was made from, 0 none */
   uint32_t thread, state; /* the call that made it; state UINT32_MAX: none */
+};
+
+/* A collective that was begun on a communicator, window or file. The hashes are
+ * of all that were begun on it so far, this one included: `calls` of function,
+ * root, operation and bytes; `sites` of the call stacks. Equal histories have
+ * equal hashes at all members. */
+struct lg_begun {
+  uint32_t number; /* on the communicator, from 1, its low bits; 0 while the entry changes */
+  uint32_t order;  /* of all collectives of the process, from 1, its low bits */
+  uint32_t thread, state; /* the call: a state of the thread */
+  int32_t root;   /* rank in it; LG_NONE where there is none, or members may differ in it */
+  uint32_t op;    /* 0 none; 1, 2, ...: MPI_MAX, ... as docs/format.md lists them; 255 made by the program */
+  uint64_t bytes; /* of what all members must give alike: one block; UINT64_MAX: nothing must */
+  uint64_t calls, sites;
+};
+
+struct lg_mark {
+  uint64_t calls, sites; /* the hashes after a multiple of `step` collectives */
+};
+
+/* LG_REC_HISTORY: what collectives were begun on a communicator. Fixed: comm.
+ * Mutable: the rest, once more from the beginning when the record of the
+ * communicator serves another one. */
+struct lg_history {
+  struct lg_rec h;
+  uint32_t comm; /* index of the communicator record */
+  uint32_t pad;
+  /* mutable */
+  uint64_t seq;  /* odd while step and marks change */
+  uint64_t step; /* marks[k] is after (k + 1) * step collectives; doubles when all are in use */
+  struct lg_mark marks[LG_MARKS];
+  struct lg_begun begun[LG_BEGUN]; /* number n is at (n - 1) % LG_BEGUN */
 };
 
 /* One channel: messages between this rank and a peer on a communicator and tag. */

@@ -1,14 +1,28 @@
 #include "calls/collective.h"
 #include "calls/operation.h"
 #include "calls/wait.h"
+#include "identity/collective.h"
 #include "identity/comm.h"
 #include "identity/members.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
 
-static struct lg_pending begun_coll(const struct lg_call *c, struct lg_comm_ref *comm, int root)
+/* begin counts a collective on a communicator, and keeps it in its history. */
+static uint64_t begin(struct lg_call *c, struct lg_comm_ref *comm, int root)
 {
-  return (struct lg_pending){LG_OP_COLL, comm->index, root, LG_NONE, ++comm->live->coll, c->st->index, 0};
+  struct lg_collective what = lg_collective_of(c, comm, root);
+  return lg_collective_begin(comm, &what);
+}
+
+static struct lg_pending begun_coll(struct lg_call *c, struct lg_comm_ref *comm, int root)
+{
+  return (struct lg_pending){LG_OP_COLL, comm->index, root, LG_NONE, begin(c, comm, root), c->st->index, 0};
+}
+
+/* root_of is the root of a collective; LG_NONE where it has none. */
+static int root_of(const struct lg_call *c)
+{
+  return c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
 }
 
 void lg_before_coll(struct lg_call *c, int where)
@@ -16,15 +30,14 @@ void lg_before_coll(struct lg_call *c, int where)
   c->comm = lg_comm_of(c->st, c, where);
   if (!c->comm)
     return lg_op_simple(c, LG_OP_OTHER);
-  int root = c->desc->peer >= 0 && where == c->desc->comm ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
-  lg_op_one(c, LG_OP_COLL, begun_coll(c, c->comm, root));
+  lg_op_one(c, LG_OP_COLL, begun_coll(c, c->comm, where == c->desc->comm ? root_of(c) : LG_NONE));
 }
 
 void lg_before_icoll(struct lg_call *c, int where)
 {
   c->comm = lg_comm_of(c->st, c, where);
   if (c->comm)
-    c->handle = (long)++c->comm->live->coll;
+    c->handle = (long)begin(c, c->comm, c->desc->cls == CLS_icoll ? root_of(c) : LG_NONE);
   lg_op_simple(c, LG_OP_LOCAL);
 }
 
@@ -36,8 +49,8 @@ void lg_after_icoll(struct lg_call *c)
   r->seq = (uint64_t)c->handle;
   if (c->desc->cls == CLS_newcomm_nb)
     r->newcomm = (const void *)c->args[c->desc->newcomm];
-  else if (c->desc->peer >= 0)
-    r->peer = lg_peer(lg_int(c, c->desc->peer));
+  else
+    r->peer = root_of(c);
 }
 
 /* The members of the groups alone make the communicator: it is waited for as a

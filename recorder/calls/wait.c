@@ -3,6 +3,7 @@
 #include "calls/p2p.h"
 #include "calls/wait.h"
 #include "identity/channel.h"
+#include "identity/collective.h"
 #include "identity/comm.h"
 #include "identity/scratch.h"
 #include "movement/message.h"
@@ -81,6 +82,7 @@ void lg_after_init_request(struct lg_call *c, uint32_t kind)
   r->bytes = lg_volume && c->desc->sends ? lg_send_bytes(c) : 0;
   if (kind == LG_OP_COLL) {
     r->peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
+    r->collective = lg_collective_of(c, c->comm, r->peer);
     return;
   }
   r->peer = lg_peer(lg_int(c, c->desc->peer));
@@ -99,7 +101,7 @@ static void start_one(struct lg_call *c, long handle)
   else if (r->kind == LG_OP_RECV)
     r->seq = lg_count_recv(c->st, r->comm, r->peer, r->tag);
   else if (r->kind == LG_OP_COLL && !r->ref->freed)
-    r->seq = ++r->ref->live->coll;
+    r->seq = lg_collective_begin(r->ref, &r->collective);
   if (r->bytes) {
     c->comm = r->ref;
     lg_sent(c, r->kind == LG_OP_SEND ? r->peer : LG_NONE, r->bytes);

@@ -32,18 +32,28 @@ var collectiveSends = map[string]string{
 	"Scatterv":             "LG_SENDS_SUM | LG_SENDS_FROM_ROOT",
 }
 
+// collective is the name of the collective that f begins or prepares, without the
+// marks of its variants; "" none.
+func collective(f *mpi.Function) string {
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(f.Name, "MPI_"), "_c"), "_init")
+	switch f.Class {
+	case mpi.ClassIcoll:
+		return strings.ToUpper(name[1:2]) + name[2:]
+	case mpi.ClassColl, mpi.ClassCollInit:
+		return name
+	}
+	return ""
+}
+
 // sends says what a rank sends in a call, "" nothing that its arguments tell.
 func sends(f *mpi.Function) string {
-	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(f.Name, "MPI_"), "_c"), "_init")
+	name := strings.TrimSuffix(strings.TrimPrefix(f.Name, "MPI_"), "_c")
 	switch f.Class {
 	case mpi.ClassSend, mpi.ClassIsend, mpi.ClassBsend, mpi.ClassIbsend, mpi.ClassSendInit,
 		mpi.ClassBsendInit, mpi.ClassSendrecv, mpi.ClassIsendrecv:
 		return "LG_SENDS_ONE"
-	case mpi.ClassIcoll:
-		name = strings.ToUpper(name[1:2]) + name[2:]
-		return collectiveSends[name]
-	case mpi.ClassColl, mpi.ClassCollInit:
-		return collectiveSends[name]
+	case mpi.ClassIcoll, mpi.ClassColl, mpi.ClassCollInit:
+		return collectiveSends[collective(f)]
 	case mpi.ClassRma, mpi.ClassRmaNb:
 		if name == "Get" || name == "Rget" {
 			return ""
@@ -56,4 +66,20 @@ func sends(f *mpi.Function) string {
 		return "LG_SENDS_SINGLE"
 	}
 	return ""
+}
+
+// alike says in which count and type the members of a collective must agree, by
+// its name as in collectiveSends: enum lg_alike in mpi/table.h. In those with a
+// count for each member, and between neighbours, none need agree.
+var alike = map[string]string{
+	"Allgather":            "LG_ALIKE_SENT",
+	"Allreduce":            "LG_ALIKE_SENT",
+	"Alltoall":             "LG_ALIKE_SENT",
+	"Bcast":                "LG_ALIKE_SENT",
+	"Exscan":               "LG_ALIKE_SENT",
+	"Gather":               "LG_ALIKE_SENT",
+	"Reduce":               "LG_ALIKE_SENT",
+	"Reduce_scatter_block": "LG_ALIKE_SENT",
+	"Scan":                 "LG_ALIKE_SENT",
+	"Scatter":              "LG_ALIKE_RECEIVED",
 }

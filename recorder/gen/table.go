@@ -119,6 +119,9 @@ func desc(b *bytes.Buffer, f *mpi.Function) {
 			fmt.Fprintf(b, ", .%s = %d", r.field, position(f, r.names, nil))
 		}
 	}
+	if what := alike[collective(f)]; what != "" {
+		fmt.Fprintf(b, ", .alike = %s", what)
+	}
 	if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
 		b.WriteString(", .wide = true")
 	}

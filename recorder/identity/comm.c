@@ -8,6 +8,7 @@
 #include "file/record.h"
 #include "identity/comm.h"
 #include "identity/freed.h"
+#include "identity/history.h"
 #include "identity/members.h"
 #include "identity/state.h"
 #include "identity/thread.h"
@@ -200,9 +201,11 @@ static void add(struct birth *b)
   if (!r)
     return;
   struct lg_comm_live *live = r->live;
-  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live,
+  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live, .history = r->history,
                             .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n, .slots = b->near.slots, .nobody = b->near.nobody};
   live->coll = 0;
+  if (r->history)
+    lg_history_reset(r->history);
   live->id = b->id;
   live->parent = b->parent;
   live->thread = b->thread;

@@ -24,6 +24,7 @@ struct lg_comm_ref {
   int slots;        /* messages of a neighbourhood collective, in the order of its arguments */
   uint64_t nobody;  /* bit k: slot k is MPI_PROC_NULL */
   struct lg_comm_live *live;
+  struct lg_history *history; /* NULL before its first collective, and where it has one member */
   struct lg_window *win; /* of a window, once it has been synchronised */
 };
 

@@ -3,6 +3,7 @@
 #define LAGGARD_REQUEST_H
 
 #include "base/base.h"
+#include "identity/history.h"
 
 struct lg_comm_ref;
 
@@ -25,6 +26,7 @@ struct lg_req {
   bool persistent, active, cancelled, buffered;
   struct lg_comm_ref *ref; /* communicator of a collective, parent of a new one */
   const void *newcomm;     /* where MPI_Comm_idup will put its handle */
+  struct lg_collective collective; /* that starting a persistent one begins */
 };
 
 enum { LG_KEY_REQUEST, LG_KEY_MESSAGE };

@@ -8,6 +8,7 @@
 #include "file/record.h"
 #include "format.h"
 #include "identity/state.h"
+#include "stack/modules.h"
 
 #define STATE_BLOCK 256      /* states allocated at a time */
 #define MAX_STATES 65536     /* per thread; more is no model but a leak */
@@ -181,6 +182,10 @@ static struct lg_st *state_new(struct lg_model *m, const struct lg_desc *d, int 
                        .partial = partial, .nframes = (uint32_t)n, .hash = hash, .last.to = UINT32_MAX};
   if (!state_record(m, st, d, frames))
     return NULL;
+  for (const char *p = d->name; *p; p++)
+    st->name = lg_mix(st->name, (unsigned char)*p);
+  for (int i = 0; i < n; i++)
+    st->site = lg_mix(st->site, lg_frame_across(frames[i]));
   *state_slot(m, d, binding, hash, frames, n) = st;
   m->nstates++;
   return st;

@@ -23,6 +23,7 @@ struct lg_st { /* a state, with what was found at its last visit */
   uint8_t binding, partial;
   uint32_t nframes;
   uint64_t hash;
+  uint64_t name, site; /* hashes of function and call stack, the same in all processes */
   const uint64_t *frames; /* in the file */
   long comm_arg;          /* the communicator that was named, while comm_gen is lg_comm_gen */
   struct lg_comm_ref *comm;
@@ -32,6 +33,8 @@ struct lg_st { /* a state, with what was found at its last visit */
   long type;            /* the datatype seen last, with its size, while type_gen is lg_sizes_gen */
   uint64_t type_size;
   uint32_t type_gen;
+  long op; /* the operation seen last, with its number; op_number 0: none yet */
+  uint32_t op_number;
   struct lg_last *said; /* what the recording of usage said last of it */
 };
 

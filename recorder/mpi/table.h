@@ -32,6 +32,7 @@ struct lg_desc {
   /* what it sends; the rest only if that is not 0 */
   uint16_t sends; /* enum lg_sends */
   int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
+  uint8_t alike; /* enum lg_alike */
   uint8_t by_value, results; /* 1: all that is recorded before the call comes by value in C; 1: something is after it */
   const struct lg_param *params;
 };
@@ -52,6 +53,11 @@ enum lg_sends { /* the bytes a rank sends, by count and type: one of the first, 
   LG_SENDS_OWN_BLOCK = 256,     /* in place it is a block of the receive buffer */
   LG_SENDS_OWN_OF_BLOCKS = 512, /* the own one of blocks of different counts */
   LG_SENDS_EXCLUSIVE = 1024,    /* the first rank receives nothing */
+};
+
+enum lg_alike { /* which count and type all members of a collective must give alike */
+  LG_ALIKE_SENT = 1,
+  LG_ALIKE_RECEIVED = 2,
 };
 
 /* LG_BIND_F08TS is use mpi_f08 with buffers passed as array descriptors. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/hash.h"
 #include "base/locks.h"
 #include "base/pages.h"
 #include "base/recording.h"
@@ -26,7 +27,8 @@ int lg_unloading;
 
 struct known { /* modules that have a record already */
   uint64_t bias, image_hi;
-  uint64_t id; /* hash of build-id and path */
+  uint64_t id;     /* hash of build-id and path */
+  uint64_t across; /* the same in all processes: hash of the build-id, of the path where there is none */
 };
 static struct known *known;
 static uint32_t nknown, known_room;
@@ -172,14 +174,19 @@ static const char *path_of(const struct lg_mapped *m, char *buffer, size_t n)
   return buffer;
 }
 
-static uint64_t identity(const struct lg_mapped *m, const char *path)
+static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
 {
-  uint64_t h = FNV_BASIS;
-  for (uint32_t i = 0; i < m->build_id_len; i++)
-    h = (h ^ m->build_id[i]) * FNV_PRIME;
-  for (; *path; path++)
-    h = (h ^ (unsigned char)*path) * FNV_PRIME;
+  const unsigned char *p = bytes;
+  for (size_t i = 0; i < n; i++)
+    h = (h ^ p[i]) * FNV_PRIME;
   return h;
+}
+
+static struct known known_of(const struct lg_mapped *m, const char *path)
+{
+  uint64_t of_build = hash_bytes(FNV_BASIS, m->build_id, m->build_id_len);
+  uint64_t of_both = hash_bytes(of_build, path, strlen(path));
+  return (struct known){m->bias, m->image_hi, of_both, m->build_id_len ? of_build : of_both};
 }
 
 static uint32_t module_record(const struct lg_mapped *m, const char *path)
@@ -210,7 +217,7 @@ static uint32_t index_of(struct lg_mapped *m)
     return m->index;
   char buffer[MAX_PATH + 1];
   const char *path = path_of(m, buffer, sizeof buffer);
-  struct known k = {m->bias, m->image_hi, identity(m, path)};
+  struct known k = known_of(m, path);
   for (uint32_t i = 0; i < nknown; i++)
     if (memcmp(&known[i], &k, sizeof k) == 0)
       return m->index = i;
@@ -234,6 +241,12 @@ uint64_t lg_frame_word(uint64_t pc)
   uint32_t index = m ? index_of(m) : LG_NO_MODULE;
   uint64_t offset = index == LG_NO_MODULE ? pc : pc - m->bias;
   return (uint64_t)index << OFFSET_BITS | (offset & ((1ull << OFFSET_BITS) - 1));
+}
+
+uint64_t lg_frame_across(uint64_t word)
+{
+  uint64_t module = word >> 48;
+  return module < nknown ? lg_mix(known[module].across, word & 0xffffffffffffull) : 0;
 }
 
 /* ---- dlclose ---- */

@@ -29,6 +29,7 @@ struct lg_mapped *lg_module_in_table(uint64_t pc); /* NULL: none that is known *
 struct lg_mapped *lg_module_at(uint64_t pc); /* reads the table again if it must and may */
 bool lg_is_code(uint64_t pc); /* in a module that is known */
 uint64_t lg_frame_word(uint64_t pc); /* module index << 48 | offset; may write a module record */
+uint64_t lg_frame_across(uint64_t word); /* a hash of it that is the same in all processes; 0: code of no module */
 
 #pragma GCC visibility pop
 #endif

@@ -3,6 +3,7 @@
 #include "file/rank.h"
 #include "format.h"
 #include "mpi/family.h"
+#include "mpi/reduction.h"
 #include "mpi/symbol.h"
 #include "mpi/table.h"
 #include "usage/constants.h"
@@ -114,50 +115,35 @@ long lg_f2c(int kind, int handle)
 
 static const struct {
   uint8_t kind;
-  const char *name, *openmpi;
-  long mpich;
+  struct lg_named object;
 } names[] = {
-    {P_op, "MPI_MAX", "ompi_mpi_op_max", 0x58000001},
-    {P_op, "MPI_MIN", "ompi_mpi_op_min", 0x58000002},
-    {P_op, "MPI_SUM", "ompi_mpi_op_sum", 0x58000003},
-    {P_op, "MPI_PROD", "ompi_mpi_op_prod", 0x58000004},
-    {P_op, "MPI_LAND", "ompi_mpi_op_land", 0x58000005},
-    {P_op, "MPI_BAND", "ompi_mpi_op_band", 0x58000006},
-    {P_op, "MPI_LOR", "ompi_mpi_op_lor", 0x58000007},
-    {P_op, "MPI_BOR", "ompi_mpi_op_bor", 0x58000008},
-    {P_op, "MPI_LXOR", "ompi_mpi_op_lxor", 0x58000009},
-    {P_op, "MPI_BXOR", "ompi_mpi_op_bxor", 0x5800000a},
-    {P_op, "MPI_MINLOC", "ompi_mpi_op_minloc", 0x5800000b},
-    {P_op, "MPI_MAXLOC", "ompi_mpi_op_maxloc", 0x5800000c},
-    {P_op, "MPI_REPLACE", "ompi_mpi_op_replace", 0x5800000d},
-    {P_op, "MPI_NO_OP", "ompi_mpi_op_no_op", 0x5800000e},
-    {P_group, "MPI_GROUP_EMPTY", "ompi_mpi_group_empty", 0x48000000},
-    {P_info, "MPI_INFO_ENV", "ompi_mpi_info_env", 0x5c000001},
-    {P_errhandler, "MPI_ERRORS_ARE_FATAL", "ompi_mpi_errors_are_fatal", 0x54000000},
-    {P_errhandler, "MPI_ERRORS_RETURN", "ompi_mpi_errors_return", 0x54000001},
-    {P_errhandler, "MPI_ERRORS_ABORT", "ompi_mpi_errors_abort", 0x54000003},
-    {P_message, "MPI_MESSAGE_NO_PROC", "ompi_message_no_proc", 0x6c000000},
+    {P_group, {"MPI_GROUP_EMPTY", "ompi_mpi_group_empty", 0x48000000}},
+    {P_info, {"MPI_INFO_ENV", "ompi_mpi_info_env", 0x5c000001}},
+    {P_errhandler, {"MPI_ERRORS_ARE_FATAL", "ompi_mpi_errors_are_fatal", 0x54000000}},
+    {P_errhandler, {"MPI_ERRORS_RETURN", "ompi_mpi_errors_return", 0x54000001}},
+    {P_errhandler, {"MPI_ERRORS_ABORT", "ompi_mpi_errors_abort", 0x54000003}},
+    {P_message, {"MPI_MESSAGE_NO_PROC", "ompi_message_no_proc", 0x6c000000}},
 };
 
-static void define(struct lg_usage *u, int kind, int64_t value, const char *name)
+static void define(struct lg_usage *u, int kind, const struct lg_named *object)
 {
-  size_t len = strlen(name);
-  unsigned char *p = lg_event_begin(u, LG_NUMBERS(6) + len);
+  long value = lg_named_handle(object);
+  size_t len = strlen(object->name);
+  unsigned char *p = value ? lg_event_begin(u, LG_NUMBERS(6) + len) : NULL;
   if (!p)
     return;
   p = lg_event_head(p, LG_USE_DEFINE, LG_DEF_NAME);
   *p++ = (unsigned char)kind;
   p = lg_put_s(p, value);
   p = lg_put_u(p, len);
-  memcpy(p, name, len);
+  memcpy(p, object->name, len);
   lg_event_end(u, p + len);
 }
 
 void lg_constants_define(struct lg_usage *u)
 {
-  for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-    long value = lg_fam.handle_bytes == 4 ? names[i].mpich : (long)lg_visible(names[i].openmpi);
-    if (value)
-      define(u, names[i].kind, value, names[i].name);
-  }
+  for (uint32_t i = 0; i < lg_nreductions; i++)
+    define(u, P_op, &lg_reductions[i]);
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    define(u, names[i].kind, &names[i].object);
 }

@@ -1,5 +1,6 @@
 #include "format.h"
 #include "identity/comm.h"
+#include "identity/signature.h"
 #include "identity/state.h"
 #include "mpi/address.h"
 #include "mpi/count.h"
@@ -9,19 +10,6 @@
 #include "volume/bytes.h"
 
 #define NOBODY_BITS 64 /* neighbours of which lg_comm_ref.nobody tells */
-
-/* type_size is the size of the one type of a call. */
-static inline uint64_t type_size(struct lg_call *c, int i)
-{
-  struct lg_st *st = c->st;
-  long handle = lg_type_handle(c, i, -1);
-  if (unlikely(st->type != handle || st->type_gen != lg_sizes_gen)) {
-    st->type_size = lg_type_size(c, handle);
-    st->type = handle;
-    st->type_gen = lg_sizes_gen;
-  }
-  return st->type_size;
-}
 
 /* ---- by whom, to whom ---- */
 
@@ -71,7 +59,7 @@ static uint64_t takers(const struct lg_call *c)
 /* Types are asked only for counts above zero: elsewhere they may be null. */
 static uint64_t times(struct lg_call *c, uint64_t count, int type)
 {
-  return count ? count * type_size(c, type) : 0;
+  return count ? count * lg_state_type_size(c, type) : 0;
 }
 
 static uint64_t sum_of_counts(const struct lg_call *c, int counts)

@@ -1,0 +1,46 @@
+#include "identity/signature.h"
+#include "identity/state.h"
+#include "mpi/address.h"
+#include "mpi/count.h"
+#include "mpi/handle.h"
+#include "mpi/reduction.h"
+#include "mpi/type.h"
+
+uint64_t lg_state_type_size(struct lg_call *c, int i)
+{
+  struct lg_st *st = c->st;
+  long handle = lg_type_handle(c, i, -1);
+  if (unlikely(st->type != handle || st->type_gen != lg_sizes_gen)) {
+    st->type_size = lg_type_size(c, handle);
+    st->type = handle;
+    st->type_gen = lg_sizes_gen;
+  }
+  return st->type_size;
+}
+
+uint64_t lg_common_bytes(struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  bool received = d->alike == LG_ALIKE_RECEIVED;
+  if (!d->alike)
+    return UINT64_MAX;
+  /* In place, at the root or everywhere, the other side's count and type say it. */
+  if (lg_in_place(c, received ? d->recv_buf : d->send_buf) && (received || d->in_place_count >= 0))
+    received = !received;
+  uint64_t n = lg_count_of(c, received ? d->recv_count : d->send_count);
+  return n ? n * lg_state_type_size(c, received ? d->recv_type : d->send_type) : 0;
+}
+
+uint32_t lg_reduction_of(struct lg_call *c)
+{
+  struct lg_st *st = c->st;
+  if (!c->desc->sends || c->desc->op < 0)
+    return 0;
+  long given = lg_handle_in(c, c->desc->op);
+  if (unlikely(st->op != given || !st->op_number)) {
+    uint32_t number = lg_reduction_number(lg_op_handle(c, c->desc->op));
+    st->op = given;
+    st->op_number = number > lg_nreductions ? LG_REDUCTION_MADE : number;
+  }
+  return st->op_number;
+}

@@ -1,0 +1,17 @@
+/* What the members of a communicator must give alike in a collective. */
+#ifndef LAGGARD_SIGNATURE_H
+#define LAGGARD_SIGNATURE_H
+
+#include "base/base.h"
+#include "mpi/call.h"
+
+#define LG_REDUCTION_MADE 255 /* an operation that the program made */
+
+#pragma GCC visibility push(hidden)
+
+uint64_t lg_state_type_size(struct lg_call *c, int i); /* bytes of the one type of a call */
+uint64_t lg_common_bytes(struct lg_call *c); /* of one block; UINT64_MAX: they may differ */
+uint32_t lg_reduction_of(struct lg_call *c);    /* of a reduction, as in struct lg_begun */
+
+#pragma GCC visibility pop
+#endif
