@@ -252,6 +252,11 @@ func TestProblems(t *testing.T) {
 		{"torn lock", recLocks, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "LOCKS"},
 		{"lock", recLocks, func(b []byte, off int64) { b[live(b, off)+lockComm+1] = 9 }, ErrLost, "communicator"},
 		{"lock of a type", recLocks, func(b []byte, off int64) { b[live(b, off)+lockType] = 9 }, ErrUnknown, "lock of type 9"},
+		{"torn history", recHistory, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "HISTORY"},
+		{"communicator of a history", recHistory, func(b []byte, off int64) { patch(b, off, off+fixed+historyComm, 5000) }, ErrLost, "HISTORY record at %d: record is missing: communicator 5000"},
+		{"thread of a collective", recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunThread+1] = 9 }, ErrLost, "HISTORY record at %d: record is missing: thread 23"},
+		{"state of a collective", recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunState+2] = 9 }, ErrLost, "HISTORY record at %d: record is missing: state 5898"},
+		{"operation", recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunOp] = 99 }, ErrUnknown, "operation 99"},
 		{"state that sends", recSent, func(b []byte, off int64) { patch(b, off, off+fixed+sentState, 5000) }, ErrLost, "SENT record at %d: record is missing: state 5000"},
 		{"thread that sends", recSent, func(b []byte, off int64) {
 			b[off+recThread+1] = 9

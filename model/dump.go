@@ -131,6 +131,12 @@ var (
 
 	trafficFields = []field{{"calls", trafficCalls, 'U'}, {"bytes", trafficBytes, 'U'}}
 
+	historyFields = []field{{"comm", historyComm, 'u'}}
+
+	begunFields = []field{{"number", begunNumber, 'u'}, {"order", begunOrder, 'u'}, {"state", begunState, 'i'},
+		{"thread", begunThread, 'h'}, {"op", begunOp, 'h'}, {"bytes", begunBytes, 'I'}, {"root", begunRoot, 'i'},
+		{"calls", begunCalls, 'x'}, {"sites", begunSites, 'x'}}
+
 	lockFields = []field{{"comm", lockComm, 'u'}, {"target", lockTarget, 'i'}, {"type", lockType, 'u'}}
 )
 
@@ -142,8 +148,12 @@ func show(w *bufio.Writer, b []byte, list []field) {
 			fmt.Fprintf(w, " %s %d", f.name, int32(le32(f.at)))
 		case 'u':
 			fmt.Fprintf(w, " %s %d", f.name, le32(f.at))
+		case 'h':
+			fmt.Fprintf(w, " %s %d", f.name, binary.LittleEndian.Uint16(b[f.at:]))
 		case 'U':
 			fmt.Fprintf(w, " %s %d", f.name, le64(f.at))
+		case 'I':
+			fmt.Fprintf(w, " %s %d", f.name, int64(le64(f.at)))
 		case 'x':
 			fmt.Fprintf(w, " %s %#x", f.name, le64(f.at))
 		case 't':
@@ -185,6 +195,8 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		m.dumpTable(w, rec, channelSize, channelFields)
 	case recLocks:
 		m.dumpTable(w, rec, lockSize, lockFields)
+	case recHistory:
+		m.dumpHistory(w, rec)
 	case recSite:
 		show(w, rec.fixed, siteFields)
 		m.dumpTraffic(w, rec)
@@ -268,6 +280,21 @@ func (m *image) dumpTable(w *bufio.Writer, rec record, size int64, list []field)
 			fmt.Fprint(w, "\n     ")
 			show(w, entry, list)
 		}
+	}
+}
+
+// dumpHistory shows the collectives of a history, and its checkpoints.
+func (m *image) dumpHistory(w *bufio.Writer, rec record) {
+	show(w, rec.fixed, historyFields)
+	live := m.words(nil, rec.live, rec.nlive)
+	for at := historyBegun; at+begunSize <= len(live); at += begunSize {
+		if entry := live[at:]; binary.LittleEndian.Uint32(entry[begunNumber:]) != 0 {
+			fmt.Fprint(w, "\n     ")
+			show(w, entry, begunFields)
+		}
+	}
+	for _, mark := range marks(live) {
+		fmt.Fprintf(w, "\n      after %d calls %#x sites %#x", mark.Number, mark.Calls, mark.Sites)
 	}
 }
 

@@ -26,6 +26,11 @@ func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
 		}
 		for _, c := range k.Comms {
 			c.Thread, c.State = 0, -1
+			if c.History != nil {
+				for i := range c.History.Latest {
+					c.History.Latest[i].Thread, c.History.Latest[i].State = 0, -1
+				}
+			}
 		}
 	}
 	return out

@@ -19,6 +19,9 @@ const (
 	maxPending     = 128
 	channelsPerRec = 64
 	locksPerRec    = 64
+	begunPerRec    = 32 // collectives of a history
+	markLevels     = 10 // of its checkpoints
+	markStep       = 16 // collectives between two of the lowest level
 	maxNeighbours  = 4096
 	maxArguments   = 4096
 
@@ -94,6 +97,7 @@ const (
 	recSite
 	recSent
 	recArguments
+	recHistory
 )
 
 // Types of records that no recorder writes: those of files written in one go,
@@ -106,7 +110,7 @@ const (
 
 var recNames = [recTypes]string{recRank: "RANK", recThreadRec: "THREAD", recModule: "MODULE", recState: "STATE",
 	recEdge: "EDGE", recComm: "COMM", recChannels: "CHANNELS", recNote: "NOTE", recLocks: "LOCKS",
-	recSite: "SITE", recSent: "SENT", recArguments: "ARGUMENTS", recRest: "REST", recLike: "LIKE"}
+	recSite: "SITE", recSent: "SENT", recArguments: "ARGUMENTS", recHistory: "HISTORY", recRest: "REST", recLike: "LIKE"}
 
 // known tells whether this version knows the type.
 func (t recType) known() bool { return t < recTypes && recNames[t] != "" }
@@ -133,6 +137,7 @@ var minSize = [recTypes]struct{ fixed, live uint32 }{
 	recSite:      {stateFixed, trafficSize},
 	recSent:      {sentFixed, sentLive},
 	recArguments: {argumentsFixed, 0},
+	recHistory:   {historyFixed, historyBegun},
 	recRest:      {restFixed, 0},
 	recLike:      {likeFixed, 0},
 }
@@ -300,6 +305,35 @@ const (
 	lockTarget = 8
 	lockType   = 12
 	lockSize   = 16
+)
+
+// struct lg_history, its mutable part from its own start; struct lg_mark; struct
+// lg_begun.
+const (
+	historyComm  = 0
+	historyFixed = 8
+
+	historyMarked = 8
+	historyMarks  = 16
+	historyBegun  = historyMarks + 2*markLevels*markSize
+	historyLive   = historyBegun + begunPerRec*begunSize
+
+	markCalls = 0
+	markSites = 8
+	markSize  = 16
+
+	begunNumber = 0
+	begunOrder  = 4
+	begunState  = 8
+	begunThread = 12
+	begunOp     = 14
+	begunBytes  = 16
+	begunRoot   = 24
+	begunCalls  = 32
+	begunSites  = 40
+	begunSize   = 48
+
+	opOwn = 255 // an operation of a reduction that the program made
 )
 
 // struct lg_site_rec has the fields of struct lg_state but for the binding;

@@ -3,8 +3,12 @@ package model
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
+
+	"laggard/model/mpi"
 )
 
 // The generator of valid ranks for the tests. Everything it makes can be
@@ -152,6 +156,32 @@ func randomComms(r *rand.Rand, sc scale, k *Rank, world []int) {
 		&Comm{ID: 81, Parent: 1, Forming: true, Rank: k.Rank, Members: world, Size: len(world), Coll: 1, State: -1},
 		&Comm{ID: 82, Parent: 1, Rank: k.Rank, Members: world, Size: len(world), State: -1,
 			Neighbours: &Neighbours{Sources: someOf(r, len(world)), Dests: someOf(r, len(world))}})
+	for i, coll := range []uint64{7, 1<<33 + 5} {
+		k.Comms = append(k.Comms, &Comm{ID: 83 + uint64(i), Parent: 1, Rank: k.Rank, Members: world, Size: len(world), State: -1,
+			Coll: coll, History: randomHistory(rand.New(rand.NewPCG(coll, uint64(k.Rank))), k, coll)})
+	}
+}
+
+// randomHistory is that of a communicator with coll collectives.
+func randomHistory(r *rand.Rand, k *Rank, coll uint64) *History {
+	h := new(History)
+	hashes := func(n uint64) Mark { return Mark{Number: n, Calls: r.Uint64(), Sites: r.Uint64()} }
+	for n := max(coll, begunPerRec) - begunPerRec + 1; n <= coll; n++ {
+		thread := r.IntN(len(k.Threads))
+		op := append([]string{"", OwnOp}, mpi.Operations[:]...)[r.IntN(2+len(mpi.Operations))]
+		h.Latest = append(h.Latest, Begun{Mark: hashes(n), Order: r.Uint32(), Thread: thread, State: randomState(r, k.Threads[thread]),
+			Root: []int{None, 0, 3}[r.IntN(3)], Op: op, Bytes: r.Int64N(1e9) - 1})
+	}
+	at := map[uint64]bool{}
+	for level, step := 0, uint64(markStep); level < markLevels; level, step = level+1, step*4 {
+		for k := coll / step; k > 0 && coll/step-k < 2; k-- {
+			at[k*step] = true
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(at)) {
+		h.Marks = append(h.Marks, hashes(n))
+	}
+	return h
 }
 
 // someOf returns some of the numbers below n, rising.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -10,23 +11,24 @@ import (
 
 // slotReader decodes one slot, the records of one process.
 type slotReader struct {
-	img     *image
-	slot    uint32
-	probs   problems
-	cursor  *cursor
-	wait    patience
-	rank    *Rank
-	ranked  bool // the RANK record was found
-	modules table[*Module]
-	threads map[uint32]*threadReader
-	comms   table[commReader]
-	tables  []tableReader // channels and locks
-	sent    []trafficReader
-	sites   []siteReader
-	like    *likeness // of a folded slot, else nil
-	states  *stateCache
-	key     []byte    // of a state, behind the number of the list of modules
-	live    [2][]byte // copies of the mutable part of a communicator
+	img       *image
+	slot      uint32
+	probs     problems
+	cursor    *cursor
+	wait      patience
+	rank      *Rank
+	ranked    bool // the RANK record was found
+	modules   table[*Module]
+	threads   map[uint32]*threadReader
+	comms     table[commReader]
+	tables    []tableReader // channels and locks
+	histories []historyReader
+	sent      []trafficReader
+	sites     []siteReader
+	like      *likeness // of a folded slot, else nil
+	states    *stateCache
+	key       []byte    // of a state, behind the number of the list of modules
+	live      [2][]byte // copies of the mutable part of a communicator
 }
 
 // table holds what records define by index. A damaged record leaves a hole.
@@ -133,7 +135,7 @@ func (r *slotReader) collect() bool {
 		if err := r.take(rec); err != nil {
 			r.probs.add(rec.typ.String(), rec.off, err)
 		}
-		fresh = fresh || rec.typ == recThreadRec || rec.typ == recChannels || rec.typ == recLocks
+		fresh = fresh || rec.typ == recThreadRec || rec.typ == recChannels || rec.typ == recLocks || rec.typ == recHistory
 	}
 }
 
@@ -155,6 +157,9 @@ func (r *slotReader) take(rec record) error {
 		r.takeTable(rec, channelSize)
 	case recLocks:
 		r.takeTable(rec, lockSize)
+	case recHistory:
+		rec.fixed = bytes.Clone(rec.fixed)
+		r.histories = append(r.histories, historyReader{rec: rec})
 	case recSite:
 		return r.takeSite(rec)
 	case recSent:
@@ -183,6 +188,11 @@ func (r *slotReader) snapshot() {
 	for i := range r.tables {
 		if !r.tables[i].copied {
 			r.tables[i].snapshot(r)
+		}
+	}
+	for i := range r.histories {
+		if !r.histories[i].copied {
+			r.histories[i].snapshot(r)
 		}
 	}
 }
@@ -313,6 +323,7 @@ func (r *slotReader) assemble() {
 	r.rank.Modules = r.modules.list
 	position := r.assembleThreads()
 	r.assembleComms(position)
+	r.assembleHistories(position)
 	r.assembleTables()
 	r.assembleTraffic()
 	r.identify()

@@ -224,6 +224,9 @@ type Comm struct {
 	RemoteSize int    // of the remote group, 0 for an intracommunicator
 	Coll       uint64 // collective operations begun on it
 	Freed      bool
+	// History is that of its collectives; nil where none was begun, or it has one
+	// member.
+	History *History
 	// Neighbours is that of a communicator with a topology, else nil.
 	Neighbours *Neighbours
 	State      int // index into Threads[Thread].Model.States: the call that made it; -1 none

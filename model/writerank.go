@@ -218,6 +218,9 @@ func (w *slotWriter) comm(r *Rank, index int, c *Comm) {
 	w.neighbours(&fixed, c, local, remote)
 	live.flag(c.Freed).u32(0).u64(c.Coll).u64(c.ID).u64(c.Parent).i32(t.Index).i32(c.State)
 	w.record(recComm, t.Index, fixed, live)
+	if c.History != nil {
+		w.history(r, index, c.History)
+	}
 }
 
 func commFlagsOf(c *Comm) uint32 {

@@ -28,7 +28,8 @@
 #define LG_CHANNELS 64        /* channels in one channel record */
 #define LG_LOCKS 64           /* locks in one record of locks */
 #define LG_BEGUN 32           /* collectives kept of one communicator, the latest ones */
-#define LG_MARKS 16           /* checkpoints of the hashes of those before them */
+#define LG_MARK_LEVELS 10     /* of checkpoints of the hashes of those before them */
+#define LG_MARK_STEP 16       /* collectives between two checkpoints of the lowest level */
 #define LG_MAX_NEIGHBOURS 4096 /* listed of one communicator, each way */
 #define LG_MAX_ARGUMENTS 4096  /* bytes kept of the program's arguments */
 
@@ -327,33 +328,38 @@ struct lg_comm_live {
 
 /* A collective that was begun on a communicator, window or file. The hashes are
  * of all that were begun on it so far, this one included: `calls` of function,
- * root, operation and bytes; `sites` of the call stacks. Equal histories have
- * equal hashes at all members. */
+ * root, operation and bytes; `sites` of the call stacks. Members with equal
+ * histories have equal hashes. */
 struct lg_begun {
   uint32_t number; /* on the communicator, from 1, its low bits; 0 while the entry changes */
   uint32_t order;  /* of all collectives of the process, from 1, its low bits */
-  uint32_t thread, state; /* the call: a state of the thread */
+  uint32_t state;  /* the call: a state of the thread */
+  uint16_t thread;
+  uint16_t op;    /* 0 none; 1, 2, ...: MPI_MAX, ... as docs/format.md lists them; LG_OP_OWN */
+  uint64_t bytes; /* of one block, which all members must give alike; UINT64_MAX: nothing must */
   int32_t root;   /* rank in it; LG_NONE where there is none, or members may differ in it */
-  uint32_t op;    /* 0 none; 1, 2, ...: MPI_MAX, ... as docs/format.md lists them; 255 made by the program */
-  uint64_t bytes; /* of what all members must give alike: one block; UINT64_MAX: nothing must */
+  uint32_t pad;
   uint64_t calls, sites;
 };
 
-struct lg_mark {
-  uint64_t calls, sites; /* the hashes after a multiple of `step` collectives */
+#define LG_OP_OWN 255 /* an operation that the program made */
+
+struct lg_mark { /* a checkpoint: the hashes after that many collectives */
+  uint64_t calls, sites;
 };
 
 /* LG_REC_HISTORY: what collectives were begun on a communicator. Fixed: comm.
- * Mutable: the rest, once more from the beginning when the record of the
- * communicator serves another one. */
+ * Mutable: the rest, which begins anew when the record of the communicator serves
+ * another one. Checkpoints of level k are taken every LG_MARK_STEP * 4^k
+ * collectives, and each level keeps its last two: the n-th of a level at n % 2. */
 struct lg_history {
   struct lg_rec h;
   uint32_t comm; /* index of the communicator record */
   uint32_t pad;
   /* mutable */
-  uint64_t seq;  /* odd while step and marks change */
-  uint64_t step; /* marks[k] is after (k + 1) * step collectives; doubles when all are in use */
-  struct lg_mark marks[LG_MARKS];
+  uint64_t seq;    /* odd while marked and marks change */
+  uint64_t marked; /* collectives before the last checkpoint */
+  struct lg_mark marks[LG_MARK_LEVELS][2];
   struct lg_begun begun[LG_BEGUN]; /* number n is at (n - 1) % LG_BEGUN */
 };
 

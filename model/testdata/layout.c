@@ -46,6 +46,10 @@ static void constants(void) {
   VALUE("recLocks", LG_REC_LOCKS);
   VALUE("recSite", LG_REC_SITE);
   VALUE("recSent", LG_REC_SENT);
+  VALUE("recHistory", LG_REC_HISTORY);
+  VALUE("begunPerRec", LG_BEGUN);
+  VALUE("markLevels", LG_MARK_LEVELS);
+  VALUE("markStep", LG_MARK_STEP);
   VALUE("recArguments", LG_REC_ARGUMENTS);
   VALUE("maxArguments", LG_MAX_ARGUMENTS);
   VALUE("Starting", LG_STARTING);
@@ -233,6 +237,26 @@ static void content(void) {
   BEHIND("sentDistance", lg_sent, distance, traffic);
   VALUE("sentLive", sizeof(struct lg_sent) - offsetof(struct lg_sent, traffic));
   VALUE("trafficSize", sizeof(struct lg_traffic));
+  FIXED("historyComm", lg_history, comm);
+  FIXED("historyFixed", lg_history, seq);
+  BEHIND("historyMarked", lg_history, marked, seq);
+  BEHIND("historyMarks", lg_history, marks, seq);
+  BEHIND("historyBegun", lg_history, begun, seq);
+  VALUE("historyLive", sizeof(struct lg_history) - offsetof(struct lg_history, seq));
+  AT("markCalls", lg_mark, calls);
+  AT("markSites", lg_mark, sites);
+  VALUE("markSize", sizeof(struct lg_mark));
+  AT("begunNumber", lg_begun, number);
+  AT("begunOrder", lg_begun, order);
+  AT("begunState", lg_begun, state);
+  AT("begunThread", lg_begun, thread);
+  AT("begunOp", lg_begun, op);
+  AT("begunBytes", lg_begun, bytes);
+  AT("begunRoot", lg_begun, root);
+  AT("begunCalls", lg_begun, calls);
+  AT("begunSites", lg_begun, sites);
+  VALUE("begunSize", sizeof(struct lg_begun));
+  VALUE("opOwn", LG_OP_OWN);
   FIXED("argumentsBytes", lg_arguments, bytes);
   VALUE("argumentsFixed", sizeof(struct lg_arguments) - sizeof(struct lg_rec));
 }

@@ -5,8 +5,6 @@
 #include "file/record.h"
 #include "identity/history.h"
 
-#define FIRST_STEP 16 /* collectives between two checkpoints at first, a power of two */
-
 static uint32_t order; /* of all collectives of the process */
 
 static struct lg_history *record(uint32_t comm)
@@ -15,27 +13,20 @@ static struct lg_history *record(uint32_t comm)
   struct lg_history *h = lg_rec_begin(LG_REC_HISTORY, 0, 8, sizeof *h);
   if (h) {
     h->comm = comm;
-    h->step = FIRST_STEP;
     lg_rec_commit(h);
   }
   lg_unlock_file();
   return h;
 }
 
-/* mark keeps the hashes from time to time; when there are too many marks, every
- * other one goes. */
+/* mark takes the checkpoints that are due. */
 static void mark(struct lg_history *h, uint64_t n, const struct lg_begun *now)
 {
-  uint64_t k = n / h->step - 1;
   lg_seq_begin(&h->seq);
-  if (k < LG_MARKS) {
-    h->marks[k] = (struct lg_mark){now->calls, now->sites};
-  } else {
-    for (int i = 0; i < LG_MARKS / 2; i++)
-      h->marks[i] = h->marks[2 * i + 1];
-    memset(&h->marks[LG_MARKS / 2], 0, sizeof h->marks / 2);
-    h->step *= 2;
-  }
+  h->marked = n;
+  uint64_t step = LG_MARK_STEP;
+  for (int level = 0; level < LG_MARK_LEVELS && n % step == 0; level++, step *= 4)
+    h->marks[level][n / step % 2] = (struct lg_mark){now->calls, now->sites};
   lg_seq_end(&h->seq);
 }
 
@@ -49,22 +40,22 @@ void lg_history_put(struct lg_history **of, uint32_t comm, uint64_t n, const str
   __atomic_store_n(&e->number, 0, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_RELEASE);
   e->order = ++order;
-  e->thread = w->thread;
+  e->thread = (uint16_t)w->thread;
   e->state = w->state;
   e->root = w->root;
-  e->op = w->op;
+  e->op = (uint16_t)w->op;
   e->bytes = w->bytes;
   e->calls = lg_mix(before->calls, w->call);
   e->sites = lg_mix(before->sites, w->site);
   __atomic_store_n(&e->number, (uint32_t)n, __ATOMIC_RELEASE);
-  if (unlikely((n & (h->step - 1)) == 0))
+  if (unlikely(n % LG_MARK_STEP == 0))
     mark(h, n, e);
 }
 
 void lg_history_reset(struct lg_history *h)
 {
   lg_seq_begin(&h->seq);
-  h->step = FIRST_STEP;
+  h->marked = 0;
   memset(h->marks, 0, sizeof h->marks);
   memset(h->begun, 0, sizeof h->begun);
   lg_seq_end(&h->seq);

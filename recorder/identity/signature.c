@@ -1,3 +1,4 @@
+#include "format.h"
 #include "identity/signature.h"
 #include "identity/state.h"
 #include "mpi/address.h"
@@ -40,7 +41,7 @@ uint32_t lg_reduction_of(struct lg_call *c)
   if (unlikely(st->op != given || !st->op_number)) {
     uint32_t number = lg_reduction_number(lg_op_handle(c, c->desc->op));
     st->op = given;
-    st->op_number = number > lg_nreductions ? LG_REDUCTION_MADE : number;
+    st->op_number = number > lg_nreductions ? LG_OP_OWN : number;
   }
   return st->op_number;
 }

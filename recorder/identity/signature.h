@@ -5,8 +5,6 @@
 #include "base/base.h"
 #include "mpi/call.h"
 
-#define LG_REDUCTION_MADE 255 /* an operation that the program made */
-
 #pragma GCC visibility push(hidden)
 
 uint64_t lg_state_type_size(struct lg_call *c, int i); /* bytes of the one type of a call */
