@@ -1,0 +1,104 @@
+package divergence
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/model"
+)
+
+// Comm is a communicator, window or file, and what its members began on it.
+type Comm struct {
+	ID      uint64
+	Kind    model.CommKind
+	Members model.RankSet // whose histories are known
+	Lines   []Line
+}
+
+// Divergence is a communicator whose members did not begin the same collectives.
+type Divergence struct {
+	Comm uint64
+	Kind model.CommKind
+	// Common is the line that the others are compared with: that of most members.
+	// Agree are all members whose histories are it or a beginning of it.
+	Common Line
+	Agree  model.RankSet
+	Odd    []Odd // the other lines, those that part first before the others
+	// Majority: more members agree than not, so that the odd ones can be named.
+	Majority bool
+}
+
+// Odd is a line that parts from the common one.
+type Odd struct {
+	Parting
+	Line
+}
+
+// Find returns the communicators whose members parted; nil: none. The one whose
+// first difference came first in the program comes first.
+func Find(comms []Comm) []Divergence {
+	var out []Divergence
+	for i := range comms {
+		if d := comms[i].find(); d != nil {
+			out = append(out, *d)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Divergence) int {
+		return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(a.Comm, b.Comm))
+	})
+	return out
+}
+
+// order is where, among all collectives of an odd process, it parted; unknown
+// places come last.
+func (d *Divergence) order() uint64 {
+	calls := d.Odd[0].from(d.Odd[0].Number)
+	if calls == nil || d.Odd[0].Kind == Earlier {
+		return 1 << 32
+	}
+	return uint64(calls[0].Order)
+}
+
+func (c *Comm) find() *Divergence {
+	if len(c.Lines) < 2 {
+		return nil
+	}
+	d := &Divergence{Comm: c.ID, Kind: c.Kind}
+	common := c.common()
+	d.Common = *common
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		p := part(l, common)
+		if p == nil {
+			d.Agree = d.Agree.Union(l.Ranks)
+			continue
+		}
+		d.Odd = append(d.Odd, Odd{*p, *l})
+	}
+	if len(d.Odd) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(d.Odd, func(a, b Odd) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Ranks.Min(), b.Ranks.Min()))
+	})
+	d.Majority = 2*d.Agree.Len() > c.Members.Len()
+	return d
+}
+
+// common is the line with which most members agree: those that follow it, and
+// those that have begun it. The longest of equals, then that of the lowest rank.
+func (c *Comm) common() *Line {
+	best, most := &c.Lines[0], -1
+	for i := range c.Lines {
+		l, n := &c.Lines[i], 0
+		for j := range c.Lines {
+			if part(&c.Lines[j], l) == nil {
+				n += c.Lines[j].Ranks.Len()
+			}
+		}
+		if cmp.Or(cmp.Compare(n, most), cmp.Compare(l.Last(), best.Last()), cmp.Compare(best.Ranks.Min(), l.Ranks.Min())) > 0 {
+			best, most = l, n
+		}
+	}
+	return best
+}

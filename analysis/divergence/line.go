@@ -1,0 +1,99 @@
+package divergence
+
+import (
+	"slices"
+
+	"laggard/model"
+)
+
+// Call is a collective that was begun.
+type Call struct {
+	model.Begun
+	State *model.State // the call and its stack; nil unknown
+}
+
+// same tells whether two calls match, as the standard asks of the members of a
+// communicator, and come from the same place of the program.
+func (c *Call) same(d *Call) bool { return c.sameSite(d) && c.sameArguments(d) }
+
+func (c *Call) sameSite(d *Call) bool {
+	return c.State != nil && d.State != nil && c.State.ID == d.State.ID
+}
+
+func (c *Call) sameArguments(d *Call) bool {
+	return c.Function() == d.Function() && c.Root == d.Root && c.Op == d.Op && c.Bytes == d.Bytes
+}
+
+// Function is that of MPI, "" unknown.
+func (c *Call) Function() string {
+	if c.State == nil {
+		return ""
+	}
+	return c.State.Call
+}
+
+// Line is what some members of a communicator began, all of them alike.
+type Line struct {
+	Ranks  model.RankSet
+	Latest []Call // the latest calls, by rising number, without a gap
+	Marks  []model.Mark
+}
+
+// Last is the number of the latest call, 0 if there is none.
+func (l *Line) Last() uint64 {
+	if len(l.Latest) == 0 {
+		return 0
+	}
+	return l.Latest[len(l.Latest)-1].Number
+}
+
+// from returns the calls from number n on; nil if n is not kept.
+func (l *Line) from(n uint64) []Call {
+	if len(l.Latest) == 0 || n < l.Latest[0].Number || n > l.Last() {
+		return nil
+	}
+	return l.Latest[n-l.Latest[0].Number:]
+}
+
+// at returns the hashes after n calls.
+func (l *Line) at(n uint64) (model.Mark, bool) {
+	if calls := l.from(n); calls != nil {
+		return calls[0].Mark, true
+	}
+	i, found := slices.BinarySearchFunc(l.Marks, n, func(m model.Mark, n uint64) int { return int(int64(m.Number - n)) })
+	if found {
+		return l.Marks[i], true
+	}
+	return model.Mark{}, n == 0
+}
+
+// numbers lists where the hashes are known, rising.
+func (l *Line) numbers() []uint64 {
+	out := []uint64{0}
+	for _, m := range l.Marks {
+		out = append(out, m.Number)
+	}
+	for _, c := range l.Latest {
+		out = append(out, c.Number)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// parted brackets the first call by which two lines differ: they agree after
+// `before` calls and no longer after `after`; after 0: they agree as far as both
+// go.
+func parted(a, b *Line, hash func(model.Mark) uint64) (before, after uint64) {
+	for _, n := range a.numbers() {
+		x, _ := a.at(n)
+		y, known := b.at(n)
+		switch {
+		case !known:
+		case hash(x) != hash(y):
+			return before, n
+		default:
+			before = n
+		}
+	}
+	return before, 0
+}

@@ -1,0 +1,139 @@
+package divergence
+
+import "laggard/model"
+
+// Kind says how a line differs from the one that most members follow.
+type Kind string
+
+// The kinds of parting.
+const (
+	Skipped   Kind = "skipped"   // it left out calls that the others made, and goes on behind them
+	Extra     Kind = "extra"     // it made calls that the others did not make, and goes on as they do
+	Order     Kind = "order"     // it made two calls the other way round
+	Arguments Kind = "arguments" // the same call, with another root, operation or count
+	Different Kind = "different" // another call, and nothing tells whose is missing
+	Earlier   Kind = "earlier"   // they part before what was kept call by call
+)
+
+// Parting is how one line differs from another, where they part.
+type Parting struct {
+	Kind Kind
+	// Number is that of the first call that differs; for Earlier that of a call by
+	// which it has been made. After is the last number up to which they agree.
+	Number, After uint64
+	// Calls are those that the line skipped, or made beyond the others; of the
+	// other kinds its own first call that differs. Theirs is the first call of the
+	// others that differs.
+	Calls  []Call
+	Theirs []Call
+	// Again tells how many calls agree behind the shift: 0 if only the order of
+	// earlier calls says which one is missing.
+	Again int
+}
+
+// maxShift bounds how many calls in a row one line is taken to have skipped.
+const maxShift = 8
+
+// part compares a line with the one of the others; nil: one is the beginning of
+// the other.
+func part(l, others *Line) *Parting {
+	before, after := parted(l, others, func(m model.Mark) uint64 { return m.Calls })
+	if after == 0 {
+		return partBySites(l, others)
+	}
+	p := &Parting{Kind: Earlier, Number: after, After: before}
+	mine, theirs := l.from(after), others.from(after)
+	if after != before+1 || mine == nil || theirs == nil {
+		return p
+	}
+	p.classify(mine, theirs, l.before(after))
+	return p
+}
+
+// partBySites compares two lines whose functions and arguments agree throughout. A
+// program may well make one collective from two places; but calls that agree
+// again after a shift were not meant for each other.
+func partBySites(l, others *Line) *Parting {
+	before, after := parted(l, others, func(m model.Mark) uint64 { return m.Sites })
+	mine, theirs := l.from(after), others.from(after)
+	if after == 0 || after != before+1 || mine == nil || theirs == nil {
+		return nil
+	}
+	p := &Parting{Number: after, After: before}
+	if p.shifted(mine, theirs); p.Again < 2 {
+		return nil
+	}
+	return p
+}
+
+// before returns the calls that are kept from before number n.
+func (l *Line) before(n uint64) []Call {
+	if len(l.Latest) == 0 || n < l.Latest[0].Number {
+		return nil
+	}
+	return l.Latest[:n-l.Latest[0].Number]
+}
+
+// classify tells the kind, from the calls of both from the first that differs on,
+// and those before it.
+func (p *Parting) classify(mine, theirs, before []Call) {
+	p.Kind, p.Calls, p.Theirs = Different, mine[:1], theirs[:1]
+	if mine[0].sameSite(&theirs[0]) {
+		p.Kind = Arguments
+		return
+	}
+	if len(mine) > 1 && len(theirs) > 1 && mine[0].same(&theirs[1]) && mine[1].same(&theirs[0]) {
+		p.Kind, p.Calls = Order, mine[:2]
+		return
+	}
+	if p.shifted(mine, theirs); p.Again > 0 {
+		return
+	}
+	switch skips, more := follows(before, &theirs[0], &mine[0]), follows(before, &mine[0], &theirs[0]); {
+	case skips && !more:
+		p.Kind, p.Calls = Skipped, theirs[:1]
+	case more && !skips:
+		p.Kind = Extra
+	}
+}
+
+// shifted looks for the smallest shift after which the calls agree.
+func (p *Parting) shifted(mine, theirs []Call) {
+	for d := 1; d <= maxShift; d++ {
+		skipped, extra := agreement(mine, tail(theirs, d)), agreement(tail(mine, d), theirs)
+		switch {
+		case skipped == 0 && extra == 0:
+			continue
+		case skipped >= extra:
+			p.Kind, p.Calls, p.Again = Skipped, theirs[:d], skipped
+		default:
+			p.Kind, p.Calls, p.Again = Extra, mine[:d], extra
+		}
+		p.Theirs = theirs[:1]
+		return
+	}
+}
+
+func tail(calls []Call, d int) []Call { return calls[min(d, len(calls)):] }
+
+// agreement is how many calls agree, if all do that both have.
+func agreement(a, b []Call) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if !a[i].same(&b[i]) {
+			return 0
+		}
+	}
+	return n
+}
+
+// follows tells whether, among earlier calls, one from the place of y came right
+// behind one from the place of x.
+func follows(calls []Call, x, y *Call) bool {
+	for i := 1; i < len(calls); i++ {
+		if calls[i-1].sameSite(x) && calls[i].sameSite(y) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,145 @@
+package divergence
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"laggard/model"
+)
+
+// TestTranscripts finds the divergences of the histories in testdata; -rewrite
+// writes what came out. A line is a set of ranks and what they began on one
+// communicator: "0-2: Bcast@a/0 (Allreduce@b:8 Barrier@c)*20" is a Bcast from place
+// a with root 0, and twenty times an Allreduce of 8 bytes and a Barrier. "comm 5"
+// begins another communicator.
+func TestTranscripts(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			comms, err := parse(d.Input)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			return tell(Find(comms))
+		})
+	})
+}
+
+func parse(text string) ([]Comm, error) {
+	comms := []Comm{{ID: 1, Kind: model.World}}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if id, is := strings.CutPrefix(line, "comm "); is {
+			n, err := strconv.ParseUint(id, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			comms = append(comms, Comm{ID: n})
+			continue
+		}
+		who, what, _ := strings.Cut(line, ":")
+		ranks, err := model.ParseRankSet(who)
+		if err != nil {
+			return nil, err
+		}
+		c := &comms[len(comms)-1]
+		c.Lines = append(c.Lines, lineOf(ranks, callsOf(what)))
+		c.Members = c.Members.Union(ranks)
+	}
+	return comms, nil
+}
+
+// callsOf reads the calls, with repetitions written out.
+func callsOf(text string) []Call {
+	var out []Call
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		if text[0] != '(' {
+			word, rest, _ := strings.Cut(text, " ")
+			out, text = append(out, callOf(word)), rest
+			continue
+		}
+		inner, rest, _ := strings.Cut(text[1:], ")*")
+		times, after, _ := strings.Cut(rest, " ")
+		n, _ := strconv.Atoi(times)
+		out, text = append(out, slices.Repeat(callsOf(inner), n)...), after
+	}
+	return out
+}
+
+func callOf(word string) Call {
+	c := Call{Begun: model.Begun{Root: model.None, Bytes: -1}}
+	word, bytes, sized := strings.Cut(word, ":")
+	if sized {
+		c.Bytes, _ = strconv.ParseInt(bytes, 10, 64)
+	}
+	word, root, rooted := strings.Cut(word, "/")
+	if rooted {
+		c.Root, _ = strconv.Atoi(root)
+	}
+	function, place, _ := strings.Cut(word, "@")
+	c.State = &model.State{Call: "MPI_" + function}
+	copy(c.State.ID[:], function+"@"+place)
+	return c
+}
+
+// lineOf keeps of the calls what the recorder would.
+func lineOf(ranks model.RankSet, calls []Call) Line {
+	l := Line{Ranks: ranks}
+	var all, sites uint64
+	for i := range calls {
+		c := &calls[i]
+		all = mix(all, c.Function(), c.Root, c.Op, c.Bytes)
+		sites = mix(sites, c.State.ID)
+		c.Mark = model.Mark{Number: uint64(i + 1), Calls: all, Sites: sites}
+		c.Order = uint32(i + 1)
+	}
+	n := len(calls)
+	for step := 16; step < n; step *= 4 {
+		for k := n / step; k > 0 && n/step-k < 2; k-- {
+			l.Marks = append(l.Marks, calls[k*step-1].Mark)
+		}
+	}
+	slices.SortFunc(l.Marks, func(a, b model.Mark) int { return int(a.Number) - int(b.Number) })
+	l.Latest = calls[max(0, n-32):]
+	return l
+}
+
+func mix(h uint64, parts ...any) uint64 {
+	f := fnv.New64a()
+	fmt.Fprint(f, h, parts)
+	return f.Sum64()
+}
+
+func tell(found []Divergence) string {
+	var b strings.Builder
+	for _, d := range found {
+		fmt.Fprintf(&b, "communicator %d: %s agree, majority %v\n", d.Comm, d.Agree, d.Majority)
+		for _, o := range d.Odd {
+			fmt.Fprintf(&b, "  %s: %s at %d, alike up to %d:%s; the others%s; then %d alike\n",
+				o.Ranks, o.Kind, o.Number, o.After, names(o.Calls), names(o.Theirs), o.Again)
+		}
+	}
+	if len(found) == 0 {
+		return "none\n"
+	}
+	return b.String()
+}
+
+func names(calls []Call) string {
+	out := ""
+	for _, c := range calls {
+		out += " " + strings.TrimRight(string(c.State.ID[:]), "\x00")
+		if c.Root != model.None {
+			out += fmt.Sprintf("/%d", c.Root)
+		}
+		if c.Bytes >= 0 {
+			out += fmt.Sprintf(":%d", c.Bytes)
+		}
+	}
+	return out
+}
