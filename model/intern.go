@@ -37,6 +37,17 @@ func appendText(b []byte, s string) []byte {
 // String returns the ID in hex.
 func (id StateID) String() string { return hex.EncodeToString(id[:]) }
 
+// MarshalText writes the ID as String does.
+func (id StateID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (id *StateID) UnmarshalText(text []byte) error {
+	if n, err := hex.Decode(id[:], text); err != nil || n != len(id) || len(text) != 2*len(id) {
+		return fmt.Errorf("model: %q is no name of a state", text)
+	}
+	return nil
+}
+
 // stateCache keeps the states that slots of one load have recorded, by what the
 // record says and the modules that its frames refer to: nearly every slot has
 // the same ones, and to find one is cheaper than to make it. The zero value is

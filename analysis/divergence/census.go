@@ -1,0 +1,168 @@
+package divergence
+
+import (
+	"cmp"
+	"slices"
+
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// Census is how far the members of each communicator are, and by what hashes they
+// agree. It is a monoid: see [Censuses]. A communicator of which all members are
+// in it and agree is left out.
+type Census struct {
+	Comms []Tally `json:"comms,omitempty"` // by rising ID
+}
+
+// Tally is the members of a communicator, by how far they are.
+type Tally struct {
+	ID    uint64         `json:"id"`
+	Kind  model.CommKind `json:"kind"`
+	Size  int            `json:"size"`
+	Lines []Count        `json:"lines"`
+}
+
+// Count is how many members have histories with the same hashes.
+type Count struct {
+	model.Mark
+	Ranks model.RankSet `json:"ranks"`
+}
+
+// Censuses merges those of all analysis ranks.
+var Censuses = reduce.Monoid[Census]{
+	Codec: reduce.JSON[Census](),
+	Merge: func(a, b Census) (Census, error) { return MergeCensuses(a, b), nil },
+}
+
+// MergeCensuses joins the censuses of two shares. It changes neither.
+func MergeCensuses(a, b Census) Census {
+	merged := reduce.MergeSorted(a.Comms, b.Comms, compareTallies, joinTallies)
+	return Census{slices.DeleteFunc(merged, func(t Tally) bool { return t.settled() })}
+}
+
+func compareTallies(a, b Tally) int { return cmp.Compare(a.ID, b.ID) }
+
+func joinTallies(a, b Tally) Tally {
+	a.Size = max(a.Size, b.Size)
+	a.Kind = max(a.Kind, b.Kind)
+	a.Lines = reduce.MergeSorted(a.Lines, b.Lines, compareCounts, joinCounts)
+	return a
+}
+
+func compareCounts(a, b Count) int {
+	return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Calls, b.Calls), cmp.Compare(a.Sites, b.Sites))
+}
+
+func joinCounts(a, b Count) Count {
+	a.Ranks = a.Ranks.Union(b.Ranks)
+	return a
+}
+
+// settled: all members were seen, and agree.
+func (t *Tally) settled() bool { return len(t.Lines) == 1 && t.Lines[0].Ranks.Len() >= t.Size }
+
+// Counter makes the census of a share of the ranks, one by one.
+type Counter struct {
+	comms map[uint64]*tally
+}
+
+// tally is a Tally that is being made.
+type tally struct {
+	Tally
+	last  *Count // of the rank before, which is mostly that of the next
+	lines map[model.Mark]*Count
+}
+
+// NewCounter returns a Counter of no ranks.
+func NewCounter() *Counter { return &Counter{map[uint64]*tally{}} }
+
+// Add counts a rank.
+func (c *Counter) Add(r *model.Rank) {
+	for _, comm := range r.Comms {
+		if comm.History == nil || comm.Freed || comm.ID == 0 || len(comm.History.Latest) == 0 {
+			continue
+		}
+		t := c.comms[comm.ID]
+		if t == nil {
+			t = &tally{Tally: Tally{ID: comm.ID, Kind: comm.Kind, Size: comm.Size + comm.RemoteSize}, lines: map[model.Mark]*Count{}}
+			c.comms[comm.ID] = t
+		}
+		t.add(r.Rank, comm.History.Latest[len(comm.History.Latest)-1].Mark)
+	}
+}
+
+func (t *tally) add(rank int, at model.Mark) {
+	if t.last == nil || t.last.Mark != at {
+		if t.last = t.lines[at]; t.last == nil {
+			t.last = &Count{Mark: at}
+			t.lines[at] = t.last
+		}
+	}
+	t.last.Ranks.Add(rank)
+}
+
+// Census returns what was counted.
+func (c *Counter) Census() Census {
+	var out Census
+	for _, t := range c.comms {
+		for _, line := range t.lines {
+			t.Lines = append(t.Lines, *line)
+		}
+		slices.SortFunc(t.Lines, compareCounts)
+		if !t.settled() {
+			out.Comms = append(out.Comms, t.Tally)
+		}
+	}
+	slices.SortFunc(out.Comms, compareTallies)
+	return out
+}
+
+// Bounds of what is compared call by call.
+const (
+	maxComms = 256
+	maxLines = 32 // of one communicator
+)
+
+// suspects returns the communicators that are worth a comparison: first those whose
+// members made as many calls and not the same, then those of which some are behind.
+func (c *Census) suspects() []Tally {
+	var differ, behind []Tally
+	for _, t := range c.Comms {
+		switch {
+		case len(t.Lines) < 2:
+		case t.differs():
+			differ = append(differ, t)
+		default:
+			behind = append(behind, t)
+		}
+	}
+	all := append(differ, behind...)
+	all = all[:min(len(all), maxComms)]
+	for i := range all {
+		all[i].Lines = few(all[i].Lines)
+	}
+	return all
+}
+
+// differs: two members made as many calls, and not the same.
+func (t *Tally) differs() bool {
+	for i := 1; i < len(t.Lines); i++ {
+		if t.Lines[i-1].Number == t.Lines[i].Number {
+			return true
+		}
+	}
+	return false
+}
+
+// few returns the lines of most ranks, where there are too many.
+func few(lines []Count) []Count {
+	if len(lines) <= maxLines {
+		return lines
+	}
+	lines = slices.Clone(lines)
+	slices.SortStableFunc(lines, func(a, b Count) int { return cmp.Compare(b.Ranks.Len(), a.Ranks.Len()) })
+	lines = lines[:maxLines]
+	slices.SortFunc(lines, compareCounts)
+	return lines
+}
