@@ -35,10 +35,15 @@ type Odd struct {
 }
 
 // Find returns the communicators whose members parted; nil: none. The one whose
-// first difference came first in the program comes first.
-func Find(comms []Comm) []Divergence {
+// first difference came first in the program comes first. place names where in
+// the source a call is.
+func Find(comms []Comm, place func(*model.State) string) []Divergence {
 	var out []Divergence
+	known := map[model.StateID]string{}
 	for i := range comms {
+		if !comms[i].agrees() {
+			comms[i].locate(place, known)
+		}
 		if d := comms[i].find(); d != nil {
 			out = append(out, *d)
 		}
@@ -57,6 +62,44 @@ func (d *Divergence) order() uint64 {
 		return 1 << 32
 	}
 	return uint64(calls[0].Order)
+}
+
+// agrees tells whether all histories are the beginning of one, which is so nearly
+// always.
+func (c *Comm) agrees() bool {
+	if len(c.Lines) == 0 {
+		return true
+	}
+	longest := &c.Lines[0]
+	for i := range c.Lines {
+		if c.Lines[i].Last() > longest.Last() {
+			longest = &c.Lines[i]
+		}
+	}
+	for i := range c.Lines {
+		_, calls := parted(longest, &c.Lines[i], func(m model.Mark) uint64 { return m.Calls })
+		_, sites := parted(longest, &c.Lines[i], func(m model.Mark) uint64 { return m.Sites })
+		if calls+sites > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// locate names the places of all calls.
+func (c *Comm) locate(place func(*model.State) string, known map[model.StateID]string) {
+	for i := range c.Lines {
+		for k := range c.Lines[i].Latest {
+			call := &c.Lines[i].Latest[k]
+			if call.State == nil {
+				continue
+			}
+			if _, is := known[call.State.ID]; !is {
+				known[call.State.ID] = place(call.State)
+			}
+			call.Place = known[call.State.ID]
+		}
+	}
 }
 
 func (c *Comm) find() *Divergence {

@@ -2,6 +2,7 @@ package divergence
 
 import (
 	"slices"
+	"strings"
 
 	"laggard/model"
 )
@@ -10,6 +11,7 @@ import (
 type Call struct {
 	model.Begun
 	State *model.State // the call and its stack; nil unknown
+	Place string       // in the source; "" not known, or not needed
 }
 
 // same tells whether two calls match, as the standard asks of the members of a
@@ -17,7 +19,7 @@ type Call struct {
 func (c *Call) same(d *Call) bool { return c.sameSite(d) && c.sameArguments(d) }
 
 func (c *Call) sameSite(d *Call) bool {
-	return c.State != nil && d.State != nil && c.State.ID == d.State.ID
+	return c.Place != "" && c.Place == d.Place
 }
 
 func (c *Call) sameArguments(d *Call) bool {
@@ -29,7 +31,7 @@ func (c *Call) Function() string {
 	if c.State == nil {
 		return ""
 	}
-	return c.State.Call
+	return strings.TrimSuffix(c.State.Call, "_c") // with large counts it is the same collective
 }
 
 // Line is what some members of a communicator began, all of them alike.

@@ -25,7 +25,7 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				d.Fatalf(t, "%v", err)
 			}
-			return tell(Find(comms))
+			return tell(Find(comms, func(s *model.State) string { return s.ID.String() }))
 		})
 	})
 }

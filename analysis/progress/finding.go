@@ -81,7 +81,7 @@ func (f *Finding) find() {
 		f.deadlock = &Deadlock{Cycles: cycles, Certain: true}
 	}
 	switch {
-	case f.lostFirst(), f.deadlocked(), f.awaited(),
+	case f.lostFirst(), f.parted(), f.deadlocked(), f.awaited(),
 		f.stillInside(f.scene.Unfinished()), f.maybeDeadlocked(), f.outside():
 		f.method = MethodEvidence
 	default:

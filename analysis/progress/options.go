@@ -3,6 +3,7 @@ package progress
 import (
 	"cmp"
 
+	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/inference"
 	"laggard/model"
@@ -32,6 +33,9 @@ type Options struct {
 	StacksOnly bool
 	// Progressing says that the caller saw the job move: then nothing hangs.
 	Progressing bool
+	// Diverged are the communicators whose members did not begin the same
+	// collectives, as divergence.Find has them.
+	Diverged []divergence.Divergence
 }
 
 // options are the settings of the analysis that a question asks for.

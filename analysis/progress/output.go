@@ -19,6 +19,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		ProgressOrder: f.groupOrder(groups, levels),
 		RankOrder:     f.rankOrder(levels),
 		Notes:         f.notes,
+		Diverged:      f.opts.Diverged,
 	}
 	if f.least.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{

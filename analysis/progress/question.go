@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/symbol"
 )
 
 // Question is what a diagnosis is asked.
@@ -18,6 +19,7 @@ type Question struct {
 	Compare   bool           // ask the other algorithm too, for [Result].Compared
 	Once      bool           // look once, even if the job makes progress
 	Ranks     *model.RankSet // the ranks to report, for [Result].Shown; nil: all
+	Symbols   symbol.Config  // to tell calls at one line of the source from calls at another
 	Comm      uint64         // only members of this communicator; 0: of any
 }
 

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
 	"laggard/model"
 )
@@ -25,6 +26,9 @@ type Diagnosis struct {
 	// ProgressOrder lists the IDs of all groups, from the least to the most
 	// progressed; groups in one list are not told apart.
 	ProgressOrder [][]int
+	// Diverged are the communicators whose members did not begin the same
+	// collectives; the one that parted first comes first.
+	Diverged []divergence.Divergence
 	// RankOrder is the same by rank, and finer: ranks of one group may wait
 	// for each other.
 	RankOrder []model.RankSet

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"laggard/analysis/divergence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/share"
 	"laggard/model"
@@ -98,7 +99,12 @@ func look(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	comms, err := divergence.Gather(l.Share, l.begun.Census(), nil)
+	if err != nil {
+		return nil, err
+	}
 	opts := q.options(l.Index, l.known)
+	opts.Diverged = q.diverged(comms, opts)
 	part, err := l.infer(&asked, opts)
 	if err != nil {
 		return nil, err
@@ -130,7 +136,8 @@ type looker struct {
 	*share.Share
 	known  overview         // of all analysis ranks
 	folded facts.Summariser // of the share
-	kept   *facts.Keeper    // the ranks of the share, as far as they will be asked again
+	begun  *divergence.Counter
+	kept   *facts.Keeper // the ranks of the share, as far as they will be asked again
 }
 
 // read finds the share of a run, decodes it some ranks at a time, and tells what
@@ -140,13 +147,14 @@ func read(ctx context.Context, dir string, c reduce.Comm, t *reduce.Tree) (*look
 	if err != nil {
 		return nil, err
 	}
-	l := &looker{Share: mine, folded: facts.NewSummariser(), kept: facts.NewKeeper()}
+	l := &looker{Share: mine, folded: facts.NewSummariser(), begun: divergence.NewCounter(), kept: facts.NewKeeper()}
 	o, eyes := newOverview(l.Index.Problems), newObserver()
 	l.Index.Each(func(run *model.Run) {
 		o.Add(run.Problems)
 		for _, r := range run.Ranks {
 			eyes.see(r, &o)
 			l.folded.Add(r)
+			l.begun.Add(r)
 			l.kept.Keep(r)
 		}
 	})

@@ -182,8 +182,11 @@ static struct lg_st *state_new(struct lg_model *m, const struct lg_desc *d, int 
                        .partial = partial, .nframes = (uint32_t)n, .hash = hash, .last.to = UINT32_MAX};
   if (!state_record(m, st, d, frames))
     return NULL;
-  for (const char *p = d->name; *p; p++)
-    st->name = lg_mix(st->name, (unsigned char)*p);
+  size_t name = strlen(d->name);
+  if (name > 2 && strcmp(d->name + name - 2, "_c") == 0) /* MPI_Bcast_c may meet MPI_Bcast */
+    name -= 2;
+  for (size_t i = 0; i < name; i++)
+    st->name = lg_mix(st->name, (unsigned char)d->name[i]);
   for (int i = 0; i < n; i++)
     st->site = lg_mix(st->site, lg_frame_across(frames[i]));
   *state_slot(m, d, binding, hash, frames, n) = st;

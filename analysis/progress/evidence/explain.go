@@ -83,12 +83,18 @@ func tagText(w *facts.Want) string {
 	return fmt.Sprintf(" with tag %d", w.Tag)
 }
 
-// commText names a communicator.
+// commText names the communicator of a want.
 func (s *Scene) commText(w *facts.Want) string {
-	c := s.comms[w.Comm]
-	switch {
-	case w.Self:
+	if w.Self {
 		return "MPI_COMM_SELF"
+	}
+	return s.CommName(w.Comm)
+}
+
+// CommName names a communicator, window or file.
+func (s *Scene) CommName(id uint64) string {
+	c := s.comms[id]
+	switch {
 	case c == nil:
 		return "an unknown communicator"
 	case c.World:

@@ -1,0 +1,117 @@
+package progress
+
+import (
+	"fmt"
+	"slices"
+
+	"laggard/analysis/divergence"
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+	"laggard/symbol"
+)
+
+// The levels of confidence of ranks that left the common sequence of collectives.
+const (
+	leftFew   = 0.90 // at least twice as many members agree
+	leftMany  = 0.60 // more members agree than not
+	leftSides = 0.50 // neither side is the many
+)
+
+// parted takes the ranks that left the sequence of collectives that the others
+// share: no later state can tell more of the cause.
+func (f *Finding) parted() bool {
+	i := slices.IndexFunc(f.opts.Diverged, f.explains)
+	if i < 0 {
+		return false
+	}
+	d := &f.opts.Diverged[i]
+	odd := oddRanks(d)
+	f.least, f.confidence = odd, leftMany
+	switch {
+	case !d.Majority:
+		f.least, f.confidence = odd.Union(d.Agree), leftSides
+	case 2*odd.Len() <= d.Agree.Len():
+		f.confidence = leftFew
+	}
+	f.confidence = f.sure(f.confidence)
+	f.reason = f.partedText(d)
+	return true
+}
+
+func oddRanks(d *divergence.Divergence) model.RankSet {
+	var odd model.RankSet
+	for i := range d.Odd {
+		odd = odd.Union(d.Odd[i].Ranks)
+	}
+	return odd
+}
+
+// explains tells whether a divergence can be why the job stands still. Of calls
+// that differ in an argument alone many go through, so a member must be waiting
+// there.
+func (f *Finding) explains(d divergence.Divergence) bool {
+	first := d.Odd[0]
+	if first.Kind != divergence.Arguments {
+		return first.Kind != divergence.Earlier
+	}
+	stuck := f.scene.RanksWhere(func(fact *facts.Fact) bool {
+		return slices.ContainsFunc(fact.Waits, func(w facts.Wait) bool {
+			return slices.ContainsFunc(w.Wants, func(w facts.Want) bool {
+				return w.Kind == model.Collective && w.Comm == d.Comm && w.Seq >= first.Number
+			})
+		})
+	})
+	return stuck.Len() > 0
+}
+
+// partedText says how the first odd line left the others.
+func (f *Finding) partedText(d *divergence.Divergence) string {
+	o := &d.Odd[0]
+	who, others := o.Ranks.Phrase(), d.Agree.Phrase()
+	where := fmt.Sprintf("collective %d on %s", o.Number, f.scene.CommName(d.Comm))
+	text := ""
+	switch o.Kind {
+	case divergence.Skipped:
+		text = fmt.Sprintf("%s skipped %s, %s, which %s made", who, divergence.Functions(o.Calls), where, others)
+	case divergence.Extra:
+		text = fmt.Sprintf("%s made %s, %s, which %s did not make", who, divergence.Functions(o.Calls), where, others)
+	case divergence.Order:
+		text = fmt.Sprintf("%s made %s in this order, from %s on; %s the other way round", who, divergence.Functions(o.Calls), where, others)
+	case divergence.Arguments:
+		text = fmt.Sprintf("%s called %s %s, %s; %s %s", who, o.Calls[0].Function(), divergence.Difference(&o.Calls[0], &o.Theirs[0]), where,
+			others, divergence.Difference(&o.Theirs[0], &o.Calls[0]))
+	default:
+		text = fmt.Sprintf("%s called %s as %s, %s called %s", who, o.Calls[0].Function(), where, others, o.Theirs[0].Function())
+	}
+	if n := len(d.Odd) - 1; n > 0 {
+		text += fmt.Sprintf("; %d more groups of ranks differ", n)
+	}
+	return text
+}
+
+// diverged finds where the members of communicators parted. Of a job that makes
+// progress nothing is concluded.
+func (q Question) diverged(comms []divergence.Comm, o Options) []divergence.Divergence {
+	if o.Progressing || o.StacksOnly {
+		return nil
+	}
+	resolver := symbol.New(q.Symbols)
+	defer resolver.Close()
+	return divergence.Find(comms, func(s *model.State) string { return placeOf(resolver, s) })
+}
+
+// placeOf names the place of a call in the source: compilers make several calls of
+// one. Where a frame has no line it is the frame.
+func placeOf(r *symbol.Resolver, s *model.State) string {
+	place := s.Call
+	for _, frame := range r.Stack(s.Stack, false) {
+		if frame.File == "" {
+			place += fmt.Sprintf(" %s+%x", frame.Module, frame.Offset)
+			continue
+		}
+		for _, call := range frame.Calls() {
+			place += fmt.Sprintf(" %s:%d", call.File, call.Line)
+		}
+	}
+	return place
+}
