@@ -95,7 +95,6 @@ func (f diagnoseFlags) forms() []string {
 // question is what diagnose, view and slice ask.
 type question struct {
 	slice.Question
-	symbols  symbol.Config
 	analysts int
 	backend  string // of the slices, "": there are none
 	loops    bool   // slices are termination-sensitive
@@ -124,9 +123,9 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	q := question{symbols: f.symbols(a, dir), analysts: f.analysts}
+	q := question{analysts: f.analysts}
 	q.Question.Question = progress.Question{
-		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm,
+		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm, Symbols: f.symbols(a, dir),
 	}
 	if !f.noSlice {
 		q.backend, q.Rank, q.Groups, q.Optional = "native", -1, quickGroups, true
@@ -138,7 +137,7 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 // answer puts the question to the analysis ranks of a world, and names to what they
 // found; nil where another process has that.
 func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, error) {
-	resolver := symbol.New(q.symbols)
+	resolver := symbol.New(q.Symbols)
 	defer resolver.Close()
 	var result *diagnosis.Result
 	named := func(found *progress.Result) *diagnosis.Result {
@@ -180,7 +179,7 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 
 // finder finds the source files of a run.
 func (q question) finder(x *model.Index) source.Finder {
-	f := source.Finder{RunDir: q.Dir, Roots: q.symbols.Roots}
+	f := source.Finder{RunDir: q.Dir, Roots: q.Symbols.Roots}
 	if x.Manifest != nil {
 		f.Started = x.Manifest.Created
 	}

@@ -14,8 +14,8 @@ import (
 // diagnosed returns what a number of analysis ranks make of a run, in all forms.
 func diagnosed(t *testing.T, dir string, analysts int) string {
 	t.Helper()
-	q := question{analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
-	q.Dir, q.Once = dir, true
+	q := question{analysts: analysts}
+	q.Dir, q.Once, q.Symbols = dir, true, symbol.Config{RunDir: dir, DebugDirs: []string{}}
 	q.Algorithm = "pdi"
 	r, err := q.answer(t.Context(), inWorld)
 	if err != nil {

@@ -28,9 +28,9 @@ func (a *app) judge(dir string) ([]injector.Diagnosis, error) {
 	var out []injector.Diagnosis
 	symbols := symbol.Config{RunDir: dir, Roots: a.settings.Symbols.Roots, DebugDirs: a.settings.Symbols.DebugDirs}
 	for _, j := range judges {
-		q := question{symbols: symbols, analysts: 1}
+		q := question{analysts: 1}
 		q.Question.Question = j.asks
-		q.Dir = dir
+		q.Dir, q.Symbols = dir, symbols
 		result, err := q.answer(context.Background(), reduce.Run)
 		if err != nil {
 			return nil, err

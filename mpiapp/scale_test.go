@@ -41,8 +41,8 @@ func synthetic(t testing.TB, template string, c synth.Config) (dir string, truth
 // diagnose asks a number of analysis ranks about a run.
 func diagnose(t testing.TB, dir string, analysts int) *diagnosis.Result {
 	t.Helper()
-	q := question{analysts: analysts, symbols: symbol.Config{RunDir: dir, DebugDirs: []string{}}}
-	q.Dir, q.Once = dir, true
+	q := question{analysts: analysts}
+	q.Dir, q.Once, q.Symbols = dir, true, symbol.Config{RunDir: dir, DebugDirs: []string{}}
 	r, err := q.answer(t.Context(), inWorld)
 	if err != nil {
 		t.Fatal(err)

@@ -89,12 +89,38 @@ func (p *Parting) classify(mine, theirs, before []Call) {
 	if p.shifted(mine, theirs); p.Again > 0 {
 		return
 	}
-	switch skips, more := follows(before, &theirs[0], &mine[0]), follows(before, &mine[0], &theirs[0]); {
-	case skips && !more:
+	switch habit(before, &mine[0], &theirs[0]) {
+	case Skipped:
 		p.Kind, p.Calls = Skipped, theirs[:1]
-	case more && !skips:
+	case Extra:
 		p.Kind = Extra
 	}
+}
+
+// habit tells, by the calls before, whose call is missing where each side has one.
+// If both have come behind the last call before, a loop goes round unequally often,
+// and what came more often is its next iteration. If only the others' has, the line
+// left its way: it skipped their call if its own came behind that before, and goes
+// round once more if its own is a repetition.
+func habit(before []Call, mine, theirs *Call) Kind {
+	if len(before) == 0 {
+		return Different
+	}
+	last := &before[len(before)-1]
+	own, usual := followed(before, last, mine), followed(before, last, theirs)
+	switch {
+	case own > usual && usual > 0:
+		return Extra
+	case usual >= own && own > 0:
+		return Skipped
+	case own == 0 && followed(before, theirs, mine) > 0:
+		return Skipped
+	case mine.sameSite(last) && !theirs.sameSite(last):
+		return Extra
+	case theirs.sameSite(last) && !mine.sameSite(last):
+		return Skipped
+	}
+	return Different
 }
 
 // shifted looks for the smallest shift after which the calls agree.
@@ -127,13 +153,14 @@ func agreement(a, b []Call) int {
 	return n
 }
 
-// follows tells whether, among earlier calls, one from the place of y came right
+// followed counts how often, among earlier calls, one from the place of y came right
 // behind one from the place of x.
-func follows(calls []Call, x, y *Call) bool {
+func followed(calls []Call, x, y *Call) int {
+	n := 0
 	for i := 1; i < len(calls); i++ {
 		if calls[i-1].sameSite(x) && calls[i].sameSite(y) {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }

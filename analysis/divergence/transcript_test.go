@@ -63,12 +63,26 @@ func callsOf(text string) []Call {
 			out, text = append(out, callOf(word)), rest
 			continue
 		}
-		inner, rest, _ := strings.Cut(text[1:], ")*")
-		times, after, _ := strings.Cut(rest, " ")
+		end := closing(text)
+		times, after, _ := strings.Cut(text[end+len(")*"):], " ")
 		n, _ := strconv.Atoi(times)
-		out, text = append(out, slices.Repeat(callsOf(inner), n)...), after
+		out, text = append(out, slices.Repeat(callsOf(text[1:end]), n)...), after
 	}
 	return out
+}
+
+// closing is where the parenthesis that a text begins with is closed.
+func closing(text string) int {
+	open := 0
+	return strings.IndexFunc(text, func(r rune) bool {
+		switch r {
+		case '(':
+			open++
+		case ')':
+			open--
+		}
+		return open == 0
+	})
 }
 
 func callOf(word string) Call {

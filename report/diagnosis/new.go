@@ -57,6 +57,7 @@ func New(s Source) *Result {
 		r.Losses = append(r.Losses, Loss{l.Ranks.String(), words.Printable(l.Reason)})
 	}
 	r.LostRanks = list(lost)
+	r.Divergences = s.divergences()
 	s.graph(r)
 	if f.LeastProgressed != nil {
 		r.LeastProgressed = s.least(f.LeastProgressed)

@@ -19,6 +19,7 @@ type Result struct {
 	Running         bool             `json:"running"`          // it made progress when it was looked at
 	LeastProgressed *LeastProgressed `json:"least_progressed"` // null: none
 	Deadlock        Deadlock         `json:"deadlock"`
+	Divergences     []Divergence     `json:"divergences,omitempty"` // the one that began first comes first
 	LostRanks       []int            `json:"lost_ranks"`
 	Losses          []Loss           `json:"losses"` // why the lost ranks are lost
 	DamagedRanks    []int            `json:"damaged_ranks"`

@@ -28,6 +28,7 @@ const (
 func Text(w io.Writer, r *Result) error {
 	p := &printer{said: map[int]bool{}}
 	p.headline(r)
+	p.partings(r)
 	if r.LeastProgressed != nil {
 		p.locations(r.LeastProgressed)
 		p.waiting(r)
