@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/analysis/movement/profile":  {"laggard/analysis/movement/chain"},
 	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model"},
+	"laggard/analysis/divergence":        {"laggard/analysis/share", "laggard/model", "laggard/reduce"},
 	"laggard/analysis/scaling": {
 		"laggard/analysis/scaling/judge", "laggard/analysis/scaling/kcca", "laggard/analysis/scaling/recorded",
 		"laggard/analysis/scaling/training", "laggard/analysis/share", "laggard/model", "laggard/reduce",
@@ -84,7 +85,7 @@ var allowed = map[string][]string{
 	"laggard/job/trial":         {"laggard/injector", "laggard/job", "laggard/job/standstill", "laggard/job/watch", "laggard/model", "laggard/symbol"},
 	"laggard/job/watch":         {"laggard/job/collect", "laggard/job/rundir", "laggard/job/standstill", "laggard/model", "laggard/model/process"},
 	"laggard/internal/golden":   {},
-	"laggard/model":             {},
+	"laggard/model":             {"laggard/model/mpi"},
 	"laggard/model/mpi":         {},
 	"laggard/model/process":     {"laggard/model"},
 	"laggard/model/wire":        {"laggard/model"},
@@ -96,7 +97,7 @@ var allowed = map[string][]string{
 	"laggard/report":            {"laggard/model", "laggard/report/words", "laggard/symbol"},
 	"laggard/report/chart":      {},
 	"laggard/report/diagnosis": {
-		"laggard/analysis/progress", "laggard/analysis/progress/facts", "laggard/model", "laggard/report",
+		"laggard/analysis/divergence", "laggard/analysis/progress", "laggard/analysis/progress/facts", "laggard/model", "laggard/report",
 		"laggard/report/page", "laggard/report/slice", "laggard/report/source", "laggard/report/words",
 		"laggard/symbol",
 	},
@@ -127,9 +128,9 @@ var allowed = map[string][]string{
 	"laggard/symbol":            {"laggard/model"},
 
 	"laggard/analysis/progress": {
-		"laggard/analysis/progress/evidence", "laggard/analysis/progress/facts",
+		"laggard/analysis/divergence", "laggard/analysis/progress/evidence", "laggard/analysis/progress/facts",
 		"laggard/analysis/progress/inference", "laggard/analysis/share", "laggard/model", "laggard/model/process",
-		"laggard/reduce",
+		"laggard/reduce", "laggard/symbol",
 	},
 	"laggard/analysis/progress/evidence": {"laggard/analysis/progress/facts", "laggard/analysis/waitfor", "laggard/model"},
 	"laggard/analysis/progress/facts": {

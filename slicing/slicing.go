@@ -71,6 +71,10 @@ type Slicer interface {
 	// Slice fails only if nothing at all can be said, such as for a stack none
 	// of whose modules can be read; a partial slice is no error.
 	Slice(ctx context.Context, c Criterion, b Budget) (Slice, error)
+	// Branch finds the nearest branch that decides whether a call is made or passed
+	// on the way to another one. Both are stacks of return addresses, innermost
+	// first. Errors wrap ErrNothing.
+	Branch(ctx context.Context, made, other []model.Frame) (Branch, error)
 }
 
 // ErrNothing is wrapped by the error of a slice of which nothing can be said.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"laggard/model"
 	"laggard/slicing"
 	"laggard/slicing/native"
 	"laggard/slicing/x86"
@@ -59,6 +60,13 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 		out.Notes = append(out.Notes, fmt.Sprintf("%d pieces of code that Dyninst did not take apart were decoded by native", n))
 	}
 	return out, nil
+}
+
+// Branch finds where two ways part; see slicing.Slicer.
+func (s *Slicer) Branch(ctx context.Context, made, other []model.Frame) (slicing.Branch, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.native.Branch(ctx, made, other)
 }
 
 // Close ends the helper.
