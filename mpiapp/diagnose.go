@@ -159,6 +159,7 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 	if result == nil {
 		result = named(found.Result)
 	}
+	diagnosis.AddBranch(result, found.Branch, resolver, finder)
 	for _, step := range found.Steps {
 		result.Slices = append(result.Slices, slicereport.New(slicereport.Source{
 			Step: step, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note,

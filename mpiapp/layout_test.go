@@ -99,7 +99,7 @@ var allowed = map[string][]string{
 	"laggard/report/diagnosis": {
 		"laggard/analysis/divergence", "laggard/analysis/progress", "laggard/analysis/progress/facts", "laggard/model", "laggard/report",
 		"laggard/report/page", "laggard/report/slice", "laggard/report/source", "laggard/report/words",
-		"laggard/symbol",
+		"laggard/slicing", "laggard/symbol",
 	},
 	"laggard/report/movement": {
 		"laggard/analysis/movement", "laggard/analysis/movement/chain", "laggard/analysis/movement/invariant",
@@ -120,7 +120,7 @@ var allowed = map[string][]string{
 	"laggard/slicing":           {"laggard/model"},
 	"laggard/slicing/calls":     {},
 	"laggard/slicing/calls/gen": {"laggard/model/mpi"},
-	"laggard/slicing/dyninst":   {"laggard/slicing", "laggard/slicing/native", "laggard/slicing/x86", "laggard/symbol"},
+	"laggard/slicing/dyninst":   {"laggard/model", "laggard/slicing", "laggard/slicing/native", "laggard/slicing/x86", "laggard/symbol"},
 	"laggard/slicing/folded":    {"laggard/slicing"},
 	"laggard/slicing/native":    {"laggard/model", "laggard/slicing", "laggard/slicing/calls", "laggard/slicing/folded", "laggard/slicing/x86", "laggard/symbol"},
 	"laggard/slicing/slicetest": {"laggard/model", "laggard/slicing", "laggard/slicing/x86", "laggard/symbol"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"laggard/model"
 	"laggard/slicing"
 )
 
@@ -25,6 +26,10 @@ func (s scripted) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budg
 		out.Lines = append(out.Lines, slicing.Line{File: "a.c", Line: n})
 	}
 	return out, nil
+}
+
+func (scripted) Branch(context.Context, []model.Frame, []model.Frame) (slicing.Branch, error) {
+	return slicing.Branch{}, slicing.ErrNothing
 }
 
 func criteria(ranks ...int) (out []slicing.Criterion) {

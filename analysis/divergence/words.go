@@ -50,6 +50,19 @@ func (o *Odd) Before() *Call {
 	return nil
 }
 
+// Ways returns two calls between which the ways parted: one that one side made, and
+// the one that the other side made in its place; nil where they are not known.
+func (o *Odd) Ways() (made, other *Call) {
+	own := o.from(o.Number)
+	switch {
+	case len(o.Calls) == 0 || len(o.Theirs) == 0 || len(own) == 0:
+		return nil, nil
+	case o.Kind == Extra:
+		return &o.Calls[0], &o.Theirs[0]
+	}
+	return &o.Theirs[0], &own[0]
+}
+
 // Now returns the latest call of the line.
 func (l *Line) Now() *Call {
 	if len(l.Latest) == 0 {

@@ -13,7 +13,10 @@ import (
 // Result is the answer to a [Question].
 type Result struct {
 	*progress.Result
-	Steps []Step // in the order of the progress dependence graph
+	// Branch decided that some ranks left the collectives that the others share;
+	// nil: it is not known, or none did. The first step is then its slice.
+	Branch *slicing.Branch
+	Steps  []Step // in the order of the progress dependence graph
 }
 
 // Step is the slice of one group of ranks, and what it adds to those before.
@@ -35,7 +38,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if found != nil {
 		begun := time.Now()
 		result = &Result{Result: found}
-		result.Steps, err = q.steps(ctx, found)
+		err = q.steps(ctx, result)
 		found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
 	}
 	if err = reduce.Agree(reduce.NewTree(c), err); err != nil {
@@ -45,16 +48,17 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 }
 
 // steps makes the slices of what was found.
-func (q Question) steps(ctx context.Context, found *progress.Result) ([]Step, error) {
+func (q Question) steps(ctx context.Context, result *Result) error {
+	found := result.Result
 	if q.Slicer == nil || q.Optional && found.Running {
-		return nil, nil
+		return nil
 	}
 	starts, err := startsOf(found, q.Rank)
 	if len(starts) == 0 && err == nil && !q.Optional {
 		err = ErrNoStart
 	}
 	if len(starts) == 0 || err != nil {
-		return nil, err
+		return err
 	}
 	if q.Groups > 0 && len(starts) > q.Groups {
 		starts = starts[:q.Groups]
@@ -70,16 +74,20 @@ func (q Question) steps(ctx context.Context, found *progress.Result) ([]Step, er
 	if s, ok := slicer.(io.Closer); ok {
 		defer s.Close()
 	}
+	if result.Branch = branchOf(ctx, slicer, found); result.Branch != nil && q.Rank < 0 {
+		first := slicing.Criterion{Rank: criteria[0].Rank, Stack: result.Branch.Stack, Exact: true, Peers: peers}
+		starts = append([]Step{{Group: starts[0].Group}}, starts...)
+		criteria = append([]slicing.Criterion{first}, criteria...)
+	}
 	union := slicing.Union(ctx, slicer, criteria, q.Budget)
 	if len(union) > 0 && union[0].Err != nil && !q.Optional {
-		return nil, union[0].Err
+		return union[0].Err
 	}
-	var out []Step
 	for i, step := range union {
 		if step.Err == nil || !q.Optional {
 			starts[i].Step = step
-			out = append(out, starts[i])
+			result.Steps = append(result.Steps, starts[i])
 		}
 	}
-	return out, nil
+	return nil
 }

@@ -8,7 +8,9 @@ import (
 	"laggard/analysis/divergence"
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/source"
 	"laggard/report/words"
+	"laggard/slicing"
 	"laggard/symbol"
 )
 
@@ -25,6 +27,26 @@ type Divergence struct {
 	Odd      []Side `json:"odd"`      // those that left it
 	// Last is what they did last in common; null: it is not known.
 	Last *Begun `json:"last_common"`
+	// Branch decided that the ways part; null: it is not known.
+	Branch *Branch `json:"branch"`
+}
+
+// Branch is a line of the program that decided which way ranks went.
+type Branch struct {
+	report.Site
+	Text string `json:"text"` // of the line, "" not found
+}
+
+// AddBranch names the branch that decided the first divergence.
+func AddBranch(r *Result, b *slicing.Branch, resolver *symbol.Resolver, finder source.Finder) {
+	if b == nil || len(r.Divergences) == 0 {
+		return
+	}
+	out := Branch{Site: report.NewSite(resolver.Stack(b.Stack, true))}
+	if lines := finder.Text(out.File); out.Line > 0 && out.Line <= len(lines) {
+		out.Text = words.Printable(strings.TrimSpace(lines[out.Line-1]))
+	}
+	r.Divergences[0].Branch = &out
 }
 
 // Side is some members of a communicator that began the same.
@@ -127,6 +149,9 @@ func (p *printer) partings(r *Result) {
 	if d.Agree.Ranks != "" && len(d.Agree.Calls) > 0 && d.Kind != string(divergence.Skipped) {
 		p.Line("  %s:", words.Ranks(d.Agree.Ranks))
 		p.call(&d.Agree.Calls[0])
+	}
+	if d.Branch != nil {
+		p.Line("  decided at %s", strings.TrimSuffix(d.Branch.String()+": "+d.Branch.Text, ": "))
 	}
 	if n := len(r.Divergences) - 1; n > 0 {
 		p.Line("  %s, too", words.Count(n, "other communicator has members that differ", "other communicators have members that differ"))
