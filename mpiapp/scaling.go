@@ -130,6 +130,9 @@ func (a *app) train(ctx context.Context, f scalingFlags, dirs []string) error {
 	}
 	data, err := training.EncodeTrained(learned.Trained)
 	if err == nil {
+		err = os.MkdirAll(filepath.Dir(f.output), 0o777)
+	}
+	if err == nil {
 		err = wholeFile(f.output, data)
 	}
 	if err != nil {

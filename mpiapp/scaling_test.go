@@ -84,7 +84,7 @@ func said(args ...string) (status int, out, errs string) {
 func trainOn(t *testing.T, dir string, more ...string) string {
 	t.Helper()
 	noSettings(t)
-	file := filepath.Join(dir, "app.model")
+	file := filepath.Join(dir, "made", "by", "train", "app.model")
 	args := append([]string{"scaling", "train", "-o", file}, more...)
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		args = append(args, volumeRun(t, dir, ranks, 0x10, 1, nil))
