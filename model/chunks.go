@@ -136,7 +136,8 @@ func (m *image) chunkAt(off, size int64) (chunk, bool) {
 	}
 	head := m.words(nil, off, chunkHeader)
 	le32, _ := fields(head)
-	c := chunk{off: off, size: int64(le32(chunkSizeAt)), slot: le32(chunkSlot), seq: le32(chunkSeq), stream: magic == streamMagic}
+	c := chunk{off: off, size: int64(le32(chunkSizeAt)), slot: le32(chunkSlot), seq: le32(chunkSeq),
+		stream: magic == streamMagic}
 	ok := crc32.Checksum(head[:crcAt], castagnoli) == le32(int(crcAt)) && c.size >= pageSize && c.size%pageSize == 0
 	return c, ok
 }

@@ -68,7 +68,8 @@ func (r *slotReader) assembleTraffic() {
 			continue
 		}
 		if state := t.state(r, s.state, recSent.String(), s.off); state >= 0 {
-			t.thread.Sent = append(t.thread.Sent, Sent{State: state, Traffic: r.traffic(s.live), Distance: r.img.u64(s.live + sentDistance)})
+			t.thread.Sent = append(t.thread.Sent,
+				Sent{State: state, Traffic: r.traffic(s.live), Distance: r.img.u64(s.live + sentDistance)})
 		}
 	}
 	for _, t := range r.rank.Threads {

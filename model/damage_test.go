@@ -230,17 +230,24 @@ func TestProblems(t *testing.T) {
 			ErrChecksum, "model: node-a.lgd: rank 0: STATE record at %d: checksum mismatch"},
 		{"torn operation", recThreadRec, func(b []byte, off int64) { b[live(b, off)] |= 1 },
 			ErrTorn, "model: node-a.lgd: rank 0: THREAD record at %d: update was cut short"},
-		{"torn stack", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opSize] |= 1 }, ErrTorn, "captured stack"},
+		{"torn stack", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opSize] |= 1 }, ErrTorn,
+			"captured stack"},
 		{"torn channel", recChannels, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "CHANNELS"},
 		{"unknown type", recNote, func(b []byte, off int64) { patch(b, off, off, 77) }, ErrUnknown, "record type 77"},
-		{"kind", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opKind] = 99 }, ErrUnknown, "operation kind 99"},
+		{"kind", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opKind] = 99 }, ErrUnknown,
+			"operation kind 99"},
 		{"state", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opState+1] = 9 }, ErrLost, "state "},
 		{"listed", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opNListed+1] = 9 }, ErrCorrupt, "listed"},
-		{"frames", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opSize+stackNFrames+1] = 9 }, ErrCorrupt, "captured stack of"},
-		{"edge", recEdge, func(b []byte, off int64) { patch(b, off, off+fixed+edgeTo, 5000) }, ErrLost, "EDGE record at %d: record is missing: state 5000"},
-		{"ranges", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commNRanges, 5000) }, ErrCorrupt, "ranges"},
-		{"size", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commSize, 5000) }, ErrCorrupt, "size 5000"},
-		{"rank", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commRank, 5000) }, ErrCorrupt, "rank 5000"},
+		{"frames", recThreadRec, func(b []byte, off int64) { b[live(b, off)+opSize+stackNFrames+1] = 9 }, ErrCorrupt,
+			"captured stack of"},
+		{"edge", recEdge, func(b []byte, off int64) { patch(b, off, off+fixed+edgeTo, 5000) }, ErrLost,
+			"EDGE record at %d: record is missing: state 5000"},
+		{"ranges", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commNRanges, 5000) }, ErrCorrupt,
+			"ranges"},
+		{"size", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commSize, 5000) }, ErrCorrupt,
+			"size 5000"},
+		{"rank", recComm, func(b []byte, off int64) { patch(b, off, off+fixed+commRank, 5000) }, ErrCorrupt,
+			"rank 5000"},
 		{"neighbours", recComm, func(b []byte, off int64) {
 			patch(b, off, off+fixed+commFlags, flagWorld|flagTopology)
 			patch(b, off, off+fixed+commNSources, maxNeighbours+1)
@@ -251,27 +258,43 @@ func TestProblems(t *testing.T) {
 		}, ErrCorrupt, "2 and 1 neighbours"},
 		{"torn lock", recLocks, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "LOCKS"},
 		{"lock", recLocks, func(b []byte, off int64) { b[live(b, off)+lockComm+1] = 9 }, ErrLost, "communicator"},
-		{"lock of a type", recLocks, func(b []byte, off int64) { b[live(b, off)+lockType] = 9 }, ErrUnknown, "lock of type 9"},
+		{"lock of a type", recLocks, func(b []byte, off int64) { b[live(b, off)+lockType] = 9 }, ErrUnknown,
+			"lock of type 9"},
 		{"torn history", recHistory, func(b []byte, off int64) { b[live(b, off)] |= 1 }, ErrTorn, "HISTORY"},
-		{"communicator of a history", recHistory, func(b []byte, off int64) { patch(b, off, off+fixed+historyComm, 5000) }, ErrLost, "HISTORY record at %d: record is missing: communicator 5000"},
-		{"thread of a collective", recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunThread+1] = 9 }, ErrLost, "HISTORY record at %d: record is missing: thread 23"},
-		{"state of a collective", recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunState+2] = 9 }, ErrLost, "HISTORY record at %d: record is missing: state 5898"},
-		{"operation", recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunOp] = 99 }, ErrUnknown, "operation 99"},
-		{"state that sends", recSent, func(b []byte, off int64) { patch(b, off, off+fixed+sentState, 5000) }, ErrLost, "SENT record at %d: record is missing: state 5000"},
+		{"communicator of a history", recHistory,
+			func(b []byte, off int64) { patch(b, off, off+fixed+historyComm, 5000) },
+			ErrLost, "HISTORY record at %d: record is missing: communicator 5000"},
+		{"thread of a collective",
+			recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunThread+1] = 9 },
+			ErrLost, "HISTORY record at %d: record is missing: thread 23"},
+		{"state of a collective",
+			recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunState+2] = 9 },
+			ErrLost, "HISTORY record at %d: record is missing: state 5898"},
+		{"operation", recHistory, func(b []byte, off int64) { b[live(b, off)+historyBegun+begunOp] = 99 }, ErrUnknown,
+			"operation 99"},
+		{"state that sends", recSent, func(b []byte, off int64) { patch(b, off, off+fixed+sentState, 5000) }, ErrLost,
+			"SENT record at %d: record is missing: state 5000"},
 		{"thread that sends", recSent, func(b []byte, off int64) {
 			b[off+recThread+1] = 9
 			patch(b, off, off+fixed+sentState, 0)
 		}, ErrLost, "SENT record at %d: record is missing: thread 23"},
-		{"site", recSite, func(b []byte, off int64) { patch(b, off, off+fixed+stateNFrames, maxFrames+1) }, ErrCorrupt, "65 frames"},
-		{"module of a site", recSite, func(b []byte, off int64) { patch(b, off, off+fixed+stateFixed+4, 5000<<16) }, ErrLost, "SITE record at %d: record is missing: a module"},
-		{"arguments", recArguments, func(b []byte, off int64) { patch(b, off, off+fixed+argumentsBytes, 5000) }, ErrCorrupt, "ARGUMENTS record at %d: impossible value: 5000 bytes"},
+		{"site", recSite, func(b []byte, off int64) { patch(b, off, off+fixed+stateNFrames, maxFrames+1) }, ErrCorrupt,
+			"65 frames"},
+		{"module of a site", recSite, func(b []byte, off int64) { patch(b, off, off+fixed+stateFixed+4, 5000<<16) },
+			ErrLost, "SITE record at %d: record is missing: a module"},
+		{"arguments", recArguments, func(b []byte, off int64) { patch(b, off, off+fixed+argumentsBytes, 5000) },
+			ErrCorrupt, "ARGUMENTS record at %d: impossible value: 5000 bytes"},
 		{"other rank", recRank, func(b []byte, off int64) { b[live(b, off)+rankRank] = 9 }, ErrCorrupt, "rank 9 of 1"},
 		{"status", recRank, func(b []byte, off int64) { b[live(b, off)+rankStatus] = 9 }, ErrCorrupt, "status 9"},
 		{"slot", recRank, func(b []byte, off int64) { patch(b, off, off+fixed+rankSlot, 3) }, ErrCorrupt, "slot 3"},
-		{"family", recRank, func(b []byte, off int64) { patch(b, off, off+fixed+rankFamily, 3) }, ErrUnknown, "MPI family 3"},
-		{"channel", recChannels, func(b []byte, off int64) { b[live(b, off)+channelComm+1] = 9 }, ErrLost, "communicator"},
-		{"record of another type", recNote, func(b []byte, off int64) { patch(b, off, off, uint32(recRank)) }, ErrCorrupt, "fixed part"},
-		{"module", recModule, func(b []byte, off int64) { patch(b, off, off+fixed+moduleBuildIDLen, 1<<31) }, ErrCorrupt, "build-id"},
+		{"family", recRank, func(b []byte, off int64) { patch(b, off, off+fixed+rankFamily, 3) }, ErrUnknown,
+			"MPI family 3"},
+		{"channel", recChannels, func(b []byte, off int64) { b[live(b, off)+channelComm+1] = 9 }, ErrLost,
+			"communicator"},
+		{"record of another type", recNote, func(b []byte, off int64) { patch(b, off, off, uint32(recRank)) },
+			ErrCorrupt, "fixed part"},
+		{"module", recModule, func(b []byte, off int64) { patch(b, off, off+fixed+moduleBuildIDLen, 1<<31) },
+			ErrCorrupt, "build-id"},
 		{"used", recRank, func(b []byte, off int64) { b[off-2] = 9 }, ErrCorrupt, "bytes used of"},
 	} {
 		data, off := fileOf(t, c.typ)
@@ -383,7 +406,8 @@ func TestProblemsAreBounded(t *testing.T) {
 		}
 	}
 	run := mustDecode(t, data)
-	if n := len(run.Problems); n != maxProblems+1 || !strings.Contains(run.Problems[maxProblems].Err.Error(), "more problems") {
+	if n := len(run.Problems); n != maxProblems+1 ||
+		!strings.Contains(run.Problems[maxProblems].Err.Error(), "more problems") {
 		t.Errorf("%d problems, the last is %v", n, run.Problems[n-1].Err)
 	}
 }

@@ -139,7 +139,8 @@ func TestFileOfAnotherRun(t *testing.T) {
 	writeNode(t, dir, h, randomRanks(rand.New(rand.NewPCG(1, 1)), "", 2))
 	run := mustOpen(t, dir)
 	const want = "model: node-d.lgd: file header at 0: belongs to another run: 0000000000000bad, not feedf00d12345678\n"
-	if got := problemText(run.Problems); got != want || !errors.Is(run.Problems[0].Err, ErrRunID) || len(run.Ranks) != 6 {
+	if got := problemText(run.Problems); got != want || !errors.Is(run.Problems[0].Err, ErrRunID) ||
+		len(run.Ranks) != 6 {
 		t.Errorf("%d ranks, problems %s", len(run.Ranks), got)
 	}
 }
@@ -166,7 +167,8 @@ func TestOthers(t *testing.T) {
 	h.Host = "z"
 	writeNode(t, dir, h, []*Rank{spawned, early})
 	run := mustOpen(t, dir)
-	if len(run.Ranks) != 6 || run.Ranks[0].Spawned || len(run.Others) != 2 || !run.Others[0].Spawned || run.Others[1].PID != 9 {
+	if len(run.Ranks) != 6 || run.Ranks[0].Spawned || len(run.Others) != 2 || !run.Others[0].Spawned ||
+		run.Others[1].PID != 9 {
 		t.Errorf("%d ranks, others %v", len(run.Ranks), run.Others)
 	}
 }
@@ -271,7 +273,8 @@ func TestValidate(t *testing.T) {
 	}
 	b := r.Files[1]
 	i := slices.IndexFunc(b.Records, func(c RecordCount) bool { return c.Type == "RANK" })
-	if b.Name != "node-b.lgd" || b.Host != "b" || b.Slots != 2 || b.Ranks.String() != "2-3" || b.Bytes != int64(len(data)) ||
+	if b.Name != "node-b.lgd" || b.Host != "b" || b.Slots != 2 || b.Ranks.String() != "2-3" ||
+		b.Bytes != int64(len(data)) ||
 		i < 0 || b.Records[i] != (RecordCount{Type: "RANK", Count: 1, Bytes: 352}) {
 		t.Errorf("%+v", b)
 	}

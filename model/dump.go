@@ -90,12 +90,15 @@ type field struct {
 }
 
 var (
-	rankFields = []field{{"pid", rankPID, 'u'}, {"slot", rankSlot, 'u'}, {"start", rankStart, 't'}, {"family", rankFamily, 'u'}}
+	rankFields = []field{{"pid", rankPID, 'u'}, {"slot", rankSlot, 'u'}, {"start", rankStart, 't'},
+		{"family", rankFamily, 'u'}}
 
-	rankLiveFields = []field{{"rank", rankRank, 'i'}, {"size", rankSize, 'i'}, {"status", rankStatus, 'u'}, {"end", rankEnd, 'u'},
+	rankLiveFields = []field{{"rank", rankRank, 'i'}, {"size", rankSize, 'i'}, {"status", rankStatus, 'u'},
+		{"end", rankEnd, 'u'},
 		{"detail", rankDetail, 'i'}, {"thread_level", rankThreadLevel, 'i'}, {"heartbeat", rankHeartbeat, 't'},
 		{"end_time", rankEndTime, 't'}, {"quiet_since", rankQuietSince, 't'}, {"longest_quiet_ns", rankLongest, 'U'},
-		{"evicted", rankEvicted, 'U'}, {"lost_requests", rankLost, 'U'}, {"off", rankOff, 'u'}, {"spawned", rankSpawned, 'u'}}
+		{"evicted", rankEvicted, 'U'}, {"lost_requests", rankLost, 'U'}, {"off", rankOff, 'u'},
+		{"spawned", rankSpawned, 'u'}}
 
 	threadFields = []field{{"index", threadIndex, 'u'}, {"first_tid", threadFirst, 'u'}}
 
@@ -117,9 +120,11 @@ var (
 
 	edgeFields = []field{{"from", edgeFrom, 'u'}, {"to", edgeTo, 'u'}}
 
-	commFields = []field{{"index", commIndex, 'u'}, {"flags", commFlags, 'u'}, {"rank", commRank, 'i'}, {"size", commSize, 'i'}, {"remote_size", commRemoteSize, 'i'}}
+	commFields = []field{{"index", commIndex, 'u'}, {"flags", commFlags, 'u'}, {"rank", commRank, 'i'},
+		{"size", commSize, 'i'}, {"remote_size", commRemoteSize, 'i'}}
 
-	commLiveFields = []field{{"freed", commFreed, 'U'}, {"coll", commColl, 'U'}, {"id", commID, 'x'}, {"parent", commParent, 'x'},
+	commLiveFields = []field{{"freed", commFreed, 'U'}, {"coll", commColl, 'U'}, {"id", commID, 'x'},
+		{"parent", commParent, 'x'},
 		{"by_thread", commThread, 'u'}, {"state", commState, 'i'}}
 
 	channelFields = []field{{"comm", channelComm, 'u'}, {"peer", channelPeer, 'i'}, {"tag", channelTag, 'i'},

@@ -29,7 +29,7 @@ var (
 	ErrChecksum  = errors.New("checksum mismatch")    // bytes were changed after they were written
 	ErrCorrupt   = errors.New("impossible value")     // a field that no recorder writes
 	ErrLost      = errors.New("record is missing")    // something refers to a record that is not there
-	ErrTorn      = errors.New("update was cut short") // a block was within an update at every look, as a process leaves it that was killed there
+	ErrTorn      = errors.New("update was cut short") // a block stays half updated; its process was killed there
 
 	// The file says something this version does not know.
 

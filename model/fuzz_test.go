@@ -40,7 +40,8 @@ func FuzzDecodeFile(f *testing.F) {
 		}
 		f.Add(bad)
 	}
-	good, err := Encode(testHeader, []*Rank{{Rank: 7, Size: 8, Family: "mpich", Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}})
+	good, err := Encode(testHeader,
+		[]*Rank{{Rank: 7, Size: 8, Family: "mpich", Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func FuzzDecodeFile(f *testing.F) {
 		data = repair(data)
 		var run *Run
 		var err error
-		if n := allocated(func() { run, err = Decode("node-b.lgd", data) }); n > memoryFactor*uint64(len(data))+memoryBase {
+		n := allocated(func() { run, err = Decode("node-b.lgd", data) })
+		if n > memoryFactor*uint64(len(data))+memoryBase {
 			t.Fatalf("%d bytes allocated for %d", n, len(data))
 		}
 		if err != nil {

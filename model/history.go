@@ -40,10 +40,12 @@ const OwnOp = "user-defined"
 
 // At returns the hashes after n collectives; ok is false where they are not known.
 func (h *History) At(n uint64) (m Mark, ok bool) {
-	if i, found := slices.BinarySearchFunc(h.Latest, n, func(b Begun, n uint64) int { return cmp.Compare(b.Number, n) }); found {
+	i, found := slices.BinarySearchFunc(h.Latest, n, func(b Begun, n uint64) int { return cmp.Compare(b.Number, n) })
+	if found {
 		return h.Latest[i].Mark, true
 	}
-	if i, found := slices.BinarySearchFunc(h.Marks, n, func(m Mark, n uint64) int { return cmp.Compare(m.Number, n) }); found {
+	i, found = slices.BinarySearchFunc(h.Marks, n, func(m Mark, n uint64) int { return cmp.Compare(m.Number, n) })
+	if found {
 		return h.Marks[i], true
 	}
 	return Mark{}, n == 0

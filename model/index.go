@@ -120,7 +120,8 @@ func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 	}
 	r.identify()
 	k := r.rank
-	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start, Spawned: k.Spawned}
+	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start,
+		Spawned: k.Spawned}
 }
 
 // mostCommon returns the value that is counted most often, the smallest of

@@ -117,8 +117,8 @@ type interner struct {
 // together: each rank has a first chunk of its own.
 func newInterner(bytes int64) *interner {
 	return &interner{
-		modules: map[Module]*Module{}, states: map[StateID]*State{}, groups: map[string][]int{}, budget: max(bytes, 1<<16),
-		lists: map[**State]bool{}, same: map[**Module]map[*Module]*Module{},
+		modules: map[Module]*Module{}, states: map[StateID]*State{}, groups: map[string][]int{},
+		budget: max(bytes, 1<<16), lists: map[**State]bool{}, same: map[**Module]map[*Module]*Module{},
 	}
 }
 

@@ -256,7 +256,8 @@ func TestLayoutMatchesRecorder(t *testing.T) {
 		t.Skip("no C compiler")
 	}
 	program := filepath.Join(t.TempDir(), "layout")
-	if out, err := exec.Command(cc, "-I", "../recorder", "-o", program, "testdata/layout.c").CombinedOutput(); err != nil {
+	compile := exec.Command(cc, "-I", "../recorder", "-o", program, "testdata/layout.c")
+	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.Command(program).Output()

@@ -110,7 +110,8 @@ func ParseManifest(text []byte) (*Manifest, error) {
 			ManifestName, ErrVersion, m.SchemaVersion, ManifestVersion)
 	}
 	if _, err := m.ID(); err != nil {
-		return nil, fmt.Errorf("model: %s: %w: run_id %.40q is no hexadecimal number of 64 bits", ManifestName, ErrManifest, m.RunID)
+		return nil, fmt.Errorf("model: %s: %w: run_id %.40q is no hexadecimal number of 64 bits", ManifestName,
+			ErrManifest, m.RunID)
 	}
 	if m.Ranks < 0 || m.Ranks > MaxRank {
 		return nil, fmt.Errorf("model: %s: %w: ranks %d", ManifestName, ErrManifest, m.Ranks)

@@ -158,7 +158,8 @@ func TestFileGrowsUnderTheReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := &slotWriter{file: data, seq: 1}
-	w.record(recState, 0, append(make([]byte, 4), 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'M', 'P', 'I', '_', 'S', 'e', 'n', 'd'), []byte{3, 0, 0, 0, 0, 0, 0, 0})
+	state := append(make([]byte, 4), 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	w.record(recState, 0, append(state, "MPI_Send"...), []byte{3, 0, 0, 0, 0, 0, 0, 0})
 	if err := os.WriteFile(path, w.file, 0o600); err != nil {
 		t.Fatal(err)
 	}

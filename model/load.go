@@ -198,8 +198,8 @@ func (f *openFile) read(s SlotInfo) *slotReader {
 		return f.slots.read(f.img, f.layout, uint32(s.Slot))
 	}
 	r := &slotReader{probs: problems{file: s.File, slot: s.Slot}}
-	r.rank = &Rank{Rank: s.Rank, Size: s.Size, Host: s.Host, File: s.File, Slot: s.Slot, Start: s.Start, Spawned: s.Spawned,
-		EndDetail: -1, ThreadLevel: -1, Threads: []*Thread{{Op: Op{State: -1}}}}
+	r.rank = &Rank{Rank: s.Rank, Size: s.Size, Host: s.Host, File: s.File, Slot: s.Slot, Start: s.Start,
+		Spawned: s.Spawned, EndDetail: -1, ThreadLevel: -1, Threads: []*Thread{{Op: Op{State: -1}}}}
 	if f.err != nil {
 		r.probs.add("", -1, f.err)
 	} else {

@@ -31,8 +31,10 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if whole.ID != 7 || whole.Size != 40 || whole.Foreign.String() != "27-31" || whole.Missing().String() != "27-31" || len(whole.Slots) != 35 {
-		t.Fatalf("run %d of %d ranks, foreign %s, missing %s, %d slots", whole.ID, whole.Size, whole.Foreign, whole.Missing(), len(whole.Slots))
+	if whole.ID != 7 || whole.Size != 40 || whole.Foreign.String() != "27-31" || whole.Missing().String() != "27-31" ||
+		len(whole.Slots) != 35 {
+		t.Fatalf("run %d of %d ranks, foreign %s, missing %s, %d slots", whole.ID, whole.Size, whole.Foreign,
+			whole.Missing(), len(whole.Slots))
 	}
 	for n := 1; n <= 9; n++ {
 		l, err := List(dir)
@@ -58,7 +60,8 @@ func TestParts(t *testing.T) {
 			for _, problem := range x.Problems {
 				problems = append(problems, problem.Err.Error())
 			}
-			if !x.Seen.Equal(whole.Seen) || x.Size != whole.Size || x.ID != whole.ID || !x.Foreign.Equal(whole.Foreign) {
+			if !x.Seen.Equal(whole.Seen) || x.Size != whole.Size || x.ID != whole.ID ||
+				!x.Foreign.Equal(whole.Foreign) {
 				t.Errorf("%d parts: seen %s, size %d, run %d, foreign %s", n, x.Seen, x.Size, x.ID, x.Foreign)
 			}
 		}

@@ -76,10 +76,12 @@ func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 		})
 	}
 	for range r.IntN(sc.channels) {
-		k.Locks = append(k.Locks, Lock{Comm: r.IntN(len(k.Comms)), Target: r.IntN(len(world)+1) - 1, Type: Exclusive + LockType(r.IntN(2))})
+		k.Locks = append(k.Locks,
+			Lock{Comm: r.IntN(len(k.Comms)), Target: r.IntN(len(world)+1) - 1, Type: Exclusive + LockType(r.IntN(2))})
 	}
 	for i := range r.IntN(sc.states) {
-		k.Sites = append(k.Sites, &Site{Function: fmt.Sprintf("write%d", i), Stack: randomStack(r, k, 1+r.IntN(12)), Partial: r.IntN(2) == 0, Traffic: randomTraffic(r)})
+		k.Sites = append(k.Sites, &Site{Function: fmt.Sprintf("write%d", i), Stack: randomStack(r, k, 1+r.IntN(12)),
+			Partial: r.IntN(2) == 0, Traffic: randomTraffic(r)})
 	}
 	if r.IntN(2) == 0 {
 		k.Arguments = []string{"-n", fmt.Sprint(r.IntN(99)), ""}
@@ -123,7 +125,8 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 		t.Model.States = append(t.Model.States, s)
 		t.Model.Visits = append(t.Model.Visits, r.Uint64())
 		if r.IntN(2) == 0 {
-			t.Sent = append(t.Sent, Sent{State: len(t.Model.States) - 1, Traffic: randomTraffic(r), Distance: r.Uint64()})
+			t.Sent = append(t.Sent,
+				Sent{State: len(t.Model.States) - 1, Traffic: randomTraffic(r), Distance: r.Uint64()})
 		}
 	}
 	for i := range n {
@@ -131,7 +134,8 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 	}
 	if r.IntN(3) > 0 {
 		t.Captured = &Capture{Time: at(40), Why: CaptureQuiet + CaptureReason(r.IntN(3)), Signal: r.IntN(12),
-			Stack: randomStack(r, k, r.IntN(maxFrames+1)), Partial: r.IntN(2) == 0, Idle: r.IntN(2) == 0, InMPI: r.IntN(2) == 0,
+			Stack: randomStack(r, k, r.IntN(maxFrames+1)), Partial: r.IntN(2) == 0, Idle: r.IntN(2) == 0,
+			InMPI: r.IntN(2) == 0,
 			Calls: r.Uint64(), Same: r.IntN(99)}
 	}
 	return t
@@ -149,16 +153,19 @@ func randomComms(r *rand.Rand, sc scale, k *Rank, world []int) {
 	members := r.Perm(300)[:1+r.IntN(sc.group)]
 	members = append(members, 7, 9, 11, -1, -1, 400, 300, 200)
 	remote := []int{-1, 5}
-	k.Comms = append(k.Comms, &Comm{ID: 77, Parent: 99, Kind: Inter, Rank: r.IntN(len(members)), Members: members, Remote: remote,
-		Size: len(members), RemoteSize: len(remote), Coll: r.Uint64(), State: -1, Thread: len(k.Threads) - 1})
-	k.Comms = append(k.Comms, &Comm{ID: 78, Parent: 1, Kind: Window, Rank: k.Rank, Members: world, Size: len(world), State: -1},
+	k.Comms = append(k.Comms,
+		&Comm{ID: 77, Parent: 99, Kind: Inter, Rank: r.IntN(len(members)), Members: members, Remote: remote,
+			Size: len(members), RemoteSize: len(remote), Coll: r.Uint64(), State: -1, Thread: len(k.Threads) - 1})
+	k.Comms = append(k.Comms,
+		&Comm{ID: 78, Parent: 1, Kind: Window, Rank: k.Rank, Members: world, Size: len(world), State: -1},
 		&Comm{ID: 79, Parent: 1, Kind: File, Rank: k.Rank, Members: world, Size: len(world), State: -1},
 		&Comm{ID: 81, Parent: 1, Forming: true, Rank: k.Rank, Members: world, Size: len(world), Coll: 1, State: -1},
 		&Comm{ID: 82, Parent: 1, Rank: k.Rank, Members: world, Size: len(world), State: -1,
 			Neighbours: &Neighbours{Sources: someOf(r, len(world)), Dests: someOf(r, len(world))}})
 	for i, coll := range []uint64{7, 1<<33 + 5} {
-		k.Comms = append(k.Comms, &Comm{ID: 83 + uint64(i), Parent: 1, Rank: k.Rank, Members: world, Size: len(world), State: -1,
-			Coll: coll, History: randomHistory(rand.New(rand.NewPCG(coll, uint64(k.Rank))), k, coll)})
+		k.Comms = append(k.Comms,
+			&Comm{ID: 83 + uint64(i), Parent: 1, Rank: k.Rank, Members: world, Size: len(world), State: -1,
+				Coll: coll, History: randomHistory(rand.New(rand.NewPCG(coll, uint64(k.Rank))), k, coll)})
 	}
 }
 
@@ -169,8 +176,9 @@ func randomHistory(r *rand.Rand, k *Rank, coll uint64) *History {
 	for n := max(coll, begunPerRec) - begunPerRec + 1; n <= coll; n++ {
 		thread := r.IntN(len(k.Threads))
 		op := append([]string{"", OwnOp}, mpi.Operations[:]...)[r.IntN(2+len(mpi.Operations))]
-		h.Latest = append(h.Latest, Begun{Mark: hashes(n), Order: r.Uint32(), Thread: thread, State: randomState(r, k.Threads[thread]),
-			Root: []int{None, 0, 3}[r.IntN(3)], Op: op, Bytes: r.Int64N(1e9) - 1})
+		h.Latest = append(h.Latest,
+			Begun{Mark: hashes(n), Order: r.Uint32(), Thread: thread, State: randomState(r, k.Threads[thread]),
+				Root: []int{None, 0, 3}[r.IntN(3)], Op: op, Bytes: r.Int64N(1e9) - 1})
 	}
 	at := map[uint64]bool{}
 	for level, step := 0, uint64(markStep); level < markLevels; level, step = level+1, step*4 {

@@ -124,7 +124,8 @@ func TestRankSetCopies(t *testing.T) {
 	b := a.Clone()
 	b.Add(9)
 	var empty RankSet
-	if got := a.String() + "|" + b.String() + "|" + empty.Union(a).String() + "|" + empty.Clone().String(); got != "1-2|1-2,9|1-2|" {
+	got := a.String() + "|" + b.String() + "|" + empty.Union(a).String() + "|" + empty.Clone().String()
+	if got != "1-2|1-2,9|1-2|" {
 		t.Error(got)
 	}
 }

@@ -62,7 +62,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("seed %d: written (-) and read (+) differ:\n%s", seed, diff)
 		}
 		if run.ID != testHeader.RunID || run.Size != len(ranks) || run.Missing().Len() > 0 || len(run.Others) > 0 {
-			t.Fatalf("seed %d: id %x, size %d, missing %s, %d others", seed, run.ID, run.Size, run.Missing(), len(run.Others))
+			t.Fatalf("seed %d: id %x, size %d, missing %s, %d others", seed, run.ID, run.Size, run.Missing(),
+				len(run.Others))
 		}
 	}
 }

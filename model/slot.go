@@ -118,7 +118,8 @@ func (r *slotReader) faulted(err error) {
 func newSlotReader(img *image, l *layout, slot uint32) *slotReader {
 	r := &slotReader{img: img, slot: slot, wait: manyWaits, threads: map[uint32]*threadReader{}}
 	r.probs = problems{file: img.name, slot: int(slot)}
-	r.rank = &Rank{Rank: -1, Size: -1, Host: l.header.Host, File: img.name, Slot: int(slot), EndDetail: -1, ThreadLevel: -1}
+	r.rank = &Rank{Rank: -1, Size: -1, Host: l.header.Host, File: img.name, Slot: int(slot), EndDetail: -1,
+		ThreadLevel: -1}
 	r.cursor = newCursor(img, l, slot, &r.probs)
 	return r
 }
@@ -135,7 +136,8 @@ func (r *slotReader) collect() bool {
 		if err := r.take(rec); err != nil {
 			r.probs.add(rec.typ.String(), rec.off, err)
 		}
-		fresh = fresh || rec.typ == recThreadRec || rec.typ == recChannels || rec.typ == recLocks || rec.typ == recHistory
+		fresh = fresh || rec.typ == recThreadRec || rec.typ == recChannels || rec.typ == recLocks ||
+			rec.typ == recHistory
 	}
 }
 

@@ -49,7 +49,8 @@ func (s *Stream) Blocks() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		next := uint64(0)
 		for _, b := range s.blocks {
-			if b.number != next && !yield(nil, s.fault(b.off, fmt.Errorf("%w: blocks %d to %d", ErrLost, next, b.number-1))) {
+			if b.number != next &&
+				!yield(nil, s.fault(b.off, fmt.Errorf("%w: blocks %d to %d", ErrLost, next, b.number-1))) {
 				return
 			}
 			next = b.number + 1
@@ -99,7 +100,8 @@ func (f *openFile) streams(r *Rank, kind StreamKind) (out []*Stream, err error) 
 	}
 	fault := f.img.guard(func() { out, err = f.img.readStreams(f.layout.streams[uint32(r.Slot)], r, kind) })
 	if fault != nil {
-		err = errors.Join(err, &FormatError{File: r.File, Rank: r.Rank, Slot: r.Slot, Section: "stream", Offset: -1, Err: fault})
+		err = errors.Join(err,
+			&FormatError{File: r.File, Rank: r.Rank, Slot: r.Slot, Section: "stream", Offset: -1, Err: fault})
 	}
 	return out, err
 }
@@ -116,7 +118,8 @@ func (m *image) readStreams(offsets []int64, r *Rank, kind StreamKind) ([]*Strea
 		le32, _ := fields(head)
 		number := int(le32(streamNumber))
 		if of[number] == nil {
-			of[number] = &Stream{Kind: kind, Thread: threadOf(le32(streamKindAt) >> 16), Number: number, file: r.File, slot: r.Slot}
+			of[number] = &Stream{Kind: kind, Thread: threadOf(le32(streamKindAt) >> 16), Number: number, file: r.File,
+				slot: r.Slot}
 		}
 		if b, err := m.readBlock(off); err != nil {
 			errs = append(errs, of[number].fault(off, err))
@@ -150,7 +153,8 @@ func (m *image) readBlock(off int64) (b block, err error) {
 		used := m.u64(off + streamUsed)
 		whole := int64(used+7) &^ 7
 		if used > uint64(size) || off+streamHeader+whole > m.size() || b.packed > blockSize {
-			return b, fmt.Errorf("%w: a block of %d bytes, unpacked %d, in a chunk of %d", ErrCorrupt, used, b.packed, size)
+			return b, fmt.Errorf("%w: a block of %d bytes, unpacked %d, in a chunk of %d", ErrCorrupt, used, b.packed,
+				size)
 		}
 		b.data = m.words(nil, off+streamHeader, whole)[:used]
 		if m.u64(off+streamBlock) == b.number && m.u64(off+streamUsed) >= used {

@@ -39,7 +39,8 @@ func appendBlock(file []byte, slot uint32, number, block int, data []byte, pack 
 func written(t *testing.T, blocks func(file []byte) []byte) *Index {
 	t.Helper()
 	dir := t.TempDir()
-	name, err := WriteNode(dir, Header{RunID: 7, Host: "n"}, []*Rank{{Rank: 0, Size: 1, Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}})
+	name, err := WriteNode(dir, Header{RunID: 7, Host: "n"},
+		[]*Rank{{Rank: 0, Size: 1, Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

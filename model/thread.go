@@ -98,7 +98,8 @@ func stateParts(fixed []byte) (frames, name []byte, err error) {
 	nframes, nname := int(lens&0xffff), int(lens>>16)
 	rest := fixed[stateFixed:]
 	if nframes > maxFrames || 8*nframes+nname > len(rest) {
-		return nil, nil, fmt.Errorf("%w: %d frames and a name of %d bytes in %d bytes", ErrCorrupt, nframes, nname, len(rest))
+		return nil, nil, fmt.Errorf("%w: %d frames and a name of %d bytes in %d bytes", ErrCorrupt, nframes, nname,
+			len(rest))
 	}
 	return rest[:8*nframes], rest[8*nframes:][:nname], nil
 }

@@ -356,8 +356,8 @@ type Manifest struct {
 	Command       []string           `json:"command"`
 	Ranks         int                `json:"ranks"`              // expected; 0 not known beforehand
 	Job           string             `json:"job"`                // the resource manager's name for it, "" without one
-	Record        []string           `json:"record,omitempty"`   // what was recorded: progress, and as asked usage, movement, volume
+	Record        []string           `json:"record,omitempty"`   // progress, and usage, movement, volume if asked
 	Features      map[string]float64 `json:"features,omitempty"` // further numbers that say how large the run is
-	LiveDir       string             `json:"live_dir,omitempty"` // where on their nodes the files are until they are collected, "" here
-	Imported      bool               `json:"imported,omitempty"` // no recorder made it: from backtraces, see docs/offline.md
+	LiveDir       string             `json:"live_dir,omitempty"` // node directory of files not yet collected, or ""
+	Imported      bool               `json:"imported,omitempty"` // made from backtraces, see docs/offline.md
 }

@@ -47,7 +47,8 @@ func Validate(dir string) (*Report, error) {
 		return nil, err
 	}
 	x := l.Part(0, 1).whole()
-	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.Missing(), Foreign: x.Foreign, Problems: x.Problems}
+	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.Missing(), Foreign: x.Foreign,
+		Problems: x.Problems}
 	x.Each(func(run *Run) { out.Problems = append(out.Problems, run.Problems...) })
 	ranks := map[string]*RankSet{}
 	for _, s := range x.Slots {
@@ -105,7 +106,8 @@ func (m *image) countRecords(l *layout) []RecordCount {
 
 // countBlocks counts the blocks of the streams, as they are in the file.
 func (m *image) countBlocks(l *layout) []RecordCount {
-	counts := []RecordCount{UsageStream: {Type: "usage", Events: true}, MovementStream: {Type: "movement", Events: true}}
+	counts := []RecordCount{UsageStream: {Type: "usage", Events: true},
+		MovementStream: {Type: "movement", Events: true}}
 	for _, offsets := range l.streams {
 		for _, off := range offsets {
 			if kind := int(StreamKind(m.u32(off + streamKindAt))); kind < len(counts) {

@@ -83,7 +83,8 @@ func (f *Folder) baseOf(r *Rank) *foldBase {
 		return nil
 	}
 	for _, b := range f.bases {
-		if slices.EqualFunc(r.Threads, b.rank.Threads, sameSkeleton) && slices.EqualFunc(r.Modules, b.rank.Modules, sameModule) && b.covers(r) {
+		if slices.EqualFunc(r.Threads, b.rank.Threads, sameSkeleton) &&
+			slices.EqualFunc(r.Modules, b.rank.Modules, sameModule) && b.covers(r) {
 			return b
 		}
 	}
@@ -100,7 +101,8 @@ func sameSkeleton(a, b *Thread) bool {
 }
 
 func sameState(a, b *State) bool {
-	return a == b || a.ID != StateID{} && a.ID == b.ID && a.Call == b.Call && a.Partial == b.Partial && a.Binding == b.Binding
+	return a == b ||
+		a.ID != StateID{} && a.ID == b.ID && a.Call == b.Call && a.Partial == b.Partial && a.Binding == b.Binding
 }
 
 // covers tells whether the modules of the rank's captured stacks, and of those

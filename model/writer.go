@@ -38,7 +38,9 @@ func WriteNode(dir string, h Header, ranks []*Rank) (name string, err error) {
 	return writeFile(dir, h, ranks, Encode)
 }
 
-func writeFile(dir string, h Header, ranks []*Rank, encode func(Header, []*Rank) ([]byte, error)) (name string, err error) {
+func writeFile(
+	dir string, h Header, ranks []*Rank, encode func(Header, []*Rank) ([]byte, error),
+) (name string, err error) {
 	if strings.ContainsAny(h.Host, "/\x00") || h.Host == "" {
 		return "", fmt.Errorf("model: host %q names no file: %w", h.Host, ErrEncode)
 	}

@@ -242,7 +242,8 @@ func ranges(members []int) (out fill, n int) {
 		run, stride := 1, 0
 		if len(members) > 1 && (members[0] == -1) == (members[1] == -1) {
 			stride = members[1] - members[0]
-			for run < len(members) && members[run]-members[run-1] == stride && (members[run] == -1) == (members[0] == -1) {
+			for run < len(members) && members[run]-members[run-1] == stride &&
+				(members[run] == -1) == (members[0] == -1) {
 				run++
 			}
 		}

@@ -5,14 +5,14 @@ import "strings"
 // countedBy says which parameter holds the number of values of an array, by the
 // name of the array: the first one of these that the function has.
 var countedBy = map[string][]string{
-	"array_of_requests": {"count", "incount"}, "array_of_statuses": {"outcount", "count"}, "array_of_indices": {"outcount"},
-	"array_of_blocklengths": {"count"}, "array_of_displacements": {"count"}, "array_of_types": {"count"},
-	"array_of_gsizes": {"ndims"}, "array_of_distribs": {"ndims"}, "array_of_dargs": {"ndims"}, "array_of_psizes": {"ndims"},
-	"array_of_sizes": {"ndims"}, "array_of_subsizes": {"ndims"}, "array_of_starts": {"ndims"},
-	"dims": {"ndims", "maxdims"}, "periods": {"ndims", "maxdims"}, "coords": {"maxdims"},
-	"indx": {"nnodes", "maxindex"}, "neighbors": {"maxneighbors"},
-	"sources": {"n", "indegree", "maxindegree"}, "degrees": {"n"}, "ranks": {"n"}, "ranks1": {"n"}, "ranks2": {"n"},
-	"array_of_partitions": {"length"},
+	"array_of_requests": {"count", "incount"}, "array_of_statuses": {"outcount", "count"},
+	"array_of_indices": {"outcount"}, "array_of_blocklengths": {"count"}, "array_of_displacements": {"count"},
+	"array_of_types": {"count"}, "array_of_gsizes": {"ndims"}, "array_of_distribs": {"ndims"},
+	"array_of_dargs": {"ndims"}, "array_of_psizes": {"ndims"}, "array_of_sizes": {"ndims"},
+	"array_of_subsizes": {"ndims"}, "array_of_starts": {"ndims"}, "dims": {"ndims", "maxdims"},
+	"periods": {"ndims", "maxdims"}, "coords": {"maxdims"}, "indx": {"nnodes", "maxindex"},
+	"neighbors": {"maxneighbors"}, "sources": {"n", "indegree", "maxindegree"}, "degrees": {"n"}, "ranks": {"n"},
+	"ranks1": {"n"}, "ranks2": {"n"}, "array_of_partitions": {"length"},
 }
 
 func (f *Function) length(p *Param) Length {

@@ -24,8 +24,9 @@ func Kinds() []Kind {
 	return out
 }
 
-var kindNames = [...]string{"", "int", "count", "aint", "offset", "logical", "rank", "tag", "index", "comm", "win", "file", "datatype",
-	"request", "message", "group", "op", "info", "errhandler", "session", "buffer", "pointer", "status", "string", "callback", "other"}
+var kindNames = [...]string{"", "int", "count", "aint", "offset", "logical", "rank", "tag", "index", "comm", "win",
+	"file", "datatype", "request", "message", "group", "op", "info", "errhandler", "session", "buffer", "pointer",
+	"status", "string", "callback", "other"}
 
 // The kinds of parameters. A handle, or a number that MPI writes, is passed by
 // pointer: Param.Ref.
@@ -112,7 +113,8 @@ func (f *Function) Param(name string) int {
 }
 
 // oldAddresses are functions of MPI-1 whose addresses are INTEGER in Fortran.
-var oldAddresses = []string{"MPI_Type_hvector", "MPI_Type_hindexed", "MPI_Type_struct", "MPI_Type_extent", "MPI_Type_lb", "MPI_Type_ub"}
+var oldAddresses = []string{"MPI_Type_hvector", "MPI_Type_hindexed", "MPI_Type_struct", "MPI_Type_extent",
+	"MPI_Type_lb", "MPI_Type_ub"}
 
 // Recorded tells whether a recording of calls has the value that parameter i has
 // before the call, or after it. A communicator that is still being made when the
@@ -156,19 +158,21 @@ func baseType(t string) string {
 }
 
 var handles = map[string]Kind{
-	"MPI_Comm": Comm, "MPI_Win": Win, "MPI_File": File, "MPI_Datatype": Datatype, "MPI_Request": Request, "MPI_Message": Message,
-	"MPI_Group": Group, "MPI_Op": Op, "MPI_Info": Info, "MPI_Errhandler": Errhandler, "MPI_Session": Session, "MPI_Status": Status,
-	"MPI_Count": Count, "MPI_Aint": Aint, "MPI_Offset": Offset,
+	"MPI_Comm": Comm, "MPI_Win": Win, "MPI_File": File, "MPI_Datatype": Datatype, "MPI_Request": Request,
+	"MPI_Message": Message, "MPI_Group": Group, "MPI_Op": Op, "MPI_Info": Info, "MPI_Errhandler": Errhandler,
+	"MPI_Session": Session, "MPI_Status": Status, "MPI_Count": Count, "MPI_Aint": Aint, "MPI_Offset": Offset,
 }
 
 var intNames = map[string]Kind{
-	"dest": Rank, "source": Rank, "root": Rank, "rank": Rank, "target_rank": Rank, "rank_source": Rank, "rank_dest": Rank,
-	"ranks1": Rank, "ranks2": Rank, "tag": Tag, "sendtag": Tag, "recvtag": Tag, "array_of_indices": Index,
-	"flag": Logical, "periods": Logical, "reorder": Logical, "remain_dims": Logical, "commute": Logical, "high": Logical, "weighted": Logical,
-	"argc": Other, "weights": Other, "sourceweights": Other, "destweights": Other,
+	"dest": Rank, "source": Rank, "root": Rank, "rank": Rank, "target_rank": Rank, "rank_source": Rank,
+	"rank_dest": Rank, "ranks1": Rank, "ranks2": Rank, "tag": Tag, "sendtag": Tag, "recvtag": Tag,
+	"array_of_indices": Index, "flag": Logical, "periods": Logical, "reorder": Logical, "remain_dims": Logical,
+	"commute": Logical, "high": Logical, "weighted": Logical, "argc": Other, "weights": Other, "sourceweights": Other,
+	"destweights": Other,
 }
 
-var voidNames = map[string]Kind{"baseptr": Pointer, "buffer_addr": Pointer, "attribute_val": Other, "extra_state": Other}
+var voidNames = map[string]Kind{"baseptr": Pointer, "buffer_addr": Pointer, "attribute_val": Other,
+	"extra_state": Other}
 
 func (f *Function) kind(p *Param, base string) Kind {
 	switch {
@@ -213,15 +217,18 @@ func (f *Function) takesHandle() bool {
 var bothWays = []string{"position", "buflen", "pset_len"}
 
 // givenArrays are arrays that MPI reads though old prototypes lack the const.
-var givenArrays = []string{"array_of_blocklengths", "array_of_displacements", "array_of_types", "ranges", "array_of_partitions", "argv", "array_of_commands", "array_of_argv"}
+var givenArrays = []string{"array_of_blocklengths", "array_of_displacements", "array_of_types", "ranges",
+	"array_of_partitions", "argv", "array_of_commands", "array_of_argv"}
 
 func (f *Function) direction(p *Param) Direction {
 	switch {
 	case p.Kind == Buffer:
 		return f.bufferDirection(p)
-	case p.Kind == Callback, p.Kind == Other, !p.Ref && p.Kind < Buffer, strings.HasPrefix(p.Type, "const "), slices.Contains(givenArrays, p.Name):
+	case p.Kind == Callback, p.Kind == Other, !p.Ref && p.Kind < Buffer, strings.HasPrefix(p.Type, "const "),
+		slices.Contains(givenArrays, p.Name):
 		return In
-	case slices.Contains(bothWays, p.Name), p.Name == "dims" && f.Name == "MPI_Dims_create", f.Name == "MPIX_Comm_agree", strings.HasPrefix(f.Name, "MPI_Status_set"):
+	case slices.Contains(bothWays, p.Name), p.Name == "dims" && f.Name == "MPI_Dims_create",
+		f.Name == "MPIX_Comm_agree", strings.HasPrefix(f.Name, "MPI_Status_set"):
 		return InOut
 	case f.takesHandle() && (p.Kind >= Comm && p.Kind <= Session || strings.HasSuffix(p.Name, "keyval")):
 		return InOut

@@ -10,7 +10,8 @@ func TestEveryParameterHasAKind(t *testing.T) {
 			}
 			if by := p.Len.By; by < 0 || by >= len(f.Params) {
 				t.Errorf("%s: the length of %s refers to parameter %d", f.Name, p.Name, by)
-			} else if (p.Len.Kind == ByParam || p.Len.Kind == Triples) && (f.Params[by].Kind > Offset || f.Params[by].Array()) {
+			} else if (p.Len.Kind == ByParam || p.Len.Kind == Triples) &&
+				(f.Params[by].Kind > Offset || f.Params[by].Array()) {
 				t.Errorf("%s: the length of %s is %s, which is no number", f.Name, p.Name, f.Params[by].Name)
 			} else if (p.Len.Kind == SumOf || p.Len.Kind == LastOf) && !f.Params[by].Array() {
 				t.Errorf("%s: the length of %s is made of %s, which is no array", f.Name, p.Name, f.Params[by].Name)

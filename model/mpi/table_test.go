@@ -15,7 +15,8 @@ func TestTableIsWhole(t *testing.T) {
 		seen[f.Name] = true
 	}
 	send := Find("MPI_Sendrecv")
-	if send == nil || len(send.Params) != 12 || send.Params[0].Type != "const void *" || send.Params[0].Name != "sendbuf" || send.Params[11].Type != "MPI_Status *" {
+	if send == nil || len(send.Params) != 12 || send.Params[0].Type != "const void *" ||
+		send.Params[0].Name != "sendbuf" || send.Params[11].Type != "MPI_Status *" {
 		t.Errorf("MPI_Sendrecv is %+v", send)
 	}
 }
