@@ -12,8 +12,10 @@ import (
 // A program sends 100 bytes to each other rank, from a loop. At 16 ranks it
 // takes another way.
 func Example() {
-	loop := recorded.Site{Frames: []recorded.Frame{{Function: "send_all", File: "a.c", Line: 10}, {Function: "main", File: "a.c", Line: 3}}}
-	other := recorded.Site{Frames: []recorded.Frame{{Function: "send_some", File: "a.c", Line: 20}, {Function: "main", File: "a.c", Line: 3}}}
+	loop := recorded.Site{Frames: []recorded.Frame{{Function: "send_all", File: "a.c", Line: 10},
+		{Function: "main", File: "a.c", Line: 3}}}
+	other := recorded.Site{Frames: []recorded.Frame{{Function: "send_some", File: "a.c", Line: 20},
+		{Function: "main", File: "a.c", Line: 3}}}
 	run := func(t *recorded.Table, name string, ranks int, site recorded.Site) {
 		for rank := range ranks {
 			t.Rows = append(t.Rows, recorded.Observation{

@@ -13,7 +13,8 @@ import (
 
 func smallTrained(t testing.TB) *training.Trained {
 	m := smallModel(t)
-	return &training.Trained{Program: training.Program{Path: "/home/u/app", BuildID: "aa"}, Models: []training.Sourced{{Source: recorded.AtMPI, Model: m}, {Source: recorded.AtSocket, Model: m}}}
+	return &training.Trained{Program: training.Program{Path: "/home/u/app", BuildID: "aa"},
+		Models: []training.Sourced{{Source: recorded.AtMPI, Model: m}, {Source: recorded.AtSocket, Model: m}}}
 }
 
 func TestTrainedRoundTrip(t *testing.T) {
@@ -38,13 +39,14 @@ func TestDecodeTrainedRefuses(t *testing.T) {
 	broken.Past = append([]training.Past{}, m.Past...)
 	broken.Past[0].Volume = nil
 	for name, models := range map[string][]training.Sourced{
-		"no model":          nil,
-		"no such source":    {{Source: "disk", Model: m}},
-		"twice":             {{Source: recorded.AtMPI, Model: m}, {Source: recorded.AtMPI, Model: m}},
-		"out of order":      {{Source: recorded.AtSocket, Model: m}, {Source: recorded.AtMPI, Model: m}},
-		"nothing in it":     {{Source: recorded.AtMPI, Model: nil}},
-		"a run cut short":   {{Source: recorded.AtMPI, Model: &broken}},
-		"too many":          {{Source: recorded.AtMPI, Model: m}, {Source: recorded.AtSocket, Model: m}, {Source: recorded.AtSocket, Model: m}},
+		"no model":        nil,
+		"no such source":  {{Source: "disk", Model: m}},
+		"twice":           {{Source: recorded.AtMPI, Model: m}, {Source: recorded.AtMPI, Model: m}},
+		"out of order":    {{Source: recorded.AtSocket, Model: m}, {Source: recorded.AtMPI, Model: m}},
+		"nothing in it":   {{Source: recorded.AtMPI, Model: nil}},
+		"a run cut short": {{Source: recorded.AtMPI, Model: &broken}},
+		"too many": {{Source: recorded.AtMPI, Model: m}, {Source: recorded.AtSocket, Model: m},
+			{Source: recorded.AtSocket, Model: m}},
 		"the second broken": {{Source: recorded.AtMPI, Model: m}, {Source: recorded.AtSocket, Model: &broken}},
 	} {
 		data, err := training.EncodeTrained(&training.Trained{Models: models})
@@ -66,7 +68,8 @@ func FuzzTrained(f *testing.F) {
 	f.Add(data)
 	f.Add(data[:len(data)/2])
 	table := &recorded.Table{}
-	table.Rows = []recorded.Observation{{Run: "r", Ranks: 4, Controls: map[string]float64{}, Volume: map[int]float64{table.Site(ringSite): 10}}}
+	table.Rows = []recorded.Observation{{Run: "r", Ranks: 4, Controls: map[string]float64{},
+		Volume: map[int]float64{table.Site(ringSite): 10}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := training.DecodeTrained(data)
 		if err != nil {
@@ -101,15 +104,20 @@ func TestUnite(t *testing.T) {
 		first, count int
 	}{
 		{"good", verdictOf(nil, true), verdictOf(nil, true), "", recorded.AtMPI, true, 0, 0},
-		{"the program", verdictOf([]int{1}, true, calls), verdictOf([]int{1, 2}, true, below), "1-2", recorded.AtMPI, true, 1, 2},
+		{"the program", verdictOf([]int{1}, true, calls), verdictOf([]int{1, 2}, true, below), "1-2", recorded.AtMPI,
+			true, 1, 2},
 		{"the library", verdictOf(nil, true), verdictOf([]int{2}, true, below), "2", recorded.AtSocket, true, 1, 1},
 		{"one out of range", verdictOf(nil, false), verdictOf(nil, true), "", recorded.AtSocket, true, 0, 0},
 		{"both out of range", verdictOf(nil, false), verdictOf(nil, false), "", recorded.AtMPI, false, 0, 0},
-		{"the same place", verdictOf([]int{0}, true, calls), verdictOf([]int{0}, true, calls), "0", recorded.AtMPI, true, 1, 1},
+		{"the same place", verdictOf([]int{0}, true, calls), verdictOf([]int{0}, true, calls), "0", recorded.AtMPI,
+			true, 1, 1},
 	} {
-		a := judge.Unite([]judge.SourceVerdict{{Source: recorded.AtMPI, Verdict: c.mpi}, {Source: recorded.AtSocket, Verdict: c.socket}})
-		if a.Flagged.String() != c.flagged || a.Speaks.Source != c.speaks || a.InRange != c.inRange || len(a.Places) != c.count {
-			t.Errorf("%s: flagged %s, %s speaks, in range %v, %d places", c.name, a.Flagged, a.Speaks.Source, a.InRange, len(a.Places))
+		a := judge.Unite([]judge.SourceVerdict{{Source: recorded.AtMPI, Verdict: c.mpi},
+			{Source: recorded.AtSocket, Verdict: c.socket}})
+		if a.Flagged.String() != c.flagged || a.Speaks.Source != c.speaks || a.InRange != c.inRange ||
+			len(a.Places) != c.count {
+			t.Errorf("%s: flagged %s, %s speaks, in range %v, %d places", c.name, a.Flagged, a.Speaks.Source, a.InRange,
+				len(a.Places))
 		}
 		for i, p := range a.Places {
 			if p.Order != i+1 {

@@ -27,7 +27,8 @@ func libFrame(function string, offset uint64) recorded.Frame {
 }
 
 func appFrame(function string, line int) recorded.Frame {
-	return recorded.Frame{Module: "/home/u/app", BuildID: "bb", Offset: uint64(line) * 16, Function: function, File: "app.c", Line: line}
+	return recorded.Frame{Module: "/home/u/app", BuildID: "bb", Offset: uint64(line) * 16, Function: function,
+		File: "app.c", Line: line}
 }
 
 func siteOf(frames ...recorded.Frame) recorded.Site {
@@ -36,8 +37,10 @@ func siteOf(frames ...recorded.Frame) recorded.Site {
 
 // Call sites of the programs below.
 var (
-	ringSite    = siteOf(libFrame("sendrecv_actual", 0x10), libFrame("allgather_ring", 0x20), libFrame("allgather", 0x30), appFrame("exchange", 10))
-	doubleSite  = siteOf(libFrame("sendrecv_actual", 0x10), libFrame("allgather_recursivedoubling", 0x28), libFrame("allgather", 0x38), appFrame("exchange", 10))
+	ringSite = siteOf(libFrame("sendrecv_actual", 0x10), libFrame("allgather_ring", 0x20),
+		libFrame("allgather", 0x30), appFrame("exchange", 10))
+	doubleSite = siteOf(libFrame("sendrecv_actual", 0x10), libFrame("allgather_recursivedoubling", 0x28),
+		libFrame("allgather", 0x38), appFrame("exchange", 10))
 	blockSite   = siteOf(libFrame("send", 0x40), appFrame("send_by_block", 21), appFrame("distribute", 25))
 	wordSite    = siteOf(libFrame("send", 0x40), appFrame("send_by_word", 31), appFrame("distribute", 27))
 	haloSite    = siteOf(libFrame("sendrecv", 0x50), appFrame("halo", 40))
@@ -47,8 +50,9 @@ var (
 	treeSite    = siteOf(libFrame("bcast_binomial", 0x70), libFrame("bcast", 0x78), appFrame("setup", 60))
 	reduceSite  = siteOf(libFrame("allreduce", 0x80), appFrame("norm", 70))
 	timingSite  = siteOf(libFrame("request_wait", 0x90), appFrame("norm", 71))
-	messageSite = siteOf(libFrame("send_queued", 0xa0), libFrame("progress", 0xa8), libFrame("wait", 0xb0), appFrame("transfer", 80))
-	peersSite   = recorded.Site{Feature: "neighbours"}
+	messageSite = siteOf(libFrame("send_queued", 0xa0), libFrame("progress", 0xa8), libFrame("wait", 0xb0),
+		appFrame("transfer", 80))
+	peersSite = recorded.Site{Feature: "neighbours"}
 )
 
 // treeChildren counts the children of a rank in the binomial tree where a rank's
@@ -87,10 +91,13 @@ func chain(noise float64) program {
 		{site: ringSite, bytes: func(_, ranks int, arg float64) float64 { return 10 * arg * float64(ranks-1) }},
 		{site: blockSite, bytes: func(_, ranks int, arg float64) float64 { return 10 * arg * float64(ranks-1) }},
 		{site: haloSite, bytes: func(_, _ int, arg float64) float64 { return 5 * arg }},
-		{site: rightSite, bytes: func(rank, ranks int, arg float64) float64 { return 10 * arg * float64(min(1, ranks-1-rank)) }},
+		{site: rightSite,
+			bytes: func(rank, ranks int, arg float64) float64 { return 10 * arg * float64(min(1, ranks-1-rank)) }},
 		{site: smallSite, bytes: func(_, ranks int, arg float64) float64 { return 0.21 * arg * float64(ranks) }},
-		{site: treeSite, bytes: func(rank, ranks int, _ float64) float64 { return 4096 * float64(treeChildren(rank, ranks)) }},
-		{site: reduceSite, bytes: func(_, ranks int, _ float64) float64 { return 160 * float64(bits.Len(uint(ranks-1))) }},
+		{site: treeSite,
+			bytes: func(rank, ranks int, _ float64) float64 { return 4096 * float64(treeChildren(rank, ranks)) }},
+		{site: reduceSite,
+			bytes: func(_, ranks int, _ float64) float64 { return 160 * float64(bits.Len(uint(ranks-1))) }},
 		{site: timingSite, bytes: func(int, int, float64) float64 { return 300 }, noisy: true},
 		{site: peersSite, bytes: func(rank, ranks int, _ float64) float64 {
 			return float64(min(rank, 1) + min(ranks-1-rank, 1))
@@ -105,9 +112,12 @@ func grid(noise float64) program {
 		{site: haloSite, bytes: func(rank, ranks int, arg float64) float64 {
 			return 64 * arg * arg / math.Sqrt(float64(ranks)) * float64(gridNeighbours(rank, ranks))
 		}},
-		{site: blockSite, bytes: func(_, ranks int, arg float64) float64 { return 64 * arg * arg * math.Pow(float64(ranks), -2./3) }},
-		{site: smallSite, bytes: func(_, ranks int, arg float64) float64 { return 3 * arg * arg / math.Sqrt(float64(ranks)) }},
-		{site: reduceSite, bytes: func(_, ranks int, _ float64) float64 { return 800 * float64(bits.Len(uint(ranks-1))) }},
+		{site: blockSite,
+			bytes: func(_, ranks int, arg float64) float64 { return 64 * arg * arg * math.Pow(float64(ranks), -2./3) }},
+		{site: smallSite,
+			bytes: func(_, ranks int, arg float64) float64 { return 3 * arg * arg / math.Sqrt(float64(ranks)) }},
+		{site: reduceSite,
+			bytes: func(_, ranks int, _ float64) float64 { return 800 * float64(bits.Len(uint(ranks-1))) }},
 		{site: timingSite, bytes: func(int, int, float64) float64 { return 300 }, noisy: true},
 	}}
 }
@@ -191,7 +201,8 @@ func (p program) scaled(site recorded.Site, by float64) program {
 // rows adds one run.
 func (p program) rows(t *recorded.Table, run string, ranks int, arg float64, rng *rand.Rand) {
 	for rank := range ranks {
-		o := recorded.Observation{Run: run, Rank: rank, Ranks: ranks, Controls: map[string]float64{"arg": arg}, Volume: map[int]float64{}}
+		o := recorded.Observation{Run: run, Rank: rank, Ranks: ranks, Controls: map[string]float64{"arg": arg},
+			Volume: map[int]float64{}}
 		for _, s := range p.sites {
 			v := s.bytes(rank, ranks, arg)
 			switch {

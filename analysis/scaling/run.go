@@ -55,7 +55,8 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := gatherer{comm: c, tree: t, names: newNamer(q.Symbols), circumstances: judge.Circumstances{Library: recorded.InLibrary}}
+	g := gatherer{comm: c, tree: t, names: newNamer(q.Symbols),
+		circumstances: judge.Circumstances{Library: recorded.InLibrary}}
 	defer g.names.close()
 	if read.Crash != nil {
 		g.names.frames(read.Crash.Stack, true)

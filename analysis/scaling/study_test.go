@@ -268,7 +268,8 @@ func TestLargeMessage(t *testing.T) {
 	if good.Flagged.Len() > 0 || !good.InRange {
 		t.Errorf("good run: %s flagged, in range %v", good.Flagged, good.InRange)
 	}
-	stack := append([]recorded.Frame{libFrame("abort", 0x1), libFrame("connection_dropped", 0x2), libFrame("send_queued", 0xaf)}, messageSite.Frames[1:]...)
+	stack := append([]recorded.Frame{libFrame("abort", 0x1), libFrame("connection_dropped", 0x2),
+		libFrame("send_queued", 0xaf)}, messageSite.Frames[1:]...)
 	v, err := judge.Test(m, p.scaled(messageSite, 0.5).run(3, 2<<30, rng), judge.Circumstances{Crash: stack})
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +277,8 @@ func TestLargeMessage(t *testing.T) {
 	if !v.Flagged.Equal(model.NewRankSet(0)) {
 		t.Errorf("%s flagged, not 0", v.Flagged)
 	}
-	if first := v.Localisation[0]; first.Divergence.Function != "send_queued" || first.Training.Key() != messageSite.Key() {
+	if first := v.Localisation[0]; first.Divergence.Function != "send_queued" ||
+		first.Training.Key() != messageSite.Key() {
 		t.Errorf("localised at %v, by %v", first.Divergence, first.Training)
 	}
 }

@@ -24,9 +24,10 @@ var (
 // and a tenth as much directly.
 func gathering(t *recorded.Table, ranks int, path recorded.Site) {
 	for rank := range ranks {
-		t.Rows = append(t.Rows, recorded.Observation{Run: fmt.Sprint(ranks), Rank: rank, Ranks: ranks, Volume: map[int]float64{
-			t.Site(path): 1000 * float64(ranks-1), t.Site(directSite): 100 * float64(ranks-1),
-		}})
+		t.Rows = append(t.Rows,
+			recorded.Observation{Run: fmt.Sprint(ranks), Rank: rank, Ranks: ranks, Volume: map[int]float64{
+				t.Site(path): 1000 * float64(ranks-1), t.Site(directSite): 100 * float64(ranks-1),
+			}})
 	}
 }
 

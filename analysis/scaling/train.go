@@ -85,7 +85,8 @@ func (q Training) read(ctx context.Context, r reader) (*volumesRead, error) {
 		}
 		ids[index.ID] = dir
 		if c := v.Crash; c != nil {
-			return nil, &UnfitError{fmt.Errorf("%s: rank %d crashed (%s); a model is made of good runs", dir, c.Rank, c.What)}
+			return nil, &UnfitError{
+				fmt.Errorf("%s: rank %d crashed (%s); a model is made of good runs", dir, c.Rank, c.What)}
 		}
 		q.Progress("read %s: %d ranks", dir, v.rows())
 		all.join(v)

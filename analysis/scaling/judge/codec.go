@@ -19,7 +19,8 @@ func DecodeJudgement(data []byte) (*Judgement, error) {
 	}
 	for _, row := range j.Rows {
 		if row.Ranks < 1 || row.Rank < 0 || row.Rank >= row.Ranks {
-			return nil, fmt.Errorf("scaling: %s: rank %d of %d: %w", kindJudgement, row.Rank, row.Ranks, file.ErrCorrupt)
+			return nil, fmt.Errorf("scaling: %s: rank %d of %d: %w", kindJudgement, row.Rank, row.Ranks,
+				file.ErrCorrupt)
 		}
 	}
 	return j, nil

@@ -79,7 +79,8 @@ func (c *comparison) deviations() []Deviation {
 	var out []Deviation
 	for _, s := range c.sites {
 		if c.deviates(s) {
-			out = append(out, Deviation{Site: s.site.Key(), Observed: s.observed, Interval: s.interval, Inside: s.site.Inside()})
+			out = append(out,
+				Deviation{Site: s.site.Key(), Observed: s.observed, Interval: s.interval, Inside: s.site.Inside()})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Deviation) int { return cmp.Compare(b.size(), a.size()) })

@@ -22,9 +22,12 @@ func TestDivergence(t *testing.T) {
 		training, run    []recorded.Frame
 		function, plainf string // with the library known, and without
 	}{
-		{"in the library", []recorded.Frame{lib("send", 1), lib("ring", 2), app("x", 1)}, []recorded.Frame{lib("send", 1), lib("tree", 3), app("x", 1)}, "tree", "tree"},
-		{"in the application", []recorded.Frame{lib("send", 1), app("x", 1), app("y", 2)}, []recorded.Frame{lib("isend", 9), app("z", 3), app("y", 2)}, "z", "isend"},
-		{"equal", []recorded.Frame{lib("send", 1), app("x", 1)}, []recorded.Frame{lib("send", 1), app("x", 1)}, "x", "send"},
+		{"in the library", []recorded.Frame{lib("send", 1), lib("ring", 2), app("x", 1)},
+			[]recorded.Frame{lib("send", 1), lib("tree", 3), app("x", 1)}, "tree", "tree"},
+		{"in the application", []recorded.Frame{lib("send", 1), app("x", 1), app("y", 2)},
+			[]recorded.Frame{lib("isend", 9), app("z", 3), app("y", 2)}, "z", "isend"},
+		{"equal", []recorded.Frame{lib("send", 1), app("x", 1)}, []recorded.Frame{lib("send", 1), app("x", 1)}, "x",
+			"send"},
 		{"shorter", []recorded.Frame{app("a", 1), app("b", 2)}, []recorded.Frame{app("a", 1)}, "a", "a"},
 		{"nothing to compare", nil, []recorded.Frame{lib("send", 1), app("x", 1)}, "x", "send"},
 		{"only library", []recorded.Frame{lib("a", 1)}, []recorded.Frame{lib("b", 2)}, "b", "b"},

@@ -30,7 +30,8 @@ func (m *Model) Check(columns, sites int) error {
 
 func (s scaler) check(columns int) error {
 	n := len(s.Mean)
-	if n != len(s.Scale) || n != 0 && n != columns || slices.ContainsFunc(s.Scale, func(v float64) bool { return v <= 0 }) {
+	if n != len(s.Scale) || n != 0 && n != columns ||
+		slices.ContainsFunc(s.Scale, func(v float64) bool { return v <= 0 }) {
 		return file.Corrupt("%d means and %d scales of %d columns", n, len(s.Scale), columns)
 	}
 	return nil

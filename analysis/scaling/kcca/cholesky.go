@@ -47,7 +47,8 @@ func (f *factor) append(rows [][]float64, tau float64, pivot int, g []float64, s
 	f.rest = 0
 	for i := range rows {
 		row := g[i*stride:]
-		row[m] = (kernelValue(rows[i], rows[pivot], tau) - blas64.Dot(own, blas64.Vector{N: m, Inc: 1, Data: row})) / head
+		before := blas64.Dot(own, blas64.Vector{N: m, Inc: 1, Data: row})
+		row[m] = (kernelValue(rows[i], rows[pivot], tau) - before) / head
 		diagonal[i] = max(0, diagonal[i]-row[m]*row[m])
 		f.rest += diagonal[i]
 	}

@@ -51,7 +51,8 @@ func TestLowRank(t *testing.T) {
 	for _, s := range []Settings{
 		DefaultSettings(),
 		{Components: 3, Gamma: 0.1, WidthX: 10, WidthY: 10, StandardiseX: true, StandardiseY: true},
-		{Components: 3, Gamma: 0.1, WidthX: 10, WidthY: 10, StandardiseX: true, StandardiseY: true, Formulation: Kernlab},
+		{Components: 3, Gamma: 0.1, WidthX: 10, WidthY: 10, StandardiseX: true, StandardiseY: true,
+			Formulation: Kernlab},
 	} {
 		exact, err := Fit(x, y, s, Trial{}, Options{})
 		if err != nil {

@@ -19,7 +19,8 @@ type projection struct {
 
 func newProjection(landmarks [][]float64, tau float64, weights mat.Matrix) projection {
 	rows, components := weights.Dims()
-	p := projection{Tau: tau, Landmarks: landmarks, Weights: make([][]float64, rows), Offset: make([]float64, components)}
+	p := projection{Tau: tau, Landmarks: landmarks, Weights: make([][]float64, rows),
+		Offset: make([]float64, components)}
 	for i := range p.Weights {
 		p.Weights[i] = mat.Row(nil, i, weights)
 	}

@@ -46,7 +46,8 @@ func FindCrash(r *model.Rank) *Crash {
 
 func deadly(signal int) bool {
 	switch syscall.Signal(signal) {
-	case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGILL, syscall.SIGSYS, syscall.SIGTRAP:
+	case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGILL, syscall.SIGSYS,
+		syscall.SIGTRAP:
 		return true
 	}
 	return false

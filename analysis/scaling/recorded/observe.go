@@ -32,7 +32,8 @@ const callModule = "MPI"
 const DistanceFeature = "distance"
 
 // managerModules talk to the launcher: that is no message of the program's.
-var managerModules = []string{"libpmix*", "libpmi.so*", "libpmi2*", "mca_pmix_*", "libprrte*", "libopen-rte*", "mca_oob_*", "mca_ess_*"}
+var managerModules = []string{"libpmix*", "libpmi.so*", "libpmi2*", "mca_pmix_*", "libprrte*", "libopen-rte*",
+	"mca_oob_*", "mca_ess_*"}
 
 var (
 	isTransport = mustModules(TransportModules)
@@ -57,7 +58,8 @@ func Observe(t *Table, r *model.Rank, source Source, run string, controls map[st
 	if r.Rank < 0 || r.Size <= r.Rank {
 		return false
 	}
-	o := observer{table: t, row: Observation{Run: run, Rank: r.Rank, Ranks: r.Size, Controls: controls, Volume: map[int]float64{}}}
+	o := observer{table: t,
+		row: Observation{Run: run, Rank: r.Rank, Ranks: r.Size, Controls: controls, Volume: map[int]float64{}}}
 	if source == AtMPI {
 		o.calls(r)
 	} else {

@@ -39,7 +39,8 @@ func sender() *model.Rank {
 		Threads: []*model.Thread{
 			{
 				Model: model.Model{States: []*model.State{initial, send, gather}, Visits: []uint64{1, 4, 2}},
-				Sent:  []model.Sent{{State: 1, Traffic: model.Traffic{Calls: 4, Bytes: 400}, Distance: 8}, {State: 2, Traffic: model.Traffic{Calls: 2, Bytes: 64}}},
+				Sent: []model.Sent{{State: 1, Traffic: model.Traffic{Calls: 4, Bytes: 400}, Distance: 8},
+					{State: 2, Traffic: model.Traffic{Calls: 2, Bytes: 64}}},
 			},
 			{
 				Index: 1, Model: model.Model{States: []*model.State{send}, Visits: []uint64{1}},
@@ -47,12 +48,18 @@ func sender() *model.Rank {
 			},
 		},
 		Sites: []*model.Site{
-			{Function: "writev", Stack: below(send, at(tcpModule, 0x10), at(mpiModule, 0x20)), Traffic: model.Traffic{Calls: 5, Bytes: 700}},
-			{Function: "send", Stack: below(send, at(libcModule, 0x5), at(tcpModule, 0x11), at(mpiModule, 0x20)), Traffic: model.Traffic{Calls: 1, Bytes: 7}},
-			{Function: "send", Stack: below(send, at(launcherModule, 0x5), at(mpiModule, 0x20)), Traffic: model.Traffic{Calls: 1, Bytes: 9}},
-			{Function: "writev", Stack: below(initial, at(tcpModule, 0x10), at(mpiModule, 0x21)), Traffic: model.Traffic{Calls: 1, Bytes: 11}},
-			{Function: "writev", Stack: stackAt(at(launcherModule, 0x10), at(libcModule, 0x21)), Traffic: model.Traffic{Calls: 1, Bytes: 13}},
-			{Function: "sendmsg", Stack: stackAt(at(tcpModule, 0x50), at(mpiModule, 0x51), at(libcModule, 0x21)), Traffic: model.Traffic{Calls: 1, Bytes: 17}},
+			{Function: "writev", Stack: below(send, at(tcpModule, 0x10), at(mpiModule, 0x20)),
+				Traffic: model.Traffic{Calls: 5, Bytes: 700}},
+			{Function: "send", Stack: below(send, at(libcModule, 0x5), at(tcpModule, 0x11), at(mpiModule, 0x20)),
+				Traffic: model.Traffic{Calls: 1, Bytes: 7}},
+			{Function: "send", Stack: below(send, at(launcherModule, 0x5), at(mpiModule, 0x20)),
+				Traffic: model.Traffic{Calls: 1, Bytes: 9}},
+			{Function: "writev", Stack: below(initial, at(tcpModule, 0x10), at(mpiModule, 0x21)),
+				Traffic: model.Traffic{Calls: 1, Bytes: 11}},
+			{Function: "writev", Stack: stackAt(at(launcherModule, 0x10), at(libcModule, 0x21)),
+				Traffic: model.Traffic{Calls: 1, Bytes: 13}},
+			{Function: "sendmsg", Stack: stackAt(at(tcpModule, 0x50), at(mpiModule, 0x51), at(libcModule, 0x21)),
+				Traffic: model.Traffic{Calls: 1, Bytes: 17}},
 		},
 	}
 }
@@ -65,7 +72,8 @@ func observed(t *testing.T, source Source) map[string]float64 {
 		t.Fatal("nothing was seen")
 	}
 	row := table.Rows[0]
-	if err := table.Validate(); err != nil || len(table.Rows) != 1 || row.Rank != 3 || row.Ranks != 8 || row.Controls["n"] != 10 {
+	if err := table.Validate(); err != nil || len(table.Rows) != 1 || row.Rank != 3 || row.Ranks != 8 ||
+		row.Controls["n"] != 10 {
 		t.Fatalf("%+v: %v", row, err)
 	}
 	out := map[string]float64{}
@@ -100,7 +108,8 @@ func TestObserveSockets(t *testing.T) {
 
 func TestObserveUnknownRank(t *testing.T) {
 	table := &Table{}
-	if Observe(table, &model.Rank{Rank: -1, Size: 4}, AtMPI, "run", nil) || Observe(table, &model.Rank{Rank: 4, Size: 4}, AtMPI, "run", nil) || len(table.Rows) > 0 {
+	if Observe(table, &model.Rank{Rank: -1, Size: 4}, AtMPI, "run", nil) ||
+		Observe(table, &model.Rank{Rank: 4, Size: 4}, AtMPI, "run", nil) || len(table.Rows) > 0 {
 		t.Error("a rank that is none was taken")
 	}
 }
@@ -130,7 +139,8 @@ func TestFindCrash(t *testing.T) {
 	when := time.Unix(1000, 0)
 	state := &model.State{Call: "MPI_Abort", Stack: stackAt(at(appModule, 0x10))}
 	capture := func(why model.CaptureReason, signal int) *model.Capture {
-		return &model.Capture{Time: when, Why: why, Signal: signal, Stack: stackAt(at(laggardModule, 1), at(appModule, 0x20))}
+		return &model.Capture{Time: when, Why: why, Signal: signal,
+			Stack: stackAt(at(laggardModule, 1), at(appModule, 0x20))}
 	}
 	inCall := model.Thread{Model: model.Model{States: []*model.State{state}}, Op: model.Op{State: 0, InMPI: true}}
 	for _, c := range []struct {
@@ -139,11 +149,15 @@ func TestFindCrash(t *testing.T) {
 		want string
 	}{
 		{"well", model.Rank{Threads: []*model.Thread{{Op: model.Op{State: -1}}}}, ""},
-		{"segmentation fault", model.Rank{Threads: []*model.Thread{{Captured: capture(model.CaptureFatal, 11)}}}, "segmentation fault at aa+20"},
-		{"ended by the launcher", model.Rank{Threads: []*model.Thread{{Op: model.Op{State: -1}, Captured: capture(model.CaptureFatal, 15)}}}, ""},
-		{"a stack that was asked for", model.Rank{Threads: []*model.Thread{{Op: model.Op{State: -1}, Captured: capture(model.CaptureQuiet, 11)}}}, ""},
+		{"segmentation fault", model.Rank{Threads: []*model.Thread{{Captured: capture(model.CaptureFatal, 11)}}},
+			"segmentation fault at aa+20"},
+		{"ended by the launcher", model.Rank{Threads: []*model.Thread{
+			{Op: model.Op{State: -1}, Captured: capture(model.CaptureFatal, 15)}}}, ""},
+		{"a stack that was asked for", model.Rank{Threads: []*model.Thread{
+			{Op: model.Op{State: -1}, Captured: capture(model.CaptureQuiet, 11)}}}, ""},
 		{"abort", model.Rank{End: model.Aborted, Threads: []*model.Thread{&inCall}}, "MPI_Abort at MPI!MPI_Abort@:0"},
-		{"an exit inside MPI", model.Rank{End: model.Exited, EndDetail: 14, Threads: []*model.Thread{&inCall}}, "MPI_Abort at MPI!MPI_Abort@:0"},
+		{"an exit inside MPI", model.Rank{End: model.Exited, EndDetail: 14, Threads: []*model.Thread{&inCall}},
+			"MPI_Abort at MPI!MPI_Abort@:0"},
 		{"a good exit inside MPI", model.Rank{End: model.Exited, Threads: []*model.Thread{&inCall}}, ""},
 	} {
 		got := ""
@@ -157,9 +171,12 @@ func TestFindCrash(t *testing.T) {
 }
 
 func TestEarlierCrash(t *testing.T) {
-	first, later, same := &Crash{Rank: 5, Time: time.Unix(1, 0)}, &Crash{Rank: 1, Time: time.Unix(2, 0)}, &Crash{Rank: 2, Time: time.Unix(1, 0)}
+	first := &Crash{Rank: 5, Time: time.Unix(1, 0)}
+	later := &Crash{Rank: 1, Time: time.Unix(2, 0)}
+	same := &Crash{Rank: 2, Time: time.Unix(1, 0)}
 	for _, c := range []struct{ a, b, want *Crash }{
-		{nil, nil, nil}, {nil, first, first}, {first, nil, first}, {first, later, first}, {later, first, first}, {first, same, same}, {same, first, same},
+		{nil, nil, nil}, {nil, first, first}, {first, nil, first}, {first, later, first}, {later, first, first},
+		{first, same, same}, {same, first, same},
 	} {
 		if got := EarlierCrash(c.a, c.b); got != c.want {
 			t.Errorf("%+v and %+v: %+v", c.a, c.b, got)

@@ -12,7 +12,8 @@ import (
 
 func TestValidate(t *testing.T) {
 	row := func(change func(*Observation)) *Table {
-		o := Observation{Run: "r", Rank: 1, Ranks: 2, Controls: map[string]float64{"n": 1}, Volume: map[int]float64{0: 1}}
+		o := Observation{Run: "r", Rank: 1, Ranks: 2, Controls: map[string]float64{"n": 1},
+			Volume: map[int]float64{0: 1}}
 		change(&o)
 		first := Observation{Run: "r", Rank: 0, Ranks: 2, Controls: map[string]float64{"n": 1}}
 		return &Table{Sites: []Site{{Feature: "f"}}, Rows: []Observation{first, o}}
@@ -86,7 +87,8 @@ func TestFrames(t *testing.T) {
 		same bool
 	}{
 		{"place of the file", Frame{Module: "/a/x.so", Offset: 1}, Frame{Module: "/b/x.so", Offset: 1}, true},
-		{"other build", Frame{Module: "x", BuildID: "1", Offset: 1}, Frame{Module: "x", BuildID: "2", Offset: 1}, false},
+		{"other build", Frame{Module: "x", BuildID: "1", Offset: 1}, Frame{Module: "x", BuildID: "2", Offset: 1},
+			false},
 		{"named later", Frame{Module: "x", Offset: 1}, Frame{Module: "x", Offset: 1, Function: "f"}, true},
 		{"other line", Frame{Function: "f", Line: 1}, Frame{Function: "f", Line: 2}, false},
 	} {

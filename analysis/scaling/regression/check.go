@@ -25,8 +25,10 @@ func (f *Feature) Check(columns int) error {
 }
 
 func (c *Class) check(columns int) error {
-	if len(c.Forms) == 0 || len(c.Low) != len(c.High) || len(c.Low) > columns || c.Points < 1 || c.Rows < 1 || c.Floor <= 0 {
-		return file.Corrupt("%d forms, bounds %d and %d, %d points of %d rows", len(c.Forms), len(c.Low), len(c.High), c.Points, c.Rows)
+	if len(c.Forms) == 0 || len(c.Low) != len(c.High) || len(c.Low) > columns || c.Points < 1 || c.Rows < 1 ||
+		c.Floor <= 0 {
+		return file.Corrupt("%d forms, bounds %d and %d, %d points of %d rows", len(c.Forms), len(c.Low), len(c.High),
+			c.Points, c.Rows)
 	}
 	for _, form := range c.Forms {
 		if len(form.Coefficients) != len(form.Terms)+1 || len(form.Terms) >= maxCoefficients {

@@ -224,7 +224,8 @@ func (f *classFit) fit(products [][]int, constant bool) {
 	case !constant:
 		coefficients = append([]float64{0}, coefficients...)
 	}
-	c := candidate{form: Form{Coefficients: coefficients, Error: f.error(without)}, without: without, products: products}
+	c := candidate{form: Form{Coefficients: coefficients, Error: f.error(without)}, without: without,
+		products: products}
 	c.cost = (math.Hypot(c.form.Error, f.noise) + 1e-9) * f.complexity(len(columns), products)
 	for _, product := range products {
 		c.form.Terms = append(c.form.Terms, f.term(product))

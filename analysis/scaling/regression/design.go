@@ -65,7 +65,8 @@ func (d *Design) choose(t *recorded.Table) {
 	d.left = slices.Clone(perRank)
 	for i, c := range perRank {
 		before := len(d.columns)
-		d.columns, d.left = append(d.columns, c), slices.DeleteFunc(slices.Clone(d.left), func(l int) bool { return l == c })
+		d.columns = append(d.columns, c)
+		d.left = slices.DeleteFunc(slices.Clone(d.left), func(l int) bool { return l == c })
 		d.group()
 		if 3*len(d.conditions) > len(d.X) {
 			d.columns, d.left = d.columns[:before], append(d.left, perRank[i])

@@ -14,7 +14,8 @@ func TestReach(t *testing.T) {
 		if len(coefficients) > 1 {
 			form.Terms = []Term{{{Control: recorded.RanksColumn, Power: 1}}}
 		}
-		return &Class{Forms: []Form{form}, Predictable: true, Points: points, Rows: 40, Floor: 1, Low: []float64{0, 8}, High: []float64{15, 16}}
+		return &Class{Forms: []Form{form}, Predictable: true, Points: points, Rows: 40, Floor: 1, Low: []float64{0, 8},
+			High: []float64{15, 16}}
 	}
 	for _, one := range []struct {
 		name  string

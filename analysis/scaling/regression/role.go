@@ -25,7 +25,8 @@ var roles = []Role{
 	{"parity", func(rank, _ int) (string, float64) { return pick2(rank%2 == 0, "even", "odd"), 1 }},
 	{"lower half", func(rank, ranks int) (string, float64) { return pick2(rank < ranks/2, "lower", "upper"), 1 }},
 	{"binomial tree", func(rank, ranks int) (string, float64) { return children(lowChildren(rank, ranks)) }},
-	{"binomial tree, high bits", func(rank, ranks int) (string, float64) { return children(highChildren(rank, ranks)) }},
+	{"binomial tree, high bits",
+		func(rank, ranks int) (string, float64) { return children(highChildren(rank, ranks)) }},
 	{"binary tree", func(rank, ranks int) (string, float64) {
 		return children(max(0, min(2, ranks-1-2*rank)))
 	}},

@@ -30,7 +30,8 @@ func TestRoles(t *testing.T) {
 				want += 2 * (side - 1) * product / side
 			}
 			if product != ranks || c.got != want {
-				t.Errorf("%d ranks in %d dimensions: %d neighbours, want %d; sides %v", ranks, c.dimensions, c.got, want, sides(ranks, c.dimensions))
+				t.Errorf("%d ranks in %d dimensions: %d neighbours, want %d; sides %v", ranks, c.dimensions, c.got,
+					want, sides(ranks, c.dimensions))
 			}
 		}
 	}

@@ -17,7 +17,8 @@ type Past struct {
 func (m *Model) remember(t *recorded.Table, x, y [][]float64) {
 	for i, row := range t.Rows {
 		if n := len(m.Past); n == 0 || m.Past[n-1].Run != row.Run {
-			m.Past = append(m.Past, Past{Run: row.Run, Ranks: row.Ranks, Controls: row.Controls, Volume: make([]float64, len(t.Sites))})
+			m.Past = append(m.Past,
+				Past{Run: row.Run, Ranks: row.Ranks, Controls: row.Controls, Volume: make([]float64, len(t.Sites))})
 		}
 		p := &m.Past[len(m.Past)-1]
 		for site, bytes := range row.Volume {
