@@ -25,7 +25,8 @@ func halo(rank, ranks, steps int) *replay.Replayed {
 		Types: []*recorded.Datatype{{Name: "MPI_DOUBLE", Size: 8, Extent: 8, TrueExtent: 8}},
 		Sites: make([]recorded.Site, 6),
 	}
-	irecv, isend, wait, add := mpi.Find("MPI_Irecv"), mpi.Find("MPI_Isend"), mpi.Find("MPI_Waitall"), mpi.Find("MPI_Allreduce")
+	irecv, isend := mpi.Find("MPI_Irecv"), mpi.Find("MPI_Isend")
+	wait, add := mpi.Find("MPI_Waitall"), mpi.Find("MPI_Allreduce")
 	r := &replay.Replayed{Trace: t, Layouts: typemap.NewLayouts(t.Types)}
 	call := func(f *mpi.Function, site int) int {
 		n := uint64(len(t.Calls))
@@ -36,18 +37,21 @@ func halo(rank, ranks, steps int) *replay.Replayed {
 		first := len(r.Operations)
 		for side, peer := range []int{(rank + ranks - 1) % ranks, (rank + 1) % ranks} {
 			at := call(irecv, side)
-			r.Operations = append(r.Operations, replay.Operation{Kind: replay.Recv, Call: at, Made: at, Peer: peer, Tag: 1 - side, Count: 100, Source: peer, FromTag: 1 - side, Bytes: 800})
+			r.Operations = append(r.Operations, replay.Operation{Kind: replay.Recv, Call: at, Made: at, Peer: peer,
+				Tag: 1 - side, Count: 100, Source: peer, FromTag: 1 - side, Bytes: 800})
 		}
 		for side, peer := range []int{(rank + ranks - 1) % ranks, (rank + 1) % ranks} {
 			at := call(isend, 2+side)
-			r.Operations = append(r.Operations, replay.Operation{Kind: replay.Send, Call: at, Made: at, Peer: peer, Tag: side, Count: 100, Bytes: -1})
+			r.Operations = append(r.Operations,
+				replay.Operation{Kind: replay.Send, Call: at, Made: at, Peer: peer, Tag: side, Count: 100, Bytes: -1})
 		}
 		done := call(wait, 4)
 		for k := range r.Operations[first:] {
 			r.Operations[first+k].Done = done
 		}
 		at := call(add, 5)
-		r.Operations = append(r.Operations, replay.Operation{Kind: replay.Collective, Call: at, Made: at, Done: at, Peer: model.None, Blocking: true, Number: uint64(s + 1), Bytes: -1})
+		r.Operations = append(r.Operations, replay.Operation{Kind: replay.Collective, Call: at, Made: at, Done: at,
+			Peer: model.None, Blocking: true, Number: uint64(s + 1), Bytes: -1})
 	}
 	return r
 }

@@ -20,7 +20,8 @@ type moments struct{ first, second ref } // index: into Digest.steps
 // eachOrder calls use for every pair, with clocks that know its ranks.
 func (j *job) eachOrder(pairs []moments, use func(i int, c *clocks)) {
 	for at := 0; at < len(pairs); {
-		c := &clocks{rendezvous: rendezvous{job: j, actual: true}, component: map[int32]int{}, asked: map[int32][]int32{}}
+		c := &clocks{rendezvous: rendezvous{job: j, actual: true}, component: map[int32]int{},
+			asked: map[int32][]int32{}}
 		c.lay()
 		end := at
 		for ; end < len(pairs) && c.ask(pairs[end]); end++ {

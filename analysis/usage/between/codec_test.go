@@ -77,7 +77,8 @@ func TestLaws(t *testing.T) {
 			}
 			return out
 		}
-		m := reduce.Monoid[*between.Evidence]{Codec: reduce.Codec[*between.Evidence]{Encode: between.Encode, Decode: between.Decode}, Merge: between.Merge}
+		codec := reduce.Codec[*between.Evidence]{Encode: between.Encode, Decode: between.Decode}
+		m := reduce.Monoid[*between.Evidence]{Codec: codec, Merge: between.Merge}
 		if err := reducetest.Laws(m, build, 4, rand.New(rand.NewPCG(1, 2))); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +111,8 @@ func merge(t *testing.T, a, b *between.Evidence) *between.Evidence {
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{
 		"0: MPI_Send(dest=1)\n1: MPI_Recv(source=0)\n0-1: MPI_Allgather(sendcount=2, recvcount=2)",
-		"0-1: MPI_Win_create(base=0x10000, size=64, disp_unit=4) -> win=w\n0-1: MPI_Win_fence(win=w)\n0: MPI_Put(target_rank=1, win=w)\n1: MPI_Barrier() -> …",
+		"0-1: MPI_Win_create(base=0x10000, size=64, disp_unit=4) -> win=w\n0-1: MPI_Win_fence(win=w)\n" +
+			"0: MPI_Put(target_rank=1, win=w)\n1: MPI_Barrier() -> …",
 	} {
 		traces, err := usagetest.Parse(text)
 		if err != nil {

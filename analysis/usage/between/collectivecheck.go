@@ -154,7 +154,8 @@ func (c *collectives) says(group []ref, noun, text string) string {
 func demands(function, noun string) (standard, change string) {
 	switch noun {
 	case "":
-		return "MPI-3.1 §5.1, §5.12, §5.13", "let all members make the same collective calls in the same order; a nonblocking one does not match a blocking one"
+		return "MPI-3.1 §5.1, §5.12, §5.13", "let all members make the same collective calls in the same order; " +
+			"a nonblocking one does not match a blocking one"
 	case "root":
 		return "MPI-3.1 §5.1", "give the same root at all members"
 	case "operation":
@@ -237,7 +238,8 @@ func (c *collectives) checkMissing(e *event) {
 		who, verb = "ranks", "never call"
 	}
 	_, entry := c.entry(e.parts[0])
-	f := finding.New("collective_mismatch", fmt.Sprintf("%s %s %s %s on %s, %s", who, absent, verb, name, e.comm.name(), c.says(e.parts, "", "it")),
+	f := finding.New("collective_mismatch",
+		fmt.Sprintf("%s %s %s %s on %s, %s", who, absent, verb, name, e.comm.name(), c.says(e.parts, "", "it")),
 		c.place(e.parts[0].rank, entry.made, "collective"))
 	f.Ranks = f.Ranks.Union(absent)
 	f.Standard, f.Change = demands(name, "")

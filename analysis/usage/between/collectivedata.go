@@ -103,7 +103,8 @@ func (c *collectives) fit(e *event, from, to ref) bool {
 		return true
 	}
 	sent, taken := c.layouts[from.rank][give], c.layouts[to.rank][take]
-	if !sent.Known() || !taken.Known() || sent.Signature() == taken.Signature() || sent.Elements == 0 && taken.Elements == 0 {
+	if !sent.Known() || !taken.Known() || sent.Signature() == taken.Signature() ||
+		sent.Elements == 0 && taken.Elements == 0 {
 		return true
 	}
 	c.addUnfit(e, from, to, sent, taken)
@@ -126,12 +127,14 @@ func (c *collectives) addUnfit(e *event, from, to ref, sent, taken *typemap.Layo
 	td, te := c.entry(to)
 	what := fmt.Sprintf("gives %s, of which rank %d expects %s", amount(sent), td.Rank, amount(taken))
 	if at, differ := sent.FirstDifference(taken); differ {
-		what = fmt.Sprintf("gives rank %d %s as element %d, which expects %s", td.Rank, sent.DescribeElement(at), at, taken.DescribeElement(at))
+		what = fmt.Sprintf("gives rank %d %s as element %d, which expects %s", td.Rank, sent.DescribeElement(at), at,
+			taken.DescribeElement(at))
 	}
 	f := finding.New("collective_mismatch",
 		fmt.Sprintf("%s on %s: rank %d %s", c.shape(from).name, e.comm.name(), fd.Rank, what),
 		c.place(from.rank, fe.made, "gives"), c.place(to.rank, te.made, "takes"))
-	f.Standard, f.Change = "MPI-3.1 §5.1", "let the count and type signature that each member gives be those that the other expects of it"
+	f.Standard = "MPI-3.1 §5.1"
+	f.Change = "let the count and type signature that each member gives be those that the other expects of it"
 	c.found.Add(f)
 }
 

@@ -111,14 +111,17 @@ func (w *waits) checkOrder(cycle []int32) {
 			}
 			comms[n.event.comm] = true
 			if len(says) < maxShown {
-				says = append(says, fmt.Sprintf("rank %d calls %s on %s", w.digests[at].Rank, w.callAt(at), n.event.comm.name()))
+				says = append(says,
+					fmt.Sprintf("rank %d calls %s on %s", w.digests[at].Rank, w.callAt(at), n.event.comm.name()))
 				places = append(places, w.standsAt(at)...)
 			}
 		}
 	}
 	if len(comms) > 1 {
-		f := finding.New("collective_mismatch", "the order of collectives on several communicators differs: "+strings.Join(says, ", "), places...)
-		f.Standard, f.Change = "MPI-3.1 §5.13", "let all members call the collectives of all communicators in the same order"
+		f := finding.New("collective_mismatch",
+			"the order of collectives on several communicators differs: "+strings.Join(says, ", "), places...)
+		f.Standard = "MPI-3.1 §5.13"
+		f.Change = "let all members call the collectives of all communicators in the same order"
 		w.found.Add(f)
 	}
 }
@@ -130,7 +133,8 @@ func (w *waits) callAt(at int32) string {
 func (w *waits) needsAny(core []int32) bool {
 	return slices.ContainsFunc(core, func(at int32) bool {
 		return slices.ContainsFunc(w.standings[at].calls, func(b *blocked) bool {
-			return b.any && len(b.needs) > 1 || slices.ContainsFunc(b.needs, func(n need) bool { return n.any && len(n.ranks) > 1 })
+			return b.any && len(b.needs) > 1 ||
+				slices.ContainsFunc(b.needs, func(n need) bool { return n.any && len(n.ranks) > 1 })
 		})
 	})
 }
@@ -157,7 +161,8 @@ func (w *waits) says(at int32) string {
 		if c.loop {
 			verb = "polls unsuccessfully with"
 		}
-		parts = append(parts, fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn().Name, strings.Join(whats, link)))
+		parts = append(parts,
+			fmt.Sprintf("rank %d %s %s for %s", d.Rank, verb, d.steps[c.step].fn().Name, strings.Join(whats, link)))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -145,7 +145,8 @@ type waiting struct {
 func NewDigest(r *replay.Replayed) *Digest {
 	t := r.Trace
 	d := &digester{Replayed: r, trace: t, Digest: &Digest{
-		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: endOf(r), complete: t.Complete, comms: known(t), types: t.Types, threads: t.ThreadLevel,
+		Rank: t.Rank, Size: t.Size, phase: t.Phase, end: endOf(r), complete: t.Complete, comms: known(t),
+		types: t.Types, threads: t.ThreadLevel,
 	}}
 	rounds := loops(t)
 	d.chooseSteps(rounds)

@@ -100,7 +100,8 @@ func (m *matcher) checkLeft(stuck map[ref]bool) map[ref]bool {
 		for i := range d.messages {
 			r := ref{int32(rank), int32(i)}
 			msg := &d.messages[i]
-			if m.partners[rank][i] != none || msg.kind != aRecv || msg.cancelled || msg.done >= 0 || signal(d.channels[msg.channel].tag) {
+			if m.partners[rank][i] != none || msg.kind != aRecv || msg.cancelled || msg.done >= 0 ||
+				signal(d.channels[msg.channel].tag) {
 				continue
 			}
 			over := m.over(r)
@@ -222,7 +223,8 @@ func (m *matcher) addNear(r, near ref) {
 
 func (m *matcher) addReceive(r ref) {
 	d, msg := m.message(r)
-	f := finding.New("unmatched_message", fmt.Sprintf("rank %d waits for %s, which was never sent", d.Rank, describe(d, msg)),
+	f := finding.New("unmatched_message",
+		fmt.Sprintf("rank %d waits for %s, which was never sent", d.Rank, describe(d, msg)),
 		m.place(r.rank, msg.made, "receive"))
 	f.Ranks.Add(peerOf(d, msg))
 	f.Change = "send the message, or cancel the receive with MPI_Cancel and complete it before MPI_Finalize"

@@ -70,10 +70,13 @@ func (j *job) checkStray() {
 				continue
 			}
 			target := d.comms[a.comm].WorldRank(a.target)
-			f := finding.New("one_sided", fmt.Sprintf("rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
+			f := finding.New("one_sided", fmt.Sprintf(
+				"rank %d accesses rank %d with %s in an epoch of MPI_Win_start whose group does not have rank %d",
 				d.Rank, target, d.steps[a.step].fn().Name, target), j.place(int32(rank), a.step, "access"))
 			f.Ranks.Add(target)
-			f.Standard, f.Change = "MPI-3.1 §11.5.2", "give MPI_Win_start a group with every rank that is accessed, and let each of them call MPI_Win_post"
+			f.Standard = "MPI-3.1 §11.5.2"
+			f.Change = "give MPI_Win_start a group with every rank that is accessed, " +
+				"and let each of them call MPI_Win_post"
 			j.found.Add(f)
 		}
 	}
@@ -156,7 +159,8 @@ func (j *job) phases(rank int32, d *Digest, win int32) []int32 {
 	var out []int32
 	for i := range d.entries {
 		e := &d.entries[i]
-		if e.done == e.step && e.made == e.step && j.eventOf[rank][i] >= 0 && (e.comm == win || contains(d.comms[e.comm].Members, d.comms[win].Members)) {
+		if e.done == e.step && e.made == e.step && j.eventOf[rank][i] >= 0 &&
+			(e.comm == win || contains(d.comms[e.comm].Members, d.comms[win].Members)) {
 			out = append(out, e.step)
 		}
 	}
@@ -211,7 +215,8 @@ func (j *job) conflicts(touches []*touch, alike map[string]int) []pair {
 				if budget--; budget < 0 {
 					break
 				}
-				if x := inOrder(a, t); conflict(a, t) && !seen[x] && j.few(x, alike) && a.layout.Overlaps(a.at, t.layout, t.at) {
+				if x := inOrder(a, t); conflict(a, t) && !seen[x] && j.few(x, alike) &&
+					a.layout.Overlaps(a.at, t.layout, t.at) {
 					seen[x] = true
 					out = append(out, x)
 				}
@@ -287,8 +292,10 @@ func (j *job) addConflict(p pair) {
 		who = fmt.Sprintf("rank %d uses twice", a.Rank)
 	}
 	lo, hi := max(p.a.lo, p.b.lo), min(p.a.hi, p.b.hi)
-	f := finding.New("one_sided", fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and nothing orders them",
-		who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn().Name, b.steps[p.b.step].fn().Name),
+	f := finding.New("one_sided",
+		fmt.Sprintf("%s bytes %d to %d of rank %d in %s, with %s and %s, and nothing orders them",
+			who, lo, hi-1, target, commName(a.comms[p.a.comm]), a.steps[p.a.step].fn().Name,
+			b.steps[p.b.step].fn().Name),
 		j.place(p.a.rank, p.a.step, "access"), j.place(p.b.rank, p.b.step, "access"))
 	f.Ranks.Add(target)
 	f.Standard = "MPI-3.1 §11.7"

@@ -109,9 +109,11 @@ func (m *matcher) addRace(r race) {
 	sd, s := m.message(sent)
 	took := peerOf(d, wild)
 	f := finding.New("potential_deadlock", fmt.Sprintf(
-		"rank %d receives from any rank and got the message of rank %d; had that of rank %d come first, the receive that names rank %d would wait for ever",
+		"rank %d receives from any rank and got the message of rank %d; "+
+			"had that of rank %d come first, the receive that names rank %d would wait for ever",
 		d.Rank, took, sd.Rank, sd.Rank),
-		m.place(r.wild.rank, wild.made, "receive from any rank"), m.place(r.named.rank, named.made, "receive"), m.place(sent.rank, s.made, "send"))
+		m.place(r.wild.rank, wild.made, "receive from any rank"), m.place(r.named.rank, named.made, "receive"),
+		m.place(sent.rank, s.made, "send"))
 	f.Ranks.Add(took)
 	f.Change = "name the source of the first receive, or give the messages of the two receives different tags"
 	m.found.Add(f)

@@ -25,7 +25,8 @@ func (m *matcher) checkReady() {
 		}
 	}
 	m.eachOrder(asked, func(i int, c *clocks) {
-		if before, known := c.before(asked[i].first, asked[i].second); known && !before && asked[i].first.rank != asked[i].second.rank {
+		if before, known := c.before(asked[i].first, asked[i].second); known && !before &&
+			asked[i].first.rank != asked[i].second.rank {
 			m.addReady(sends[i])
 		}
 	})
@@ -36,6 +37,7 @@ func (m *matcher) addReady(from ref) {
 	sd, s := m.message(from)
 	rd, r := m.message(to)
 	m.found.Add(finding.New("ready_send", fmt.Sprintf(
-		"rank %d sends to rank %d in ready mode, and nothing makes sure that rank %d has begun the receive", sd.Rank, rd.Rank, rd.Rank),
+		"rank %d sends to rank %d in ready mode, and nothing makes sure that rank %d has begun the receive", sd.Rank,
+		rd.Rank, rd.Rank),
 		m.place(from.rank, s.made, "send"), m.place(to.rank, r.made, "receive")))
 }

@@ -247,7 +247,8 @@ func (w *waits) notAt(e *event, name string) *need {
 			}
 		}
 		slices.Sort(ranks)
-		n = w.need(need{ranks: ranks, message: none, event: e, what: fmt.Sprintf("%s of %s on %s", name, model.NewRankSet(ranks...).Phrase(), e.comm.name())})
+		n = w.need(need{ranks: ranks, message: none, event: e,
+			what: fmt.Sprintf("%s of %s on %s", name, model.NewRankSet(ranks...).Phrase(), e.comm.name())})
 	}
 	w.absent[key] = n
 	return n
@@ -290,7 +291,8 @@ func (w *waits) needLock(b *blocked, d *Digest, l lock) {
 		return
 	}
 	b.needs = append(b.needs, *w.need(need{ranks: holders, any: true, message: none,
-		what: fmt.Sprintf("the lock of rank %d of %s, which %s has", l.target, commName(d.comms[l.comm]), model.NewRankSet(holders...).Phrase())}))
+		what: fmt.Sprintf("the lock of rank %d of %s, which %s has", l.target, commName(d.comms[l.comm]),
+			model.NewRankSet(holders...).Phrase())}))
 }
 
 // canCome tells whether a need may still be met.

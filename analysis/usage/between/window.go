@@ -52,7 +52,8 @@ const (
 
 var accessKinds = map[string]accessKind{
 	"Put": put, "Rput": put, "Get": get, "Rget": get, "Accumulate": accumulate, "Raccumulate": accumulate,
-	"Get_accumulate": accumulate, "Rget_accumulate": accumulate, "Fetch_and_op": accumulate, "Compare_and_swap": accumulate,
+	"Get_accumulate": accumulate, "Rget_accumulate": accumulate, "Fetch_and_op": accumulate,
+	"Compare_and_swap": accumulate,
 }
 
 // lock is a lock of a window, or the wish for one.
@@ -343,7 +344,8 @@ func (w *windowDigester) local(kind accessKind, address int64, o *replay.Operati
 	for _, r := range w.windows.memory {
 		if address >= r.base && address < r.base+r.size {
 			w.windows.accesses = append(w.windows.accesses, access{
-				kind: kind, comm: r.comm, step: step, done: w.at(o.Done), target: w.comms[r.comm].Rank, disp: address, buffer: buffer,
+				kind: kind, comm: r.comm, step: step, done: w.at(o.Done), target: w.comms[r.comm].Rank, disp: address,
+				buffer: buffer,
 			})
 		}
 	}

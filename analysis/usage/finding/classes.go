@@ -19,7 +19,8 @@ const (
 // its cause.
 var Classes = []Class{
 	{"collective_mismatch", Error, "MPI-3.1 §5.1, §5.13",
-		"members of a communicator call different collectives, or the same with other roots, operations, counts or types",
+		"members of a communicator call different collectives, " +
+			"or the same with other roots, operations, counts or types",
 		"let all members of the communicator make the same collective calls in the same order with matching arguments"},
 	{"type_mismatch", Error, "MPI-3.1 §3.3.1",
 		"the type signature that is sent is not the one that is received",
@@ -50,7 +51,8 @@ var Classes = []Class{
 		"write to the buffer only after MPI_Wait or a successful MPI_Test of the receive"},
 	{"one_sided", Error, "MPI-3.1 §11.5, §11.7",
 		"a window is accessed outside an epoch, an epoch is not opened or closed as it must be, or accesses conflict",
-		"open the epoch before the access and close it behind it (fence, start/complete, lock/unlock), and separate conflicting accesses by a synchronisation"},
+		"open the epoch before the access and close it behind it (fence, start/complete, lock/unlock), " +
+			"and separate conflicting accesses by a synchronisation"},
 	{"ready_send", Error, "MPI-3.1 §3.4",
 		"a ready send began before its receive",
 		"begin the receive first and tell the sender so, or use MPI_Send"},
@@ -71,7 +73,8 @@ var Classes = []Class{
 		"call MPI_Init once, first, and MPI_Finalize once, last"},
 	{"file_access", Error, "MPI-3.1 §13.2, §13.4",
 		"a file is used as the mode it was opened with, or an operation under way on it, does not allow",
-		"open the file with the mode that the access needs, and complete operations before the next and before MPI_File_close"},
+		"open the file with the mode that the access needs, " +
+			"and complete operations before the next and before MPI_File_close"},
 	{"potential_deadlock", Warning, "MPI-3.1 §3.5",
 		"the program goes on only because MPI buffers messages; with larger messages, or another MPI, it hangs",
 		"use MPI_Sendrecv, or MPI_Irecv before MPI_Send, so that no send waits for a receive that comes later"},

@@ -31,7 +31,8 @@ type Place struct {
 // are those of the places.
 func New(class, message string, places ...Place) Finding {
 	c, _ := ClassNamed(class)
-	f := Finding{Class: class, Severity: c.Severity, Message: message, Change: c.Change, Standard: c.Standard, Places: places, Count: 1}
+	f := Finding{Class: class, Severity: c.Severity, Message: message, Change: c.Change, Standard: c.Standard,
+		Places: places, Count: 1}
 	for _, p := range places {
 		f.Ranks.Add(p.Rank)
 	}

@@ -13,7 +13,8 @@ import (
 	"laggard/reduce/reducetest"
 )
 
-var groups = reduce.Monoid[*Group]{Codec: reduce.Codec[*Group]{Encode: EncodeGroup, Decode: DecodeGroup}, Merge: MergeGroups}
+var groups = reduce.Monoid[*Group]{Codec: reduce.Codec[*Group]{Encode: EncodeGroup, Decode: DecodeGroup},
+	Merge: MergeGroups}
 
 // randomFindings are those of a rank: of few kinds, so that ranks have them in common.
 func randomFindings(rng *rand.Rand, rank int) *Group {
@@ -48,7 +49,8 @@ func TestGroupsMergeInAnyOrder(t *testing.T) {
 func TestAlikeIsOne(t *testing.T) {
 	place := func(rank int) Place { return Place{Rank: rank, Call: "MPI_Send"} }
 	a := NewGroup(New("leak", "count is 7", place(4)), New("leak", "count is 8", place(4)))
-	a.Merge(NewGroup(New("leak", "count is 9", place(2)), New("leak", "tag is 9", place(2)), New("deadlock", "tag is 9", place(9))))
+	a.Merge(NewGroup(New("leak", "count is 9", place(2)), New("leak", "tag is 9", place(2)),
+		New("deadlock", "tag is 9", place(9))))
 	var got []string
 	for _, f := range a.List() {
 		got = append(got, fmt.Sprintf("%s %s %s %d", f.Class, f.Message, f.Ranks, f.Count))

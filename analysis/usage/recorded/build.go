@@ -32,9 +32,10 @@ type rawNote struct {
 }
 
 func newBuilder(r *model.Rank, most int) *builder {
-	t := &Trace{Rank: r.Rank, Size: r.Size, Host: r.Host, Family: r.Family, Phase: r.Phase, End: r.End, ThreadLevel: r.ThreadLevel,
-		Names: map[string]map[int64]string{}}
-	b := &builder{trace: t, rank: r, most: most, sites: map[*model.State]int{}, types: map[int]*Datatype{}, comms: map[int]*model.Comm{}}
+	t := &Trace{Rank: r.Rank, Size: r.Size, Host: r.Host, Family: r.Family, Phase: r.Phase, End: r.End,
+		ThreadLevel: r.ThreadLevel, Names: map[string]map[int64]string{}}
+	b := &builder{trace: t, rank: r, most: most, sites: map[*model.State]int{}, types: map[int]*Datatype{},
+		comms: map[int]*model.Comm{}}
 	if r.Off {
 		b.incomplete("the recorder turned itself off: " + strings.Join(r.Notes, "; "))
 	}
@@ -100,12 +101,13 @@ func (b *builder) name(k mpi.Kind, value int64, name string) {
 	b.trace.Names[of][value] = name
 }
 
-var typeNames = map[mpi.Kind]string{mpi.Op: "MPI_Op", mpi.Group: "MPI_Group", mpi.Info: "MPI_Info", mpi.Errhandler: "MPI_Errhandler",
-	mpi.Message: "MPI_Message"}
+var typeNames = map[mpi.Kind]string{mpi.Op: "MPI_Op", mpi.Group: "MPI_Group", mpi.Info: "MPI_Info",
+	mpi.Errhandler: "MPI_Errhandler", mpi.Message: "MPI_Message"}
 
 func (b *builder) finish() *Trace {
 	t := b.trace
-	slices.SortStableFunc(t.Calls, func(x, y Call) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), x.Thread-y.Thread) })
+	slices.SortStableFunc(t.Calls,
+		func(x, y Call) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), x.Thread-y.Thread) })
 	t.Comms = filled(b.comms, b.ncomms, func() *model.Comm { return &model.Comm{Rank: -1, State: -1} })
 	t.Types = filled(b.types, b.ntypes, func() *Datatype { return &Datatype{Cut: true} })
 	if len(b.comms) != len(t.Comms) || len(b.types) != len(t.Types) {

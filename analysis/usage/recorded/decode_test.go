@@ -46,10 +46,12 @@ const (
 )
 
 func rankOfTest() *model.Rank {
-	r := &model.Rank{Rank: 3, Size: 4, Comms: []*model.Comm{{ID: 1, Kind: model.World, Size: 4}, {ID: 9, Size: 2, Coll: 5}}}
+	r := &model.Rank{Rank: 3, Size: 4,
+		Comms: []*model.Comm{{ID: 1, Kind: model.World, Size: 4}, {ID: 9, Size: 2, Coll: 5}}}
 	for t := range 2 {
 		th := &model.Thread{Index: t}
-		for _, name := range []string{"MPI_Send", "MPI_Recv", "MPI_Test", "MPI_Waitall", "MPI_Barrier", "MPI_Unheard_of"} {
+		for _, name := range []string{"MPI_Send", "MPI_Recv", "MPI_Test", "MPI_Waitall", "MPI_Barrier",
+			"MPI_Unheard_of"} {
 			th.Model.States = append(th.Model.States, &model.State{Call: name})
 		}
 		r.Threads = append(r.Threads, th)
@@ -99,17 +101,20 @@ func TestDecode(t *testing.T) {
 		want    string
 	}{
 		{"what did not change is as before", 10, [][]*events{{
-			sent(blockOf(0, 0, 0).world(), 0x100).event(useEnd, 0).u(0).event(useBegin, send).u(0b1).s(0x10).event(useEnd, 0).u(0)}}, `
+			sent(blockOf(0, 0, 0).world(), 0x100).event(useEnd, 0).u(0).event(useBegin, send).u(0b1).s(0x10).
+				event(useEnd, 0).u(0)}}, `
 3: MPI_Send(buf=0x100, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 3: MPI_Send(buf=0x110, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 `},
 		{"a block begins anew", 10, [][]*events{{
-			sent(blockOf(0, 0, 0).world(), 0x100).event(useEnd, 0).u(0), sent(blockOf(0, 2, 0), 0x200).event(useEnd, 0).u(0)}}, `
+			sent(blockOf(0, 0, 0).world(), 0x100).event(useEnd, 0).u(0),
+			sent(blockOf(0, 2, 0), 0x200).event(useEnd, 0).u(0)}}, `
 3: MPI_Send(buf=0x100, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 3: MPI_Send(buf=0x200, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
 `},
 		{"status, error, and a call that never returned", 10, [][]*events{{
-			blockOf(0, 0, 0).world().event(useBegin, recv).u(0b1011).s(0x100, 5, model.Any).event(useEnd, 0).u(0b0111).s(2, 8, 12).
+			blockOf(0, 0, 0).world().event(useBegin, recv).u(0b1011).s(0x100, 5, model.Any).event(useEnd, 0).u(0b0111).
+				s(2, 8, 12).
 				event(useBegin, recv).u(0).event(useFailed, 30).u(0).event(useBegin, barrier).u(0)}}, `
 3: MPI_Recv(buf=0x100, count=5, datatype=MPI_INT, source=any, tag=0, comm=world) -> status=(2,8,12)
 3: MPI_Recv(buf=0x100, count=5, datatype=MPI_INT, source=any, tag=0, comm=world) -> error 15
@@ -124,18 +129,21 @@ func TestDecode(t *testing.T) {
 3: MPI_Test(request=request1) -> request=null, flag=1, status=(2,8,4,1)
 `},
 		{"threads in the order of their numbers", 10, [][]*events{
-			{blockOf(0, 0, 0).world().event(useBegin, barrier).u(0).event(useBlock, useVersion<<1|1).u(1, barrier+1).event(useEnd, 0).u(0, 4)},
+			{blockOf(0, 0, 0).world().event(useBegin, barrier).u(0).event(useBlock, useVersion<<1|1).u(1, barrier+1).
+				event(useEnd, 0).u(0, 4)},
 			{blockOf(1, 0, 0).event(useBegin, barrier).u(0, 2).event(useEnd, 0).u(0, 1)}}, `
 3.0: MPI_Barrier(comm=world) -> ()
 3.1: MPI_Barrier(comm=world) -> ()
 `},
 		{"the end of a call whose begin is lost", 10, [][]*events{{
-			blockOf(0, 0, 0).world(), nil, blockOf(0, 9, recv+1).event(useEnd, 0).u(0b0111).s(2, 8, 12).event(useBegin, barrier).u(0).event(useEnd, 0).u(0)}}, `
+			blockOf(0, 0, 0).world(), nil, blockOf(0, 9, recv+1).event(useEnd, 0).u(0b0111).s(2, 8, 12).
+				event(useBegin, barrier).u(0).event(useEnd, 0).u(0)}}, `
 3: MPI_Barrier(comm=world) -> ()
 rank 3: incomplete="lost"
 `},
 		{"arrays, short, unknown and long", 10, [][]*events{{func() *events {
-			e := blockOf(0, 0, 0).world().event(useBegin, waitall).u(1).s(2).u(2<<1+1).s(50, 1).event(useEnd, 0).u(0, 2<<1+1).s(-1, 0).u(0)
+			e := blockOf(0, 0, 0).world().event(useBegin, waitall).u(1).s(2).u(2<<1+1).s(50, 1).event(useEnd, 0).
+				u(0, 2<<1+1).s(-1, 0).u(0)
 			e.event(usePart, inline<<3|1).s(make([]int64, inline)...).event(usePart, 1<<3|1).s(4)
 			return e.event(useBegin, waitall).u(1).s(inline - 1).u((inline+1)<<1 + 2)
 		}()}}, `
@@ -143,7 +151,8 @@ rank 3: incomplete="lost"
 3: MPI_Waitall(count=513, array_of_requests=[` + strings.Repeat("request3,", inline) + `request4]) -> …
 `},
 		{"no more calls than may be", 1, [][]*events{{
-			blockOf(0, 0, 0).world().event(useBegin, barrier).u(0).event(useEnd, 0).u(0).event(useBegin, recv).u(0).event(useEnd, 0).u(0b1).s(2)}}, `
+			blockOf(0, 0, 0).world().event(useBegin, barrier).u(0).event(useEnd, 0).u(0).event(useBegin, recv).u(0).
+				event(useEnd, 0).u(0b1).s(2)}}, `
 3: MPI_Barrier(comm=world) -> ()
 rank 3: incomplete="there are more than 1 calls"
 `},
@@ -156,7 +165,8 @@ rank 3: incomplete="block 0: byte 3: state 5 of 6 is not there"
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), dumpOf(t, test.most, test.threads...)); diff != "" {
+			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"),
+				dumpOf(t, test.most, test.threads...)); diff != "" {
 				t.Errorf("want (-), got (+):\n%s", diff)
 			}
 		})
@@ -207,7 +217,8 @@ func FuzzBlock(f *testing.F) {
 			}
 		}
 		if most := 64 * (2*len(data) + 16); values > most || len(trace.Types)+len(trace.Comms) > 4096+4*len(data) {
-			t.Fatalf("%d bytes make %d values, %d types and %d communicators", len(data), values, len(trace.Types), len(trace.Comms))
+			t.Fatalf("%d bytes make %d values, %d types and %d communicators", len(data), values, len(trace.Types),
+				len(trace.Comms))
 		}
 		if err := trace.Dump(new(bytes.Buffer), nil); err != nil {
 			t.Fatal(err)

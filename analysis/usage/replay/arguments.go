@@ -44,7 +44,8 @@ func (r *replay) checkArguments(a args, buffers []buffer) {
 			}
 		}
 	}
-	for _, check := range []func(args) *wrongArgument{r.checkOp, r.checkConstructor, r.checkTopology, r.checkGroup, checkWindow} {
+	for _, check := range []func(args) *wrongArgument{r.checkOp, r.checkConstructor, r.checkTopology, r.checkGroup,
+		checkWindow} {
 		if w := check(a); w != nil {
 			r.argument(a, "", w)
 			return
@@ -162,9 +163,10 @@ func negative(v int64) *wrongArgument {
 
 // counts are the parameters that count something.
 var counts = map[string]bool{
-	"count": true, "sendcount": true, "recvcount": true, "sendcounts": true, "recvcounts": true, "incount": true, "outcount": true,
-	"origin_count": true, "target_count": true, "result_count": true, "blocklength": true, "array_of_blocklengths": true, "ndims": true,
-	"maxprocs": true, "indegree": true, "outdegree": true, "degrees": true, "weights": true,
+	"count": true, "sendcount": true, "recvcount": true, "sendcounts": true, "recvcounts": true, "incount": true,
+	"outcount": true, "origin_count": true, "target_count": true, "result_count": true, "blocklength": true,
+	"array_of_blocklengths": true, "ndims": true, "maxprocs": true, "indegree": true, "outdegree": true,
+	"degrees": true, "weights": true,
 }
 
 func (r *replay) checkRank(a args, name string, v int64) *wrongArgument {
@@ -180,7 +182,8 @@ func (r *replay) checkRank(a args, name string, v int64) *wrongArgument {
 		n, known = int64(max(c.Size, len(c.Members))), max(c.Size, len(c.Members)) > 0
 	}
 	switch {
-	case v == model.ProcNull && name != "local_leader" && name != "remote_leader" && (name != "root" || c.Kind == model.Inter):
+	case v == model.ProcNull && name != "local_leader" && name != "remote_leader" &&
+		(name != "root" || c.Kind == model.Inter):
 		return nil
 	case v == model.Any && name == "source" && a.c.Func.Name != "MPI_Precv_init":
 		return nil
@@ -235,7 +238,8 @@ func checkTag(a args, name string, v int64) *wrongArgument {
 func (r *replay) checkBuffers(a args, buffers []buffer) {
 	for _, b := range buffers {
 		if low := b.Span().Lo; b.addr == 0 && low < firstPage {
-			w := invalid("§3.2.2", "is null and %d bytes of it are to be %s", b.bytes(), map[bool]string{true: "written", false: "read"}[b.writes])
+			w := invalid("§3.2.2", "is null and %d bytes of it are to be %s", b.bytes(),
+				map[bool]string{true: "written", false: "read"}[b.writes])
 			w.change = "pass the address of a buffer"
 			r.argument(a, b.name, w)
 			return
@@ -280,7 +284,8 @@ func (r *replay) inPlace(a args, name string) bool {
 		return name == "sendbuf" && root || name == "recvbuf" && !root
 	case "Scatter", "Scatterv":
 		return name == "recvbuf" && root || name == "sendbuf" && !root
-	case "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan":
+	case "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw", "Allreduce", "Reduce_scatter",
+		"Reduce_scatter_block", "Scan", "Exscan":
 		return name == "sendbuf"
 	}
 	return false

@@ -105,7 +105,8 @@ func (r *replay) beginProbe(a args) {
 	if flag, ok := a.result("flag"); !blocking && (!ok || flag == 0) {
 		return // an empty poll takes part in nothing
 	}
-	r.add(a, Operation{Kind: Probe, Comm: a.on(), Peer: int(a.num(model.None, "source")), Tag: int(a.num(model.None, "tag")), Blocking: blocking})
+	r.add(a, Operation{Kind: Probe, Comm: a.on(), Peer: int(a.num(model.None, "source")),
+		Tag: int(a.num(model.None, "tag")), Blocking: blocking})
 }
 
 // number returns the number of the next collective on a communicator.
@@ -119,7 +120,8 @@ func (r *replay) beginCollective(a args) {
 	if comm < 0 {
 		return
 	}
-	op := Operation{Kind: Collective, Comm: comm, Tag: model.None, Peer: int(a.num(model.None, "root")), Number: r.number(comm)}
+	op := Operation{Kind: Collective, Comm: comm, Tag: model.None, Peer: int(a.num(model.None, "root")),
+		Number: r.number(comm)}
 	switch a.c.Func.Class {
 	case mpi.ClassIcoll, mpi.ClassCollInit, mpi.ClassNewcommNb, mpi.ClassFileIcoll:
 	default:
@@ -144,7 +146,8 @@ func (r *replay) beginFinalize(a args) {
 	r.life.finalize(a.i)
 	for i, c := range r.t.Comms {
 		if c != nil && c.Kind == model.World {
-			r.add(a, Operation{Kind: Collective, Comm: i, Peer: model.None, Tag: model.None, Blocking: true, Number: r.number(i)})
+			r.add(a, Operation{Kind: Collective, Comm: i, Peer: model.None, Tag: model.None, Blocking: true,
+				Number: r.number(i)})
 			return
 		}
 	}

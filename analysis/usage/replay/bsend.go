@@ -40,9 +40,11 @@ func (r *replay) checkSpace(a args) {
 	switch b := &r.buffers; {
 	case !r.t.Complete || a.num(0, "dest") < 0:
 	case b.call < 0:
-		r.report("bsend_buffer", fmt.Sprintf("%s of %d bytes without an attached buffer", a.c.Func.Name, bytes), r.Place(a.i, "send"))
+		r.report("bsend_buffer", fmt.Sprintf("%s of %d bytes without an attached buffer", a.c.Func.Name, bytes),
+			r.Place(a.i, "send"))
 	case bytes+leastOverhead > b.size:
-		r.report("bsend_buffer", fmt.Sprintf("%s of %d bytes and its overhead do not fit the attached buffer of %d bytes", a.c.Func.Name, bytes, b.size),
+		r.report("bsend_buffer", fmt.Sprintf(
+			"%s of %d bytes and its overhead do not fit the attached buffer of %d bytes", a.c.Func.Name, bytes, b.size),
 			r.Place(a.i, "send"), r.Place(b.call, "attach"))
 	}
 }

@@ -84,8 +84,10 @@ var bufferNames = []struct {
 }{
 	{"buf", []string{"count"}, []string{"datatype"}, nil},
 	{"buffer", []string{"count"}, []string{"datatype"}, nil},
-	{"sendbuf", []string{"sendcount", "sendcounts", "count", "recvcount", "recvcounts"}, []string{"sendtype", "sendtypes", "datatype"}, []string{"sdispls", "displs"}},
-	{"recvbuf", []string{"recvcount", "recvcounts", "count"}, []string{"recvtype", "recvtypes", "datatype"}, []string{"rdispls", "displs"}},
+	{"sendbuf", []string{"sendcount", "sendcounts", "count", "recvcount", "recvcounts"},
+		[]string{"sendtype", "sendtypes", "datatype"}, []string{"sdispls", "displs"}},
+	{"recvbuf", []string{"recvcount", "recvcounts", "count"}, []string{"recvtype", "recvtypes", "datatype"},
+		[]string{"rdispls", "displs"}},
 	{"origin_addr", []string{"origin_count"}, []string{"origin_datatype", "datatype"}, nil},
 	{"compare_addr", nil, []string{"datatype"}, nil},
 	{"result_addr", []string{"result_count"}, []string{"result_datatype", "datatype"}, nil},

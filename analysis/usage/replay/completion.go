@@ -200,13 +200,16 @@ func (r *replay) lostRequests() {
 			switch {
 			case q.unsure:
 			case q.under != nil:
-				f := r.report("lost_request", fmt.Sprintf("%s was begun and never completed: no MPI_Wait or MPI_Test got its request before MPI_Finalize", q.what()),
+				f := r.report("lost_request",
+					q.what()+" was begun and never completed: "+
+						"no MPI_Wait or MPI_Test got its request before MPI_Finalize",
 					r.Place(q.begun, "start"), r.Place(r.life.finalized, "finalize"))
 				if q.made != q.begun {
 					f.Places = append(f.Places, r.Place(q.made, "creation"))
 				}
 			case q.lasting:
-				f := r.report("leak", fmt.Sprintf("persistent request of %s was not freed before MPI_Finalize", q.call.c.Func.Name),
+				f := r.report("leak",
+					fmt.Sprintf("persistent request of %s was not freed before MPI_Finalize", q.call.c.Func.Name),
 					r.Place(q.made, "creation"), r.Place(r.life.finalized, "finalize"))
 				f.Change, f.Standard = "call MPI_Request_free when the request is no longer used", "MPI-3.1 §3.9"
 			}

@@ -19,7 +19,8 @@ func (r *replay) checkConstructor(a args) *wrongArgument {
 		case subsizes[i] < 1 || subsizes[i] > sizes[i]:
 			return invalid("§4.1.3", "array_of_subsizes[%d] is %d: it must be 1 to %d", i, subsizes[i], sizes[i])
 		case starts[i] < 0 || starts[i] > sizes[i]-subsizes[i]:
-			return invalid("§4.1.3", "array_of_starts[%d] is %d: it must be 0 to %d", i, starts[i], sizes[i]-subsizes[i])
+			return invalid("§4.1.3", "array_of_starts[%d] is %d: it must be 0 to %d", i, starts[i],
+				sizes[i]-subsizes[i])
 		}
 	}
 	return nil

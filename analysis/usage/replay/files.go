@@ -69,9 +69,12 @@ func (r *replay) checkMode(a args) {
 	}
 	switch {
 	case access != 1:
-		r.fileFinding(a, "§13.2.1", fmt.Sprintf("MPI_File_open with %d of the modes MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR", access), "give exactly one of them")
+		r.fileFinding(a, "§13.2.1", fmt.Sprintf(
+			"MPI_File_open with %d of the modes MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR", access),
+			"give exactly one of them")
 	case mode&modeRead != 0 && mode&(modeCreate|modeExclusive) != 0:
-		r.fileFinding(a, "§13.2.1", "MPI_File_open with MPI_MODE_RDONLY and MPI_MODE_CREATE or MPI_MODE_EXCL", "open a file that is created for writing")
+		r.fileFinding(a, "§13.2.1", "MPI_File_open with MPI_MODE_RDONLY and MPI_MODE_CREATE or MPI_MODE_EXCL",
+			"open a file that is created for writing")
 	case mode&modeReadWrite != 0 && mode&modeSequential != 0:
 		r.fileFinding(a, "§13.2.1", "MPI_File_open with MPI_MODE_RDWR and MPI_MODE_SEQUENTIAL", "use one of the two")
 	}
@@ -85,11 +88,14 @@ func (r *replay) checkAccess(a args, f *file) {
 	switch {
 	case !reads && !writes:
 	case reads && f.mode&modeWrite != 0:
-		r.fileFinding(a, "§13.2.1", a.c.Func.Name+" of a file that was opened with MPI_MODE_WRONLY", "open it with MPI_MODE_RDWR", opened)
+		r.fileFinding(a, "§13.2.1", a.c.Func.Name+" of a file that was opened with MPI_MODE_WRONLY",
+			"open it with MPI_MODE_RDWR", opened)
 	case writes && f.mode&modeRead != 0:
-		r.fileFinding(a, "§13.2.1", a.c.Func.Name+" to a file that was opened with MPI_MODE_RDONLY", "open it with MPI_MODE_RDWR or MPI_MODE_WRONLY", opened)
+		r.fileFinding(a, "§13.2.1", a.c.Func.Name+" to a file that was opened with MPI_MODE_RDONLY",
+			"open it with MPI_MODE_RDWR or MPI_MODE_WRONLY", opened)
 	case f.mode&modeSequential != 0 && !strings.Contains(op, "_shared") && !strings.Contains(op, "_ordered"):
-		r.fileFinding(a, "§13.4.1", a.c.Func.Name+" of a file that was opened with MPI_MODE_SEQUENTIAL", "use the shared file pointer", opened)
+		r.fileFinding(a, "§13.4.1", a.c.Func.Name+" of a file that was opened with MPI_MODE_SEQUENTIAL",
+			"use the shared file pointer", opened)
 	}
 }
 
@@ -100,14 +106,18 @@ func (r *replay) checkSplit(a args, f *file) {
 	begins, ends := strings.HasSuffix(name, "_begin"), strings.HasSuffix(name, "_end")
 	switch class := a.c.Func.Class; {
 	case ends && f.split < 0:
-		r.fileFinding(a, "§13.4.5", name+" without its begin", "call "+strings.TrimSuffix(name, "_end")+"_begin before it")
+		r.fileFinding(a, "§13.4.5", name+" without its begin",
+			"call "+strings.TrimSuffix(name, "_end")+"_begin before it")
 	case ends:
-		if begin := strings.TrimSuffix(r.t.Calls[f.split].Func.Name, "_c"); strings.TrimSuffix(begin, "_begin") != strings.TrimSuffix(name, "_end") {
-			r.fileFinding(a, "§13.4.5", name+" ends "+begin, "end it with the function that belongs to it", r.Place(f.split, "begin"))
+		begin := strings.TrimSuffix(r.t.Calls[f.split].Func.Name, "_c")
+		if strings.TrimSuffix(begin, "_begin") != strings.TrimSuffix(name, "_end") {
+			r.fileFinding(a, "§13.4.5", name+" ends "+begin, "end it with the function that belongs to it",
+				r.Place(f.split, "begin"))
 		}
 		f.split = -1
 	case f.split >= 0 && (class == mpi.ClassFileColl || class == mpi.ClassFileIcoll):
-		r.fileFinding(a, "§13.4.5", name+" while a split collective is under way on the file", "end it first", r.Place(f.split, "begin"))
+		r.fileFinding(a, "§13.4.5", name+" while a split collective is under way on the file", "end it first",
+			r.Place(f.split, "begin"))
 	}
 	if begins {
 		f.split = a.i
@@ -117,13 +127,15 @@ func (r *replay) checkSplit(a args, f *file) {
 // checkClose: nothing is under way on a file that is closed (MPI-3.1 §13.2.2).
 func (r *replay) checkClose(a args, f *file) {
 	if f.split >= 0 {
-		r.fileFinding(a, "§13.2.2", "MPI_File_close while a split collective is under way", "end it first", r.Place(f.split, "begin"))
+		r.fileFinding(a, "§13.2.2", "MPI_File_close while a split collective is under way", "end it first",
+			r.Place(f.split, "begin"))
 	}
 	fh := a.handle("fh")
 	for _, handle := range slices.Sorted(maps.Keys(r.requests.alive)) {
 		for _, q := range r.requests.alive[handle] {
 			if q.under != nil && !q.unsure && q.call.has("fh") && q.call.handle("fh") == fh {
-				r.fileFinding(a, "§13.2.2", "MPI_File_close while "+q.call.c.Func.Name+" is under way", "complete it with MPI_Wait first", r.Place(q.begun, "start"))
+				r.fileFinding(a, "§13.2.2", "MPI_File_close while "+q.call.c.Func.Name+" is under way",
+					"complete it with MPI_Wait first", r.Place(q.begun, "start"))
 				return
 			}
 		}

@@ -96,7 +96,8 @@ func ranges(triples recorded.Value) recorded.Value {
 	out := recorded.Value{}
 	for i := 0; i+2 < len(triples); i += 3 {
 		first, last, stride := triples[i], triples[i+1], triples[i+2]
-		for k := first; stride != 0 && (stride > 0 && k <= last || stride < 0 && k >= last) && len(out) < maxGroup; k += stride {
+		within := func(k int64) bool { return stride > 0 && k <= last || stride < 0 && k >= last }
+		for k := first; within(k) && len(out) < maxGroup; k += stride {
 			out = append(out, k)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 func handleKind(ctype string) string {
 	name := strings.TrimRight(strings.TrimPrefix(ctype, "const "), " *[]")
 	switch name {
-	case "MPI_Comm", "MPI_Group", "MPI_Datatype", "MPI_Win", "MPI_File", "MPI_Op", "MPI_Info", "MPI_Errhandler", "MPI_Request", "MPI_Message":
+	case "MPI_Comm", "MPI_Group", "MPI_Datatype", "MPI_Win", "MPI_File", "MPI_Op", "MPI_Info", "MPI_Errhandler",
+		"MPI_Request", "MPI_Message":
 		return name
 	}
 	return ""
@@ -20,7 +21,8 @@ func handleKind(ctype string) string {
 
 // words are what the kinds of handle name.
 var words = map[string]string{
-	"MPI_Comm": "communicator", "MPI_Group": "group", "MPI_Datatype": "datatype", "MPI_Win": "window", "MPI_File": "file", "MPI_Op": "operation",
+	"MPI_Comm": "communicator", "MPI_Group": "group", "MPI_Datatype": "datatype", "MPI_Win": "window",
+	"MPI_File": "file", "MPI_Op": "operation",
 	"MPI_Info": "info object", "MPI_Errhandler": "error handler", "MPI_Request": "request", "MPI_Message": "message",
 }
 
@@ -35,7 +37,8 @@ func (r *replay) checkHandle(a args, kind, name string, v int64) *wrongArgument 
 		return nil // requests are judged where they are used
 	case v == recorded.Null:
 		w := invalid("§2.5.1", "is null: it names no %s", words[kind])
-		w.class, w.change = class, "pass one that was made and not freed; a handle is set to null when its object is freed"
+		w.class = class
+		w.change = "pass one that was made and not freed; a handle is set to null when its object is freed"
 		return w
 	case v == recorded.Invalid:
 		w := invalid("§2.5.1", "names no %s: it was freed, or never made", words[kind])
@@ -108,9 +111,11 @@ func nullAllowed(a args, kind string) bool {
 	case "MPI_File":
 		return strings.Contains(name, "errhandler")
 	case "MPI_Errhandler":
-		return !strings.HasSuffix(name, "_set_errhandler") && name != "MPI_Errhandler_set" && name != "MPI_Errhandler_free"
+		return !strings.HasSuffix(name, "_set_errhandler") && name != "MPI_Errhandler_set" &&
+			name != "MPI_Errhandler_free"
 	case "MPI_Datatype", "MPI_Comm", "MPI_Win":
-		return strings.HasSuffix(name, "_get_name") || strings.HasPrefix(a.shape.base, "Alltoallw") || strings.HasPrefix(a.shape.base, "Neighbor_alltoallw")
+		return strings.HasSuffix(name, "_get_name") || strings.HasPrefix(a.shape.base, "Alltoallw") ||
+			strings.HasPrefix(a.shape.base, "Neighbor_alltoallw")
 	case "MPI_Group", "MPI_Op":
 		return false
 	}

@@ -50,15 +50,18 @@ func (l *life) end(a args) {
 // MPI_Finalize (MPI-3.1 §8.7; MPI-4.0 §11.4.1 adds those of info and error handlers).
 func anytime(name string) bool {
 	switch name {
-	case "MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version", "MPI_Abort", "MPI_Pcontrol", "MPI_Wtime", "MPI_Wtick":
+	case "MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version", "MPI_Abort", "MPI_Pcontrol",
+		"MPI_Wtime", "MPI_Wtick":
 		return true
 	}
-	for _, prefix := range []string{"MPI_T_", "MPI_Session_", "MPI_Info_", "MPI_Error_", "MPI_Errhandler_", "MPI_Add_error_", "MPIX_Query_", "MPI_Group_from_session"} {
+	for _, prefix := range []string{"MPI_T_", "MPI_Session_", "MPI_Info_", "MPI_Error_", "MPI_Errhandler_",
+		"MPI_Add_error_", "MPIX_Query_", "MPI_Group_from_session"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
 	}
-	return strings.HasSuffix(name, "_create_errhandler") || strings.HasSuffix(name, "_c2f") || strings.HasSuffix(name, "_f2c") || strings.HasSuffix(name, "_create_keyval")
+	return strings.HasSuffix(name, "_create_errhandler") || strings.HasSuffix(name, "_c2f") ||
+		strings.HasSuffix(name, "_f2c") || strings.HasSuffix(name, "_create_keyval")
 }
 
 // checkLife finds calls before MPI_Init and after MPI_Finalize.
@@ -70,7 +73,8 @@ func (r *replay) checkLife(a args) {
 		return
 	case mpi.ClassInit:
 		if l.initialised >= 0 || l.over {
-			r.report("lifecycle", name+" is called again: MPI can be initialised once in a process", r.Place(a.i, "again"), r.Place(max(l.initialised, 0), "before"))
+			r.report("lifecycle", name+" is called again: MPI can be initialised once in a process",
+				r.Place(a.i, "again"), r.Place(max(l.initialised, 0), "before"))
 			return
 		}
 		l.initialised, l.mainThread = a.i, a.c.Thread
@@ -79,7 +83,8 @@ func (r *replay) checkLife(a args) {
 	switch {
 	case anytime(name) || l.session:
 	case l.over:
-		r.report("lifecycle", name+" is called after MPI_Finalize", r.Place(a.i, "call"), r.Place(l.finalized, "finalize"))
+		r.report("lifecycle", name+" is called after MPI_Finalize", r.Place(a.i, "call"),
+			r.Place(l.finalized, "finalize"))
 		r.wrong[a.i] = true
 	case l.initialised < 0 && !l.seenBefore:
 		r.report("lifecycle", name+" is called before MPI_Init", r.Place(a.i, "call"))
@@ -99,13 +104,15 @@ func (r *replay) checkThreads(a args) {
 	}
 	levels := [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED"}
 	if level < 2 && a.c.Thread != r.life.mainThread {
-		r.report("thread_level", fmt.Sprintf("%s is called by a thread that did not call MPI_Init, at %s", a.c.Func.Name, levels[level]),
+		r.report("thread_level",
+			fmt.Sprintf("%s is called by a thread that did not call MPI_Init, at %s", a.c.Func.Name, levels[level]),
 			r.Place(a.i, "call"), r.Place(r.life.initialised, "initialisation"))
 		return
 	}
 	for _, i := range r.open {
 		if other := &r.t.Calls[i]; other.Thread != a.c.Thread && other.Func.Class != mpi.ClassLight {
-			r.report("thread_level", fmt.Sprintf("%s is called while another thread is in %s, at %s", a.c.Func.Name, other.Func.Name, levels[level]),
+			r.report("thread_level", fmt.Sprintf("%s is called while another thread is in %s, at %s",
+				a.c.Func.Name, other.Func.Name, levels[level]),
 				r.Place(a.i, "call"), r.Place(i, "call at the same time"))
 			return
 		}
@@ -121,7 +128,9 @@ func (r *replay) checkCollectives(a args) {
 	for _, i := range r.open {
 		other := argsOf(r.t, i)
 		if other.c.Thread != a.c.Thread && isCollective(other.c.Func.Class) && other.on() == a.on() && a.on() >= 0 {
-			r.report("thread_level", fmt.Sprintf("two threads call collectives on the same communicator at the same time: %s and %s", other.c.Func.Name, a.c.Func.Name),
+			r.report("thread_level",
+				fmt.Sprintf("two threads call collectives on the same communicator at the same time: %s and %s",
+					other.c.Func.Name, a.c.Func.Name),
 				r.Place(a.i, "call"), r.Place(i, "call at the same time")).Standard = "MPI-3.1 §12.4.2"
 			return
 		}
@@ -148,7 +157,8 @@ func (r *replay) finish() {
 	}
 	missing := l.initialised >= 0 && l.finalized < 0 && !l.session && r.t.Complete && r.t.End == model.Exited
 	if missing && len(r.open) == 0 {
-		f := r.report("lifecycle", "the process ended without MPI_Finalize", r.Place(len(r.t.Calls)-1, "last call"), r.Place(l.initialised, "initialisation"))
+		f := r.report("lifecycle", "the process ended without MPI_Finalize", r.Place(len(r.t.Calls)-1, "last call"),
+			r.Place(l.initialised, "initialisation"))
 		f.Change = "call MPI_Finalize before the process ends"
 	}
 	r.changedBuffers()
@@ -160,9 +170,11 @@ func (r *replay) changedBuffers() {
 		if n.Call < 0 || n.Call >= len(r.t.Calls) || r.overlapping[n.Call] {
 			continue
 		}
-		class, role, seen, what := "send_buffer_write", "send", "completion", "the buffer of %s changed between its begin and its completion"
+		class, role, seen := "send_buffer_write", "send", "completion"
+		what := "the buffer of %s changed between its begin and its completion"
 		if n.Kind == recorded.ReceiveBufferChanged {
-			class, role, seen, what = "receive_buffer_write", "receive", "first call behind the write", "the program wrote to the buffer of %s before its completion"
+			class, role, seen = "receive_buffer_write", "receive", "first call behind the write"
+			what = "the program wrote to the buffer of %s before its completion"
 		}
 		places := []finding.Place{r.Place(n.Call, role)}
 		if n.Seen >= 0 && n.Seen < len(r.t.Calls) {

@@ -106,12 +106,14 @@ func (r *replay) useBuffers(buffers []buffer, call int, act *activation) {
 // overlap reports two uses of the same bytes.
 func (r *replay) overlap(u, other *use) {
 	if other.call == u.call {
-		f := r.report("buffer_overlap", fmt.Sprintf("%s and %s of %s overlap", other.name, u.name, r.t.Calls[u.call].Func.Name), r.Place(u.call, "call"))
+		function := r.t.Calls[u.call].Func
+		f := r.report("buffer_overlap", fmt.Sprintf("%s and %s of %s overlap", other.name, u.name, function.Name),
+			r.Place(u.call, "call"))
 		if other.name == u.name {
-			f.Message = fmt.Sprintf("%s starts two operations on the same memory", r.t.Calls[u.call].Func.Name)
+			f.Message = fmt.Sprintf("%s starts two operations on the same memory", function.Name)
 		}
 		f.Standard, f.Change = "MPI-3.1 §3.10", "use two buffers"
-		if isCollective(r.t.Calls[u.call].Func.Class) {
+		if isCollective(function.Class) {
 			f.Standard, f.Change = "MPI-3.1 §5.1", "use two buffers, or MPI_IN_PLACE where the collective allows it"
 		}
 		return
@@ -148,12 +150,15 @@ func (r *replay) checkTwice(call int, b *buffer) {
 			continue
 		}
 		if r.selfOverlap(k.datatype, k.count) {
-			r.report("buffer_overlap", fmt.Sprintf("%s receives with a datatype that has the same bytes more than once", place.Call), place).Standard = "MPI-3.1 §4.1.11"
+			f := r.report("buffer_overlap",
+				fmt.Sprintf("%s receives with a datatype that has the same bytes more than once", place.Call), place)
+			f.Standard = "MPI-3.1 §4.1.11"
 			return
 		}
 	}
 	if b.blocksMeet() {
-		r.report("buffer_overlap", fmt.Sprintf("blocks of %s of %s overlap", b.name, place.Call), place).Standard = "MPI-3.1 §5.5, §5.7, §5.8"
+		f := r.report("buffer_overlap", fmt.Sprintf("blocks of %s of %s overlap", b.name, place.Call), place)
+		f.Standard = "MPI-3.1 §5.5, §5.7, §5.8"
 	}
 }
 

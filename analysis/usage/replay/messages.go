@@ -33,7 +33,8 @@ func (r *replay) endProbe(a args, act *activation) {
 	if _, is := r.t.Predefined("MPI_Message", handle); is {
 		return // MPI_MESSAGE_NO_PROC
 	}
-	m := &message{probe: a.i, comm: a.on(), source: int(a.num(model.None, "source")), tag: int(a.num(model.None, "tag")), ended: -1}
+	m := &message{probe: a.i, comm: a.on(), source: int(a.num(model.None, "source")),
+		tag: int(a.num(model.None, "tag")), ended: -1}
 	if m.source == model.ProcNull {
 		return
 	}
@@ -52,8 +53,10 @@ func (r *replay) beginMatched(a args) {
 	}
 	if m.ended >= 0 {
 		if r.t.Complete {
-			r.report("request_misuse", fmt.Sprintf("%s is given a matched message that was received before", a.c.Func.Name),
-				r.Place(a.i, "receive"), r.Place(m.ended, "receive before"), r.Place(m.probe, "probe")).Standard = "MPI-3.1 §3.8.2"
+			f := r.report("request_misuse",
+				fmt.Sprintf("%s is given a matched message that was received before", a.c.Func.Name),
+				r.Place(a.i, "receive"), r.Place(m.ended, "receive before"), r.Place(m.probe, "probe"))
+			f.Standard = "MPI-3.1 §3.8.2"
 		}
 		return
 	}
@@ -68,7 +71,8 @@ func (r *replay) beginMatched(a args) {
 func (r *replay) lostMessages() {
 	for _, handle := range slices.Sorted(maps.Keys(r.messages)) {
 		if m := r.messages[handle]; m.ended < 0 {
-			f := r.report("request_misuse", fmt.Sprintf("the message that %s matched was never received", r.t.Calls[m.probe].Func.Name),
+			f := r.report("request_misuse",
+				fmt.Sprintf("the message that %s matched was never received", r.t.Calls[m.probe].Func.Name),
 				r.Place(m.probe, "probe"), r.Place(r.life.finalized, "finalize"))
 			f.Standard, f.Change = "MPI-3.1 §3.8.2", "receive each matched message with MPI_Mrecv or MPI_Imrecv"
 		}

@@ -84,7 +84,8 @@ func frees(name string) bool {
 // free from those that only tell a handle.
 func makes(name string) bool {
 	switch name {
-	case "MPI_Comm_get_parent", "MPI_Type_match_size", "MPI_Type_create_f90_complex", "MPI_Type_create_f90_integer", "MPI_Type_create_f90_real":
+	case "MPI_Comm_get_parent", "MPI_Type_match_size", "MPI_Type_create_f90_complex", "MPI_Type_create_f90_integer",
+		"MPI_Type_create_f90_real":
 		return false
 	}
 	return true
@@ -110,7 +111,8 @@ func (r *replay) makeObjects(a args) {
 	for i, p := range a.c.Func.Params {
 		kind, pointer := kindOf(p.Type, p.Name)
 		if kind == "" || i >= len(a.c.Out) {
-			if strings.HasPrefix(p.Type, "MPI_Datatype [") && strings.HasPrefix(a.c.Func.Name, "MPI_Type_get_contents") && i < len(a.c.Out) {
+			if strings.HasPrefix(p.Type, "MPI_Datatype [") &&
+				strings.HasPrefix(a.c.Func.Name, "MPI_Type_get_contents") && i < len(a.c.Out) {
 				for _, v := range a.c.Out[i] {
 					r.makeObject(a, "MPI_Datatype", v)
 				}
@@ -132,7 +134,8 @@ func (r *replay) makeObject(a args, kind string, value int64) {
 	if o == nil {
 		o = &object{}
 		r.objects.living[key] = o
-		if t := r.t.Datatype(value); kind == "MPI_Datatype" && t != nil && a.has("oldtype") && t.Combiner == "MPI_COMBINER_DUP" {
+		if t := r.t.Datatype(value); kind == "MPI_Datatype" && t != nil && a.has("oldtype") &&
+			t.Combiner == "MPI_COMBINER_DUP" {
 			o.committed = r.committed(a.num(recorded.Invalid, "oldtype")) // MPI-3.1 §4.1.10
 		}
 	}
@@ -208,9 +211,11 @@ func (r *replay) leaks() {
 		}
 		for _, v := range slices.Sorted(maps.Keys(left)) {
 			for _, made := range left[v].made {
-				f := r.report("leak", fmt.Sprintf("%s of %s was not freed before MPI_Finalize", k.word, r.t.Calls[made].Func.Name),
+				f := r.report("leak",
+					fmt.Sprintf("%s of %s was not freed before MPI_Finalize", k.word, r.t.Calls[made].Func.Name),
 					r.Place(made, "creation"), r.Place(r.life.finalized, "finalize"))
-				f.Change = fmt.Sprintf("call %s when the %s is no longer used", freeOf(k.handle, k.free, r.t.Calls[made].Func.Name), k.word)
+				f.Change = fmt.Sprintf("call %s when the %s is no longer used",
+					freeOf(k.handle, k.free, r.t.Calls[made].Func.Name), k.word)
 				f.Standard = "MPI-3.1 " + k.section
 			}
 		}
@@ -218,14 +223,16 @@ func (r *replay) leaks() {
 	if b := r.buffers.call; b >= 0 {
 		f := r.report("leak", "the buffer that MPI_Buffer_attach attached was not detached before MPI_Finalize",
 			r.Place(b, "creation"), r.Place(r.life.finalized, "finalize"))
-		f.Change, f.Standard = "call MPI_Buffer_detach, which also waits for what is still in the buffer", "MPI-3.1 §3.6"
+		f.Change = "call MPI_Buffer_detach, which also waits for what is still in the buffer"
+		f.Standard = "MPI-3.1 §3.6"
 	}
 }
 
 // freeOf returns the function that frees what a function made.
 func freeOf(kind, free, maker string) string {
 	if kind == "keyval" {
-		return strings.Replace(strings.Replace(maker, "_create_keyval", "_free_keyval", 1), "Keyval_create", "Keyval_free", 1)
+		return strings.Replace(strings.Replace(maker, "_create_keyval", "_free_keyval", 1), "Keyval_create",
+			"Keyval_free", 1)
 	}
 	return free
 }

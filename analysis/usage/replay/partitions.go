@@ -51,7 +51,9 @@ func (r *replay) beginReady(a args) {
 			message, other = fmt.Sprintf("of partition %d, which was marked before", k), q.begun
 		}
 		if message != "" {
-			r.report("request_misuse", a.c.Func.Name+" "+message, r.Place(a.i, "ready"), r.Place(other, "creation")).Standard = "MPI-4.0 §4.2.1"
+			f := r.report("request_misuse", a.c.Func.Name+" "+message,
+				r.Place(a.i, "ready"), r.Place(other, "creation"))
+			f.Standard = "MPI-4.0 §4.2.1"
 			return
 		}
 		q.ready[k] = true
@@ -61,8 +63,11 @@ func (r *replay) beginReady(a args) {
 // checkPartitions finds a wait that cannot end: for a send of which partitions were
 // not marked ready.
 func (r *replay) checkPartitions(a args, q *request) {
-	if n := q.call.num(0, "partitions"); q.call.c.Func.Name == "MPI_Psend_init" && a.c.Return == 0 && int64(len(q.ready)) < n {
-		f := r.report("request_misuse", fmt.Sprintf("%s waits for a partitioned send of which only %d of %d partitions were marked ready", a.c.Func.Name, len(q.ready), n),
+	n := q.call.num(0, "partitions")
+	if q.call.c.Func.Name == "MPI_Psend_init" && a.c.Return == 0 && int64(len(q.ready)) < n {
+		f := r.report("request_misuse",
+			fmt.Sprintf("%s waits for a partitioned send of which only %d of %d partitions were marked ready",
+				a.c.Func.Name, len(q.ready), n),
 			r.Place(a.i, "completion"), r.Place(q.begun, "start"))
 		f.Standard, f.Change = "MPI-4.0 §4.2.1", "call MPI_Pready for each partition after MPI_Start"
 	}

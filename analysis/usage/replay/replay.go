@@ -75,9 +75,10 @@ type activation struct {
 func Run(t *recorded.Trace) *Replayed {
 	r := &replay{
 		Replayed: &Replayed{Trace: t, Layouts: typemap.NewLayouts(t.Types), muted: mutesOf(t)}, t: t,
-		flight: map[int]*activation{}, numbers: map[int]uint64{}, requests: newRequests(), messages: map[int64]*message{},
-		objects: newObjects(), memory: newMemory(), windows: map[int]*window{}, files: map[int]*file{},
-		life: newLife(t), wrong: map[int]bool{}, twice: map[[2]int64]bool{}, overlapping: map[int]bool{}, found: finding.NewGroup(), buffers: attached{call: -1},
+		flight: map[int]*activation{}, numbers: map[int]uint64{}, requests: newRequests(),
+		messages: map[int64]*message{}, objects: newObjects(), memory: newMemory(), windows: map[int]*window{},
+		files: map[int]*file{}, life: newLife(t), wrong: map[int]bool{}, twice: map[[2]int64]bool{},
+		overlapping: map[int]bool{}, found: finding.NewGroup(), buffers: attached{call: -1},
 	}
 	order := make([]int, len(t.Calls))
 	for i := range order {
@@ -104,7 +105,8 @@ func (r *replay) returnsBefore(place uint64) {
 	for {
 		first := -1
 		for k, i := range r.open {
-			if end := r.t.Calls[i].Return; end != 0 && end < place && (first < 0 || end < r.t.Calls[r.open[first]].Return) {
+			if end := r.t.Calls[i].Return; end != 0 && end < place &&
+				(first < 0 || end < r.t.Calls[r.open[first]].Return) {
 				first = k
 			}
 		}

@@ -99,12 +99,15 @@ func (r *replay) beginStart(a args) {
 		switch {
 		case handle == recorded.Null || q == nil:
 		case !q.lasting:
-			r.report("request_misuse", fmt.Sprintf("%s starts a request that is not persistent: %s made it", a.c.Func.Name, q.call.c.Func.Name),
-				r.Place(a.i, "start"), r.Place(q.made, "creation")).Standard = "MPI-3.1 §3.9"
+			f := r.report("request_misuse", fmt.Sprintf(
+				"%s starts a request that is not persistent: %s made it", a.c.Func.Name, q.call.c.Func.Name),
+				r.Place(a.i, "start"), r.Place(q.made, "creation"))
+			f.Standard = "MPI-3.1 §3.9"
 		case q.under != nil && !q.unsure:
 			f := r.report("request_misuse", fmt.Sprintf("%s starts a request that is still active", a.c.Func.Name),
 				r.Place(a.i, "start"), r.Place(q.begun, "start before"), r.Place(q.made, "creation"))
-			f.Standard, f.Change = "MPI-3.1 §3.9", "complete the request with MPI_Wait or MPI_Test before it is started again"
+			f.Standard = "MPI-3.1 §3.9"
+			f.Change = "complete the request with MPI_Wait or MPI_Test before it is started again"
 		default:
 			r.startRequest(a, q)
 		}
@@ -124,7 +127,8 @@ func (r *replay) startRequest(a args, q *request) {
 	case mpi.ClassRecvInit:
 		op = from.recv(false)
 	case mpi.ClassCollInit:
-		op = Operation{Kind: Collective, Comm: from.on(), Tag: model.None, Peer: int(from.num(model.None, "root")), Number: q.number}
+		op = Operation{Kind: Collective, Comm: from.on(), Tag: model.None, Peer: int(from.num(model.None, "root")),
+			Number: q.number}
 	}
 	if op.Kind != 0 {
 		n := r.add(a, op)
@@ -195,7 +199,8 @@ func (r *replay) unknownRequest(a args, k int, handle int64) {
 		what = "a request that was completed or freed before"
 		places = append(places, r.Place(ended, "completion"))
 	}
-	r.report("request_misuse", fmt.Sprintf("%s is given %s (%s)", a.c.Func.Name, what, a.element("request", k)), places...)
+	r.report("request_misuse", fmt.Sprintf("%s is given %s (%s)", a.c.Func.Name, what, a.element("request", k)),
+		places...)
 	r.wrong[a.i] = true
 }
 
@@ -222,8 +227,10 @@ func (r *replay) waitedTwice(a args, q *request) {
 		}
 		for _, handle := range other.requestArgs() {
 			if handle != recorded.Null && r.requests.get(handle) == q {
-				r.report("thread_level", fmt.Sprintf("threads %d and %d complete the same request at the same time", other.c.Thread, a.c.Thread),
-					r.Place(a.i, "completion"), r.Place(i, "completion"), r.Place(q.begun, "start")).Standard = "MPI-3.1 §12.4.2"
+				f := r.report("thread_level", fmt.Sprintf(
+					"threads %d and %d complete the same request at the same time", other.c.Thread, a.c.Thread),
+					r.Place(a.i, "completion"), r.Place(i, "completion"), r.Place(q.begun, "start"))
+				f.Standard = "MPI-3.1 §12.4.2"
 			}
 		}
 	}
@@ -260,7 +267,9 @@ func (r *replay) beginCancel(a args) {
 	case q == nil:
 		r.unknownRequest(a, 0, handle)
 	case q.under == nil && !q.unsure:
-		r.report("request_misuse", "MPI_Cancel of a request that is not active", r.Place(a.i, "cancel"), r.Place(q.made, "creation")).Standard = "MPI-3.1 §3.8.4"
+		f := r.report("request_misuse", "MPI_Cancel of a request that is not active",
+			r.Place(a.i, "cancel"), r.Place(q.made, "creation"))
+		f.Standard = "MPI-3.1 §3.8.4"
 	default:
 		r.refuse(a, q, "cancels")
 	}

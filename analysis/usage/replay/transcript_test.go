@@ -68,7 +68,8 @@ func describeOperations(b *strings.Builder, r *replay.Replayed) {
 		b.WriteString("\n")
 	}
 	for _, w := range r.Waits {
-		fmt.Fprintf(b, "%d: %s waits for %v any=%v poll=%v\n", r.Trace.Rank, place(r, w.Call), w.Operations, w.Any, w.Poll)
+		fmt.Fprintf(b, "%d: %s waits for %v any=%v poll=%v\n", r.Trace.Rank, place(r, w.Call), w.Operations, w.Any,
+			w.Poll)
 	}
 }
 

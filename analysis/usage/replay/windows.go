@@ -71,11 +71,13 @@ func (r *replay) beginAccess(a args) {
 	switch {
 	case locked || w.all >= 0:
 	case a.c.Func.Class == mpi.ClassRmaNb:
-		r.misuse(a, w, "§11.3.5", fmt.Sprintf("%s to rank %d without a lock: request-based access needs one", name, target),
+		r.misuse(a, w, "§11.3.5",
+			fmt.Sprintf("%s to rank %d without a lock: request-based access needs one", name, target),
 			"call MPI_Win_lock or MPI_Win_lock_all before it")
 	case w.start >= 0 || w.fence >= 0 && len(w.locks) == 0:
 	case len(w.locks) > 0:
-		r.misuse(a, w, "§11.5", fmt.Sprintf("%s to rank %d, which is not locked", name, target), "lock the rank that is accessed")
+		r.misuse(a, w, "§11.5", fmt.Sprintf("%s to rank %d, which is not locked", name, target),
+			"lock the rank that is accessed")
 	default:
 		r.misuse(a, w, "§11.5", fmt.Sprintf("%s to rank %d outside any epoch", name, target),
 			"open an epoch before the access: MPI_Win_fence, MPI_Win_start or MPI_Win_lock")
@@ -133,7 +135,8 @@ func (r *replay) held(w *window) []finding.Place {
 
 // sync adds the operation of a call that synchronises with ranks of a window.
 func (r *replay) sync(a args, tag int, blocking bool) *window {
-	r.add(a, Operation{Kind: OneSided, Comm: a.on(), Peer: int(a.num(model.None, "rank")), Tag: tag, Blocking: blocking})
+	r.add(a,
+		Operation{Kind: OneSided, Comm: a.on(), Peer: int(a.num(model.None, "rank")), Tag: tag, Blocking: blocking})
 	return r.windowOf(a)
 }
 
@@ -142,13 +145,17 @@ func (r *replay) beginLock(a args) {
 	target, one := a.int("rank")
 	switch before, twice := w.locks[target]; {
 	case one && twice:
-		r.misuse(a, w, "§11.5.3", fmt.Sprintf("MPI_Win_lock of rank %d, which is locked already", target), "unlock it first", r.Place(before, "lock"))
+		r.misuse(a, w, "§11.5.3", fmt.Sprintf("MPI_Win_lock of rank %d, which is locked already", target),
+			"unlock it first", r.Place(before, "lock"))
 	case w.all >= 0 || !one && len(w.locks) > 0:
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" while another lock of the window overlaps it", "unlock first", r.held(w)...)
+		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" while another lock of the window overlaps it", "unlock first",
+			r.held(w)...)
 	case w.start >= 0:
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_start", "call MPI_Win_complete first", r.Place(w.start, "epoch"))
+		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_start", "call MPI_Win_complete first",
+			r.Place(w.start, "epoch"))
 	case len(w.under) > 0 && w.fence >= 0:
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_fence", "close it with MPI_Win_fence first", r.Place(w.fence, "epoch"))
+		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_fence",
+			"close it with MPI_Win_fence first", r.Place(w.fence, "epoch"))
 	}
 	if one {
 		w.locks[target] = a.i
@@ -162,7 +169,8 @@ func (r *replay) beginUnlock(a args) {
 	target, one := a.int("rank")
 	_, locked := w.locks[target]
 	if one && !locked || !one && w.all < 0 {
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" without the lock", "lock before, with the call that belongs to it", r.held(w)...)
+		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" without the lock", "lock before, with the call that belongs to it",
+			r.held(w)...)
 	}
 	r.finishAccesses(w, target, !one, a.i)
 	if one {
@@ -187,7 +195,8 @@ func (r *replay) beginStartEpoch(a args) {
 	w := r.sync(a, model.TagPost, false)
 	switch {
 	case w.start >= 0:
-		r.misuse(a, w, "§11.5.2", "MPI_Win_start while the epoch of another is open", "call MPI_Win_complete first", r.Place(w.start, "epoch"))
+		r.misuse(a, w, "§11.5.2", "MPI_Win_start while the epoch of another is open", "call MPI_Win_complete first",
+			r.Place(w.start, "epoch"))
 	case w.passive():
 		r.misuse(a, w, "§11.5.2", "MPI_Win_start while a lock is held", "unlock first", r.held(w)...)
 	}
@@ -206,7 +215,8 @@ func (r *replay) beginCompleteEpoch(a args) {
 func (r *replay) beginPost(a args) {
 	w := r.sync(a, model.TagPost, false)
 	if w.post >= 0 {
-		r.misuse(a, w, "§11.5.2", "MPI_Win_post while the epoch of another is open", "call MPI_Win_wait first", r.Place(w.post, "epoch"))
+		r.misuse(a, w, "§11.5.2", "MPI_Win_post while the epoch of another is open", "call MPI_Win_wait first",
+			r.Place(w.post, "epoch"))
 	}
 	w.post = a.i
 }
@@ -236,7 +246,8 @@ func (r *replay) closed(a args, w *window) {
 	case w.passive():
 		r.misuse(a, w, "§11.5.3", name+" while a lock is held", "unlock first", r.held(w)...)
 	case w.start >= 0:
-		r.misuse(a, w, "§11.5.2", name+" before MPI_Win_complete", "call MPI_Win_complete first", r.Place(w.start, "epoch"))
+		r.misuse(a, w, "§11.5.2", name+" before MPI_Win_complete", "call MPI_Win_complete first",
+			r.Place(w.start, "epoch"))
 	case w.post >= 0:
 		r.misuse(a, w, "§11.5.2", name+" before MPI_Win_wait", "call MPI_Win_wait first", r.Place(w.post, "epoch"))
 	case len(w.under) > 0:

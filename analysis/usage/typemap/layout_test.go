@@ -52,7 +52,8 @@ func randomTypes(rng *rand.Rand) []*recorded.Datatype {
 		case 3:
 			d.Combiner, d.Ints = "MPI_COMBINER_INDEXED", []int64{2, n, m, rng.Int64N(9), rng.Int64N(9)}
 		case 4:
-			d.Combiner, d.Ints, d.Addresses = "MPI_COMBINER_HINDEXED_BLOCK", []int64{2, m}, []int64{rng.Int64N(40), rng.Int64N(40)}
+			d.Combiner, d.Ints = "MPI_COMBINER_HINDEXED_BLOCK", []int64{2, m}
+			d.Addresses = []int64{rng.Int64N(40), rng.Int64N(40)}
 		case 5:
 			d.Combiner, d.Ints, d.Addresses = "MPI_COMBINER_STRUCT", []int64{2, n, m}, []int64{0, rng.Int64N(64)}
 			d.Types = []int{old, rng.IntN(len(types))}
@@ -163,7 +164,8 @@ func TestSignatureAgainstElements(t *testing.T) {
 func TestElementPath(t *testing.T) {
 	types := []*recorded.Datatype{
 		{Name: "MPI_INT", Size: 4, Extent: 4}, {Name: "MPI_DOUBLE", Size: 8, Extent: 8},
-		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{2, 1, 2}, Addresses: []int64{0, 8}, Types: []int{0, 1}, Size: 20, Extent: 24},
+		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{2, 1, 2}, Addresses: []int64{0, 8}, Types: []int{0, 1},
+			Size: 20, Extent: 24},
 		{Combiner: "MPI_COMBINER_VECTOR", Ints: []int64{3, 2, 4}, Types: []int{2}, Size: 120, Extent: 240},
 	}
 	l := NewLayouts(types).Buffer(3, 2)
@@ -179,7 +181,8 @@ func TestElementPath(t *testing.T) {
 func TestHugeLayout(t *testing.T) {
 	types := []*recorded.Datatype{
 		{Name: "MPI_INT", Size: 4, Extent: 4}, {Name: "MPI_DOUBLE", Size: 8, Extent: 8},
-		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{2, 1, 1}, Addresses: []int64{0, 8}, Types: []int{0, 1}, Size: 12, Extent: 16},
+		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{2, 1, 1}, Addresses: []int64{0, 8}, Types: []int{0, 1},
+			Size: 12, Extent: 16},
 	}
 	l := NewLayouts(types)
 	a, b := l.Buffer(2, 1<<40), l.Buffer(2, 1<<40+1)
@@ -199,7 +202,8 @@ func TestBadDatatypes(t *testing.T) {
 	types := []*recorded.Datatype{
 		{Combiner: "MPI_COMBINER_VECTOR", Ints: []int64{1}, Types: []int{0}, Size: 8, TrueExtent: 8},
 		{Combiner: "MPI_COMBINER_STRUCT", Ints: []int64{1 << 40}, Types: []int{7}, Size: 8, TrueExtent: 8},
-		{Combiner: "MPI_COMBINER_DARRAY", Ints: []int64{4, 1, 1, 8, 0, -1, 0, 0}, Types: []int{0}, Size: 8, TrueExtent: 8},
+		{Combiner: "MPI_COMBINER_DARRAY", Ints: []int64{4, 1, 1, 8, 0, -1, 0, 0}, Types: []int{0}, Size: 8,
+			TrueExtent: 8},
 		{Combiner: "what", Types: []int{1}, Size: 8, TrueExtent: 8},
 		{Combiner: "MPI_COMBINER_CONTIGUOUS", Ints: []int64{1 << 62}, Types: []int{3}, Size: 8, Extent: 1 << 62},
 	}

@@ -43,7 +43,8 @@ func (c *call) results1(text string) error {
 
 // make returns the call; its place is the next of the rank.
 func (c *call) make() (recorded.Call, error) {
-	out := recorded.Call{Func: c.f, Code: c.code, In: make([]recorded.Value, len(c.f.Params)), Out: make([]recorded.Value, len(c.f.Params))}
+	out := recorded.Call{Func: c.f, Code: c.code, In: make([]recorded.Value, len(c.f.Params)),
+		Out: make([]recorded.Value, len(c.f.Params))}
 	for _, group := range []map[string]string{c.given, c.results} {
 		for name := range group {
 			if !slices.ContainsFunc(c.f.Params, func(p mpi.Param) bool { return p.Name == name }) {
@@ -153,7 +154,8 @@ func kindOf(p mpi.Param) string {
 		return "keyval"
 	}
 	switch name {
-	case "MPI_Comm", "MPI_Win", "MPI_File", "MPI_Datatype", "MPI_Request", "MPI_Group", "MPI_Op", "MPI_Info", "MPI_Errhandler", "MPI_Message", "MPI_Session":
+	case "MPI_Comm", "MPI_Win", "MPI_File", "MPI_Datatype", "MPI_Request", "MPI_Group", "MPI_Op", "MPI_Info",
+		"MPI_Errhandler", "MPI_Message", "MPI_Session":
 		return name
 	}
 	return ""
@@ -186,7 +188,8 @@ func (c *call) comm(kind, name string) (int64, error) {
 			return 0, fmt.Errorf("no communicator %s", name)
 		}
 		known = &model.Comm{
-			ID: uint64(len(c.p.comms) + 1), Parent: from.ID, Kind: commKinds[kind], Members: from.Members, Size: from.Size,
+			ID: uint64(len(c.p.comms) + 1), Parent: from.ID, Kind: commKinds[kind], Members: from.Members,
+			Size: from.Size,
 		}
 		c.p.comms[name] = known
 	}

@@ -13,7 +13,8 @@ import (
 
 // Parse reads a transcript; the traces are in order of rank. An error names the line.
 func Parse(text string) ([]*recorded.Trace, error) {
-	p := &parser{ranks: map[int]*rank{}, handles: map[string]int64{}, comms: map[string]*model.Comm{}, nextBuffer: 0x100000}
+	p := &parser{ranks: map[int]*rank{}, handles: map[string]int64{}, comms: map[string]*model.Comm{},
+		nextBuffer: 0x100000}
 	p.world()
 	lines := strings.Split(text, "\n")
 	if err := p.size(lines); err != nil {
@@ -54,10 +55,11 @@ type rank struct {
 }
 
 var (
-	callForm  = regexp.MustCompile(`^([\d,-]+)(?:\.(\d+))?: (MPIX?_\w+)\((.*?)\)(?: -> (.*?))?(?: @ (\S+))?$`)
-	backForm  = regexp.MustCompile(`^(\d+)\.(\d+): returns$`)
-	rankForm  = regexp.MustCompile(`^rank ([\d,-]+): (.*)$`)
-	noteForm  = regexp.MustCompile(`^note (\d+): (send|receive) buffer of (line|call) (\d+) changed(?:, seen at (?:line|call) (\d+))?$`)
+	callForm = regexp.MustCompile(`^([\d,-]+)(?:\.(\d+))?: (MPIX?_\w+)\((.*?)\)(?: -> (.*?))?(?: @ (\S+))?$`)
+	backForm = regexp.MustCompile(`^(\d+)\.(\d+): returns$`)
+	rankForm = regexp.MustCompile(`^rank ([\d,-]+): (.*)$`)
+	noteForm = regexp.MustCompile(
+		`^note (\d+): (send|receive) buffer of (line|call) (\d+) changed(?:, seen at (?:line|call) (\d+))?$`)
 	groupForm = regexp.MustCompile(`^(comm|win|file) (\w+) ([\d,-]+)(.*)$`)
 )
 
@@ -130,9 +132,11 @@ func (p *parser) rank(r int) *rank {
 func newRank(r, size int) *rank {
 	return &rank{
 		Trace: &recorded.Trace{
-			Rank: r, Size: size, Host: "node0", Phase: model.Finalized, End: model.Exited, ThreadLevel: 0, Complete: true, Names: predefinedNames(),
+			Rank: r, Size: size, Host: "node0", Phase: model.Finalized, End: model.Exited, ThreadLevel: 0,
+			Complete: true, Names: predefinedNames(),
 		},
-		comms: map[string]int{}, types: map[string]int{}, later: map[int]int{}, byLine: map[int]int{}, sites: map[string]int{},
+		comms: map[string]int{}, types: map[string]int{}, later: map[int]int{}, byLine: map[int]int{},
+		sites: map[string]int{},
 	}
 }
 
@@ -157,9 +161,11 @@ func (p *parser) about(ranks, text string) error {
 	return nil
 }
 
-var ends = map[string]model.End{"none": model.NoEnd, "exited": model.Exited, "signalled": model.Signalled, "aborted": model.Aborted}
+var ends = map[string]model.End{"none": model.NoEnd, "exited": model.Exited, "signalled": model.Signalled,
+	"aborted": model.Aborted}
 
-var phases = map[string]model.Phase{"starting": model.Starting, "running": model.Running, "finalizing": model.Finalizing, "finalized": model.Finalized}
+var phases = map[string]model.Phase{"starting": model.Starting, "running": model.Running,
+	"finalizing": model.Finalizing, "finalized": model.Finalized}
 
 func (r *rank) set(key, value string) error {
 	var ok bool

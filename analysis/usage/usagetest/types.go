@@ -11,12 +11,13 @@ import (
 
 // sizes are those of the predefined datatypes that a transcript can name.
 var sizes = map[string]int64{
-	"MPI_CHAR": 1, "MPI_SIGNED_CHAR": 1, "MPI_UNSIGNED_CHAR": 1, "MPI_BYTE": 1, "MPI_PACKED": 1, "MPI_SHORT": 2, "MPI_UNSIGNED_SHORT": 2,
-	"MPI_INT": 4, "MPI_UNSIGNED": 4, "MPI_LONG": 8, "MPI_UNSIGNED_LONG": 8, "MPI_LONG_LONG_INT": 8, "MPI_LONG_LONG": 8,
-	"MPI_FLOAT": 4, "MPI_DOUBLE": 8, "MPI_LONG_DOUBLE": 16, "MPI_C_BOOL": 1, "MPI_INT32_T": 4, "MPI_INT64_T": 8, "MPI_UINT64_T": 8,
-	"MPI_C_FLOAT_COMPLEX": 8, "MPI_C_COMPLEX": 8, "MPI_C_DOUBLE_COMPLEX": 16, "MPI_AINT": 8, "MPI_OFFSET": 8, "MPI_COUNT": 8,
-	"MPI_INTEGER": 4, "MPI_REAL": 4, "MPI_DOUBLE_PRECISION": 8, "MPI_COMPLEX": 8, "MPI_LOGICAL": 4, "MPI_CHARACTER": 1,
-	"MPI_2INT": 8, "MPI_FLOAT_INT": 8, "MPI_DOUBLE_INT": 12, "MPI_2INTEGER": 8,
+	"MPI_CHAR": 1, "MPI_SIGNED_CHAR": 1, "MPI_UNSIGNED_CHAR": 1, "MPI_BYTE": 1, "MPI_PACKED": 1, "MPI_SHORT": 2,
+	"MPI_UNSIGNED_SHORT": 2, "MPI_INT": 4, "MPI_UNSIGNED": 4, "MPI_LONG": 8, "MPI_UNSIGNED_LONG": 8,
+	"MPI_LONG_LONG_INT": 8, "MPI_LONG_LONG": 8, "MPI_FLOAT": 4, "MPI_DOUBLE": 8, "MPI_LONG_DOUBLE": 16, "MPI_C_BOOL": 1,
+	"MPI_INT32_T": 4, "MPI_INT64_T": 8, "MPI_UINT64_T": 8, "MPI_C_FLOAT_COMPLEX": 8, "MPI_C_COMPLEX": 8,
+	"MPI_C_DOUBLE_COMPLEX": 16, "MPI_AINT": 8, "MPI_OFFSET": 8, "MPI_COUNT": 8, "MPI_INTEGER": 4, "MPI_REAL": 4,
+	"MPI_DOUBLE_PRECISION": 8, "MPI_COMPLEX": 8, "MPI_LOGICAL": 4, "MPI_CHARACTER": 1, "MPI_2INT": 8,
+	"MPI_FLOAT_INT": 8, "MPI_DOUBLE_INT": 12, "MPI_2INTEGER": 8,
 }
 
 // predefinedNames are the handles that MPI defines, other than communicators and
@@ -24,8 +25,8 @@ var sizes = map[string]int64{
 func predefinedNames() map[string]map[int64]string {
 	out := map[string]map[int64]string{}
 	for kind, names := range map[string][]string{
-		"MPI_Op": {"MPI_SUM", "MPI_PROD", "MPI_MAX", "MPI_MIN", "MPI_LAND", "MPI_LOR", "MPI_LXOR", "MPI_BAND", "MPI_BOR", "MPI_BXOR",
-			"MPI_MAXLOC", "MPI_MINLOC", "MPI_REPLACE", "MPI_NO_OP"},
+		"MPI_Op": {"MPI_SUM", "MPI_PROD", "MPI_MAX", "MPI_MIN", "MPI_LAND", "MPI_LOR", "MPI_LXOR", "MPI_BAND",
+			"MPI_BOR", "MPI_BXOR", "MPI_MAXLOC", "MPI_MINLOC", "MPI_REPLACE", "MPI_NO_OP"},
 		"MPI_Group":      {"MPI_GROUP_EMPTY"},
 		"MPI_Errhandler": {"MPI_ERRORS_ARE_FATAL", "MPI_ERRORS_RETURN"},
 		"MPI_Message":    {"MPI_MESSAGE_NO_PROC"},
@@ -63,7 +64,8 @@ func (c *call) addType(name string, d *recorded.Datatype) int64 {
 
 // newType makes the datatype that the constructor describes.
 func (c *call) newType(name string) error {
-	d := &recorded.Datatype{Combiner: "MPI_COMBINER_" + strings.ToUpper(strings.TrimPrefix(strings.TrimPrefix(c.f.Name, "MPI_Type_"), "create_"))}
+	d := &recorded.Datatype{Combiner: "MPI_COMBINER_" +
+		strings.ToUpper(strings.TrimPrefix(strings.TrimPrefix(c.f.Name, "MPI_Type_"), "create_"))}
 	for _, p := range c.f.Params {
 		v, err := c.value(p, orDefault(c, p.Name))
 		if err != nil {

@@ -49,8 +49,10 @@ func TestDumpIsATranscript(t *testing.T) {
 
 func TestBadTranscripts(t *testing.T) {
 	for _, bad := range []string{
-		"0: MPI_Nothing()", "0: MPI_Send(dest)", "0: MPI_Send(nosuch=1)", "0: MPI_Send(dest=[1)", "what", "0.1: returns",
-		"rank 0: colour=red", "note 0: send buffer of line 9 changed", "0: MPI_Send(datatype=nosuch)", "comm c 0 colour red",
+		"0: MPI_Nothing()", "0: MPI_Send(dest)", "0: MPI_Send(nosuch=1)", "0: MPI_Send(dest=[1)", "what",
+		"0.1: returns",
+		"rank 0: colour=red", "note 0: send buffer of line 9 changed", "0: MPI_Send(datatype=nosuch)",
+		"comm c 0 colour red",
 	} {
 		if _, err := Parse("0: MPI_Init()\n" + bad); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
 			t.Errorf("%q: %v", bad, err)
