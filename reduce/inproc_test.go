@@ -48,7 +48,8 @@ func TestEndOfARank(t *testing.T) {
 
 func TestPanicKeepsItsStack(t *testing.T) {
 	err := reduce.Run(1, func(reduce.Comm) error { panic("here") })
-	if err == nil || !strings.Contains(err.Error(), "panic: here") || !strings.Contains(err.Error(), "TestPanicKeepsItsStack") {
+	if err == nil || !strings.Contains(err.Error(), "panic: here") ||
+		!strings.Contains(err.Error(), "TestPanicKeepsItsStack") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -85,7 +85,8 @@ func (c *Counter) Add(r *model.Rank) {
 		}
 		t := c.comms[comm.ID]
 		if t == nil {
-			t = &tally{Tally: Tally{ID: comm.ID, Kind: comm.Kind, Size: comm.Size + comm.RemoteSize}, lines: map[model.Mark]*Count{}}
+			t = &tally{Tally: Tally{ID: comm.ID, Kind: comm.Kind, Size: comm.Size + comm.RemoteSize},
+				lines: map[model.Mark]*Count{}}
 			c.comms[comm.ID] = t
 		}
 		t.add(r.Rank, comm.History.Latest[len(comm.History.Latest)-1].Mark)

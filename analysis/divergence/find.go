@@ -139,7 +139,8 @@ func (c *Comm) common() *Line {
 				n += c.Lines[j].Ranks.Len()
 			}
 		}
-		if cmp.Or(cmp.Compare(n, most), cmp.Compare(l.Last(), best.Last()), cmp.Compare(best.Ranks.Min(), l.Ranks.Min())) > 0 {
+		if cmp.Or(cmp.Compare(n, most), cmp.Compare(l.Last(), best.Last()),
+			cmp.Compare(best.Ranks.Min(), l.Ranks.Min())) > 0 {
 			best, most = l, n
 		}
 	}

@@ -40,7 +40,8 @@ func randomMember(r *rand.Rand, rank int) *model.Rank {
 		if id == 0 {
 			b.Sites = 1
 		}
-		out.Comms = append(out.Comms, &model.Comm{ID: id + 1, Size: 45, History: &model.History{Latest: []model.Begun{b}}})
+		out.Comms = append(out.Comms,
+			&model.Comm{ID: id + 1, Size: 45, History: &model.History{Latest: []model.Begun{b}}})
 	}
 	out.Comms[3].ID, out.Comms[3].Size = uint64(100+rank), 1
 	return out
@@ -64,7 +65,8 @@ func TestHistoriesLaws(t *testing.T) {
 		for rank := range 9 {
 			h := histories{States: map[model.StateID]*model.State{}}
 			m := &model.Module{BuildID: "ab", Path: "/bin/x"}
-			s := &model.State{ID: model.StateID{byte(r.IntN(3))}, Call: "MPI_Bcast", Stack: []model.Frame{{Module: m, Offset: 7}}}
+			s := &model.State{ID: model.StateID{byte(r.IntN(3))}, Call: "MPI_Bcast",
+				Stack: []model.Frame{{Module: m, Offset: 7}}}
 			member := randomMember(r, rank)
 			member.Threads = []*model.Thread{{Model: model.Model{States: []*model.State{s}}}}
 			h.add(member, []uint64{1, 2, 3})

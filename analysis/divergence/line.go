@@ -62,7 +62,8 @@ func (l *Line) at(n uint64) (model.Mark, bool) {
 	if calls := l.from(n); calls != nil {
 		return calls[0].Mark, true
 	}
-	i, found := slices.BinarySearchFunc(l.Marks, n, func(m model.Mark, n uint64) int { return int(int64(m.Number - n)) })
+	i, found := slices.BinarySearchFunc(l.Marks, n,
+		func(m model.Mark, n uint64) int { return int(int64(m.Number - n)) })
 	if found {
 		return l.Marks[i], true
 	}

@@ -56,8 +56,9 @@ func FuzzParser(f *testing.F) {
 		sites := []int32{p.Site("a"), p.Site("b")}
 		channels := []int32{p.Channel(chain.Channel{Stream: true}), p.Channel(chain.Channel{ID: 1})}
 		for ; len(b) >= 8; b = b[8:] {
-			e := chain.Event{Kind: chain.EventKind(1 + b[0]%6), Thread: uint32(b[1] % 2), Site: sites[b[2]%2], Channel: channels[b[2]/2%2],
-				Src: uint64(b[3]), Dst: uint64(b[4]), Len: uint64(b[5] % 64), Seq: uint64(b[6] % 4), Offset: uint64(b[7])}
+			e := chain.Event{Kind: chain.EventKind(1 + b[0]%6), Thread: uint32(b[1] % 2), Site: sites[b[2]%2],
+				Channel: channels[b[2]/2%2], Src: uint64(b[3]), Dst: uint64(b[4]), Len: uint64(b[5] % 64),
+				Seq: uint64(b[6] % 4), Offset: uint64(b[7])}
 			if err := p.Add(&e); err != nil {
 				t.Fatal(err)
 			}

@@ -180,13 +180,15 @@ func (w oracleViolation) check(t *testing.T, v invariant.Violation) {
 func TestKnownAnswer(t *testing.T) {
 	full := []string{"C:a:x>y", "C:b:y>z", "N:s/r:z>z", "C:c:z>q", "C:d:q>x"}
 	usual, rare := makeGroup(15075, full...), makeGroup(154, full[1:]...)
-	list, _ := invariant.Violations(&chain.Trace{Groups: []chain.Group{usual, rare}}, []invariant.Invariant{{Group: usual}}, nil)
+	list, _ := invariant.Violations(&chain.Trace{Groups: []chain.Group{usual, rare}},
+		[]invariant.Invariant{{Group: usual}}, nil)
 	if len(list) != 1 {
 		t.Fatalf("%d violations", len(list))
 	}
 	v := list[0]
 	for what, pair := range map[string][2]float64{
-		"similarity": {v.Similarity, 0.833333}, "rareness": {v.Rareness, 0.989784}, "abnormality": {v.Abnormality, 0.904846},
+		"similarity": {v.Similarity, 0.833333}, "rareness": {v.Rareness, 0.989784},
+		"abnormality": {v.Abnormality, 0.904846},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 5e-7 {
 			t.Errorf("%s is %f, not %f", what, pair[0], pair[1])

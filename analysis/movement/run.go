@@ -178,7 +178,8 @@ func (m *moves) damaged(r *model.Rank, errs ...error) {
 // one fails, or the context does; fault gets the errors of streams that cannot be
 // read.
 func (m *moves) each(
-	ctx context.Context, f func(*recorded.Reader, *model.Rank, []*model.Stream) error, fault func(*model.Rank, ...error),
+	ctx context.Context, f func(*recorded.Reader, *model.Rank, []*model.Stream) error,
+	fault func(*model.Rank, ...error),
 ) (failed error) {
 	m.index.Each(func(run *model.Run) {
 		for _, rank := range run.Ranks {

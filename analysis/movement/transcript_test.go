@@ -62,7 +62,8 @@ func options(t *testing.T, d *datadriven.TestData) Options {
 func describe(r Found) string {
 	var b strings.Builder
 	l := r.Links
-	fmt.Fprintf(&b, "%d chains of ranks %s; linked %d of %d sends, %d of %d receives\n", r.Chains, r.Ranks, l.LinkedSends, l.Sends, l.LinkedRecvs, l.Recvs)
+	fmt.Fprintf(&b, "%d chains of ranks %s; linked %d of %d sends, %d of %d receives\n", r.Chains, r.Ranks,
+		l.LinkedSends, l.Sends, l.LinkedRecvs, l.Recvs)
 	for _, g := range r.Groups {
 		fmt.Fprintf(&b, "  %d × %s\n", g.Count, chainText(g))
 	}
@@ -70,14 +71,17 @@ func describe(r Found) string {
 		fmt.Fprintf(&b, "invariant %d: %d, %.3g of its like: %s\n", i, p.Count, p.Share, chainText(p.Group))
 	}
 	for _, v := range r.Violations {
-		fmt.Fprintf(&b, "violation of %d: A %.4f (S %.4f, R %.4f), %d of ranks %s: %s\n", v.Invariant, v.Abnormality, v.Similarity, v.Rareness, v.Instances, v.Ranks, chainText(v.Chain))
-		fmt.Fprintf(&b, "  context %d, completed %d, evidence %.3f, first %+v; it lacks %v\n", v.ContextMatches, v.Completions, v.Evidence, v.Examples[0], v.Missing)
+		fmt.Fprintf(&b, "violation of %d: A %.4f (S %.4f, R %.4f), %d of ranks %s: %s\n", v.Invariant, v.Abnormality,
+			v.Similarity, v.Rareness, v.Instances, v.Ranks, chainText(v.Chain))
+		fmt.Fprintf(&b, "  context %d, completed %d, evidence %.3f, first %+v; it lacks %v\n", v.ContextMatches,
+			v.Completions, v.Evidence, v.Examples[0], v.Missing)
 	}
 	if r.Pruned > 0 {
 		fmt.Fprintf(&b, "pruned: %d\n", r.Pruned)
 	}
 	for _, o := range r.Outliers {
-		fmt.Fprintf(&b, "outlier %d: distance %.4g, ratio %.3g, without it %.3g; %.3g of its chains, %.3g of rank %d's: %s\n",
+		fmt.Fprintf(&b,
+			"outlier %d: distance %.4g, ratio %.3g, without it %.3g; %.3g of its chains, %.3g of rank %d's: %s\n",
 			o.Rank, o.K, o.Ratio, o.LeaveOneOut, o.Share, o.PeerShare, o.Neighbour, chainText(o.Group))
 	}
 	if len(r.Outliers) > 0 {

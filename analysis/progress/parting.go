@@ -76,12 +76,15 @@ func (f *Finding) partedText(d *divergence.Divergence) string {
 	case divergence.Extra:
 		text = fmt.Sprintf("%s made %s, %s, which %s did not make", who, divergence.Functions(o.Calls), where, others)
 	case divergence.Order:
-		text = fmt.Sprintf("%s made %s in this order, from %s on; %s the other way round", who, divergence.Functions(o.Calls), where, others)
+		text = fmt.Sprintf("%s made %s in this order, from %s on; %s the other way round",
+			who, divergence.Functions(o.Calls), where, others)
 	case divergence.Arguments:
-		text = fmt.Sprintf("%s called %s %s, %s; %s %s", who, o.Calls[0].Function(), divergence.Difference(&o.Calls[0], &o.Theirs[0]), where,
+		text = fmt.Sprintf("%s called %s %s, %s; %s %s",
+			who, o.Calls[0].Function(), divergence.Difference(&o.Calls[0], &o.Theirs[0]), where,
 			others, divergence.Difference(&o.Theirs[0], &o.Calls[0]))
 	default:
-		text = fmt.Sprintf("%s called %s as %s, %s called %s", who, o.Calls[0].Function(), where, others, o.Theirs[0].Function())
+		text = fmt.Sprintf("%s called %s as %s, %s called %s",
+			who, o.Calls[0].Function(), where, others, o.Theirs[0].Function())
 	}
 	if n := len(d.Odd) - 1; n > 0 {
 		text += fmt.Sprintf("; %d more groups of ranks differ", n)

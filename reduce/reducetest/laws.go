@@ -73,7 +73,8 @@ func maybeTravel[T any](codec reduce.Codec[T], value T, rng *rand.Rand) (T, erro
 		return value, err
 	}
 	if !bytes.Equal(sent, again) {
-		return value, fmt.Errorf("encode, decode, encode gives %d other bytes than the %d before", len(again), len(sent))
+		return value, fmt.Errorf("encode, decode, encode gives %d other bytes than the %d before", len(again),
+			len(sent))
 	}
 	return arrived, nil
 }

@@ -40,8 +40,9 @@ func TestLawsCatch(t *testing.T) {
 	lossy.Decode = func(b []byte) (string, error) { return "", nil }
 	for name, m := range map[string]reduce.Monoid[string]{
 		"no order": {Codec: text, Merge: func(a, b string) (string, error) { return a + b, nil }},
-		"no tree":  {Codec: text, Merge: func(a, b string) (string, error) { return "(" + min(a, b) + max(a, b) + ")", nil }},
-		"lossy":    {Codec: lossy, Merge: func(a, b string) (string, error) { return max(a, b), nil }},
+		"no tree": {Codec: text,
+			Merge: func(a, b string) (string, error) { return "(" + min(a, b) + max(a, b) + ")", nil }},
+		"lossy": {Codec: lossy, Merge: func(a, b string) (string, error) { return max(a, b), nil }},
 	} {
 		if err := reducetest.Laws(m, texts, 50, rand.New(rand.NewPCG(3, 4))); err == nil {
 			t.Errorf("%s: not caught", name)

@@ -142,7 +142,8 @@ func (p *printer) partings(r *Result) {
 		side := d.Odd[i]
 		p.Line("  %s %s", words.Ranks(side.Ranks), side.how())
 		p.List(len(side.Calls), maxCalls, "calls", func(k int) { p.call(&side.Calls[k]) })
-		if side.Now != nil && (len(side.Calls) == 0 || side.Kind == string(divergence.Skipped) || side.Now.Number > side.Calls[0].Number) {
+		if side.Now != nil && (len(side.Calls) == 0 || side.Kind == string(divergence.Skipped) ||
+			side.Now.Number > side.Calls[0].Number) {
 			p.Line("      and is now at %s", side.Now.text())
 		}
 	})
@@ -154,7 +155,8 @@ func (p *printer) partings(r *Result) {
 		p.Line("  decided at %s", strings.TrimSuffix(d.Branch.String()+": "+d.Branch.Text, ": "))
 	}
 	if n := len(r.Divergences) - 1; n > 0 {
-		p.Line("  %s, too", words.Count(n, "other communicator has members that differ", "other communicators have members that differ"))
+		p.Line("  %s, too", words.Count(n, "other communicator has members that differ",
+			"other communicators have members that differ"))
 	}
 }
 

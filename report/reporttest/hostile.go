@@ -10,7 +10,8 @@ import (
 
 // Evil is a text that tries to be markup, script, style, and control of a
 // terminal, and to be read from right to left.
-const Evil = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">'\"`${document.title='owned'}\u202e\u2066\u2028\x1b[2J\x00]]>--><!--{{data}}{{script}}&lt;b&gt;\\u003c"
+const Evil = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">'\"`" +
+	"${document.title='owned'}\u202e\u2066\u2028\x1b[2J\x00]]>--><!--{{data}}{{script}}&lt;b&gt;\\u003c"
 
 // Hostile has Evil wherever a run directory has a say.
 func Hostile() *diagnosis.Result {

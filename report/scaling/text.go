@@ -218,7 +218,8 @@ func (p *printer) model(s training.Sourced) {
 		100*trial.FalseAlarms, 100*trial.LargestScale, 100*trial.Power)
 	known := 0.0
 	for i, f := range m.Features {
-		if len(f.Classes) > 0 && !slices.ContainsFunc(f.Classes, func(c regression.Class) bool { return !c.Predictable }) {
+		if len(f.Classes) > 0 &&
+			!slices.ContainsFunc(f.Classes, func(c regression.Class) bool { return !c.Predictable }) {
 			known += m.Shares[i].Mean
 		}
 	}

@@ -20,7 +20,8 @@ func pipeline(n int) (*chain.Parser, []chain.Event) {
 	}
 	out, in := p.Channel(chain.Channel{Stream: true, ID: 1}), p.Channel(chain.Channel{Stream: true, ID: 1, From: 1})
 	const user, pool, ring = 1 << 20, 1 << 30, 1 << 31
-	events := []chain.Event{{Kind: chain.Alloc, Dst: user, Len: 1 << 24, Site: sites[0]}, {Kind: chain.Alloc, Dst: ring, Len: 1 << 24, Site: sites[1]}}
+	events := []chain.Event{{Kind: chain.Alloc, Dst: user, Len: 1 << 24, Site: sites[0]},
+		{Kind: chain.Alloc, Dst: ring, Len: 1 << 24, Site: sites[1]}}
 	for i := 0; len(events) < n; i++ {
 		u, b, r := user+uint64(i%2000)*4096, pool+uint64(i*7%3000)*4096, ring+uint64(i%1000)*8192
 		off := uint64(i) * 1024

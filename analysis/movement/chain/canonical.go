@@ -37,7 +37,8 @@ func (t Table) canonical() Table {
 }
 
 func emptyTable() Table {
-	return Table{sites: newInterner(""), channels: newInterner[Channel](), symbols: newInterner[symbol](), paths: newPathTree()}
+	return Table{sites: newInterner(""), channels: newInterner[Channel](), symbols: newInterner[symbol](),
+		paths: newPathTree()}
 }
 
 func (p part) clone() part {
@@ -52,7 +53,8 @@ func sortedBy[T any](list []T, compare func(a, b T) int) []T {
 }
 
 func (c Channel) compare(d Channel) int {
-	return cmp.Or(-compareBool(c.Stream, d.Stream), cmp.Compare(c.ID, d.ID), cmp.Compare(c.From, d.From), cmp.Compare(c.To, d.To), cmp.Compare(c.Tag, d.Tag))
+	return cmp.Or(-compareBool(c.Stream, d.Stream), cmp.Compare(c.ID, d.ID), cmp.Compare(c.From, d.From),
+		cmp.Compare(c.To, d.To), cmp.Compare(c.Tag, d.Tag))
 }
 
 func compareBool(a, b bool) int {
@@ -67,7 +69,8 @@ func compareBool(a, b bool) int {
 
 func (s symbol) compare(t symbol) int {
 	return cmp.Or(cmp.Compare(s.kind, t.kind), cmp.Compare(s.site, t.site), cmp.Compare(s.partner, t.partner),
-		cmp.Compare(s.source, t.source), cmp.Compare(s.dest, t.dest), cmp.Compare(s.segments, t.segments), compareBool(s.reread, t.reread))
+		cmp.Compare(s.source, t.source), cmp.Compare(s.dest, t.dest), cmp.Compare(s.segments, t.segments),
+		compareBool(s.reread, t.reread))
 }
 
 // sortSymbols numbers all symbols in order of their sites, which are numbered.
@@ -94,7 +97,8 @@ func (r *renumbering) sortPaths() {
 	for _, level := range levels {
 		slices.SortFunc(level, func(a, b int32) int {
 			x, y := tree.all[a], tree.all[b]
-			return cmp.Or(cmp.Compare(r.path(x.parent), r.path(y.parent)), cmp.Compare(r.symbol(x.symbol), r.symbol(y.symbol)))
+			return cmp.Or(cmp.Compare(r.path(x.parent), r.path(y.parent)),
+				cmp.Compare(r.symbol(x.symbol), r.symbol(y.symbol)))
 		})
 		for _, i := range level {
 			r.path(i)

@@ -86,17 +86,21 @@ func TestBadEvents(t *testing.T) {
 	p := chain.NewParser(3)
 	site := p.Site("x")
 	bad := []chain.Event{
-		{}, {Kind: 99}, {Kind: chain.Copy, Site: -1}, {Kind: chain.Copy, Site: 9}, {Kind: chain.Send, Site: site, Channel: 5}, {Kind: chain.Recv, Site: site, Channel: -1},
-		{Kind: chain.Copy, Site: site, Src: ^uint64(0), Len: 2}, {Kind: chain.Alloc, Site: site, Dst: 8, Len: ^uint64(0)},
+		{}, {Kind: 99}, {Kind: chain.Copy, Site: -1}, {Kind: chain.Copy, Site: 9},
+		{Kind: chain.Send, Site: site, Channel: 5}, {Kind: chain.Recv, Site: site, Channel: -1},
+		{Kind: chain.Copy, Site: site, Src: ^uint64(0), Len: 2},
+		{Kind: chain.Alloc, Site: site, Dst: 8, Len: ^uint64(0)},
 	}
 	c := p.Channel(chain.Channel{})
 	bad = append(bad, chain.Event{Kind: chain.Send, Site: site, Channel: c, Offset: ^uint64(0), Len: 2})
 	for i := range bad {
-		if err := p.Add(&bad[i]); !errors.Is(err, chain.ErrEvent) || !strings.Contains(err.Error(), fmt.Sprintf("rank 3: event %d", i+1)) {
+		if err := p.Add(&bad[i]); !errors.Is(err, chain.ErrEvent) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("rank 3: event %d", i+1)) {
 			t.Errorf("event %d: %v", i, err)
 		}
 	}
-	for _, e := range []chain.Event{{Kind: chain.Free, Dst: 77}, {Kind: chain.Resize, Dst: 77, Len: 5}, {Kind: chain.Copy, Site: site, Src: 5, Dst: 9}, {Kind: chain.Alloc, Site: site, Dst: 5}} {
+	for _, e := range []chain.Event{{Kind: chain.Free, Dst: 77}, {Kind: chain.Resize, Dst: 77, Len: 5},
+		{Kind: chain.Copy, Site: site, Src: 5, Dst: 9}, {Kind: chain.Alloc, Site: site, Dst: 5}} {
 		if err := p.Add(&e); err != nil {
 			t.Errorf("%+v: %v", e, err)
 		}

@@ -35,7 +35,8 @@ func (p *Parser) concludeCopy(o *pending) {
 	p.trace(o, p.symbols.number(s))
 	first := int32(len(p.nodes))
 	for _, st := range p.strands {
-		p.nodes = append(p.nodes, node{path: st.path, from: st.from, lo: st.lo, hi: st.hi, order: o.order, time: o.time})
+		p.nodes = append(p.nodes,
+			node{path: st.path, from: st.from, lo: st.lo, hi: st.hi, order: o.order, time: o.time})
 	}
 	for i, q := range o.pieces {
 		p.data.set(q.at, q.at+q.n, first+int32(p.which[i]))
@@ -44,20 +45,23 @@ func (p *Parser) concludeCopy(o *pending) {
 
 func (p *Parser) concludeSend(o *pending) {
 	to := int32(len(p.part.sends))
-	p.part.sends = append(p.part.sends, half{channel: o.channel, site: o.site, alloc: o.source, seq: o.seq, lo: o.lo, hi: o.hi, order: o.order, time: o.time})
+	p.part.sends = append(p.part.sends, half{channel: o.channel, site: o.site, alloc: o.source, seq: o.seq, lo: o.lo,
+		hi: o.hi, order: o.order, time: o.time})
 	again := p.reread(o)
 	p.trace(o, -1)
 	widest := p.widest()
 	p.strands[widest].to = span{lo: 0, hi: o.total}
 	for _, st := range p.strands {
-		p.part.legs = append(p.part.legs, leg{from: st.from, fromLo: st.lo, fromHi: st.hi, to: to, toLo: st.to.lo, toHi: st.to.hi,
-			path: st.path, reread: again, order: o.order, time: o.time})
+		p.part.legs = append(p.part.legs,
+			leg{from: st.from, fromLo: st.lo, fromHi: st.hi, to: to, toLo: st.to.lo, toHi: st.to.hi,
+				path: st.path, reread: again, order: o.order, time: o.time})
 	}
 }
 
 func (p *Parser) concludeRecv(o *pending) {
 	from := int32(len(p.part.recvs))
-	p.part.recvs = append(p.part.recvs, half{channel: o.channel, site: o.site, alloc: o.dest, seq: o.seq, lo: o.lo, hi: o.hi, order: o.order, time: o.time})
+	p.part.recvs = append(p.part.recvs, half{channel: o.channel, site: o.site, alloc: o.dest, seq: o.seq, lo: o.lo,
+		hi: o.hi, order: o.order, time: o.time})
 	p.bases = append(p.bases, o.base)
 	p.nodes = append(p.nodes, node{from: from, hi: o.total, order: o.order, time: o.time})
 	p.data.set(o.base, o.base+o.total, int32(len(p.nodes)-1))

@@ -45,7 +45,8 @@ func (o Operation) String() string {
 }
 
 func (o Operation) Compare(p Operation) int {
-	for _, c := range []int{int(o.Kind) - int(p.Kind), strings.Compare(o.Site, p.Site), strings.Compare(o.Partner, p.Partner),
+	for _, c := range []int{int(o.Kind) - int(p.Kind), strings.Compare(o.Site, p.Site),
+		strings.Compare(o.Partner, p.Partner),
 		strings.Compare(o.Source, p.Source), strings.Compare(o.Dest, p.Dest)} {
 		if c != 0 {
 			return c

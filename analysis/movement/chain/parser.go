@@ -154,7 +154,8 @@ func (p *Parser) Finish() (Table, error) {
 	p.settle(func(*pending) bool { return true })
 	for _, n := range p.nodes {
 		if !n.extended && n.path > 0 {
-			p.part.legs = append(p.part.legs, leg{from: n.from, fromLo: n.lo, fromHi: n.hi, to: -1, path: n.path, order: n.order, time: n.time})
+			p.part.legs = append(p.part.legs,
+				leg{from: n.from, fromLo: n.lo, fromHi: n.hi, to: -1, path: n.path, order: n.order, time: n.time})
 		}
 	}
 	slices.SortStableFunc(p.part.legs, func(a, b leg) int { return cmp.Compare(a.order, b.order) })

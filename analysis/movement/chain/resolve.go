@@ -64,7 +64,8 @@ type chain struct {
 const stepsPerLeg = 256
 
 func newResolver(t Table) *resolver {
-	v := &resolver{sites: t.sites.all, symbols: newInterner(t.symbols.all...), paths: newPathTree(), tracks: make([][]Instance, len(t.parts))}
+	v := &resolver{sites: t.sites.all, symbols: newInterner(t.symbols.all...), paths: newPathTree(),
+		tracks: make([][]Instance, len(t.parts))}
 	if t.paths != nil {
 		for _, s := range t.paths.all[1:] {
 			v.paths.extend(s.parent, s.symbol, v.symbols.all)
@@ -129,7 +130,8 @@ func (v *resolver) root(l int32) {
 				return
 			}
 		}
-		c.path = v.paths.extend(0, v.symbols.number(symbol{kind: Network, segments: 1, partner: r.site, dest: r.alloc}), v.symbols.all)
+		c.path = v.paths.extend(0, v.symbols.number(symbol{kind: Network, segments: 1, partner: r.site, dest: r.alloc}),
+			v.symbols.all)
 	}
 	v.follow(c, l, v.operationsOf(g.path))
 }
@@ -218,7 +220,8 @@ func (v *resolver) cross(c chain, l int32) {
 // pass goes on with a matched transfer of the bytes lo ≤ b < hi.
 func (v *resolver) pass(c chain, l, p int32, lo, hi uint64) {
 	s, r := v.sends[v.pairs[p].send], v.recvs[v.pairs[p].recv]
-	n := v.symbols.number(symbol{kind: Network, segments: 1, site: s.site, partner: r.site, source: s.alloc, dest: r.alloc})
+	n := v.symbols.number(symbol{kind: Network, segments: 1, site: s.site, partner: r.site, source: s.alloc,
+		dest: r.alloc})
 	path := v.paths.extend(c.path, n, v.symbols.all)
 	if path == again {
 		v.emit(c)

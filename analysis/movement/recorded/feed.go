@@ -36,7 +36,8 @@ func ParseLevel(name string) (Level, error) {
 // Feed gives the events of the rank to a parser. Its sites get their names from
 // the Namer. Moves that cannot be are left out.
 func (r *Reader) Feed(p *chain.Parser, w Ways, level Level, names *Namer) []error {
-	f := &feeder{reader: r, parser: p, ways: w, level: level, names: names, links: links{host: r.rank.Host}, states: map[[2]int]int32{}}
+	f := &feeder{reader: r, parser: p, ways: w, level: level, names: names, links: links{host: r.rank.Host},
+		states: map[[2]int]int32{}}
 	if level == Application {
 		f.inside = r.inside()
 	}
@@ -123,7 +124,8 @@ func (f *feeder) message(m *Move, e *chain.Event) bool {
 		return false
 	}
 	e.Site, e.Seq = f.state(m.Thread, m.State), m.Seq
-	e.Channel = f.parser.Channel(chain.Channel{ID: commOf(f.reader.rank, m.Comm), From: int32(pair[0]), To: int32(pair[1]), Tag: int32(m.Tag)})
+	e.Channel = f.parser.Channel(chain.Channel{ID: commOf(f.reader.rank, m.Comm), From: int32(pair[0]),
+		To: int32(pair[1]), Tag: int32(m.Tag)})
 	return true
 }
 

@@ -71,7 +71,8 @@ func TestEnds(t *testing.T) {
 	b.name(&Move{Link: 9, Name: EndName{LocalEnd, "q", "p"}})
 	u, _ := a.of(1)
 	v, _ := b.of(9)
-	if u.connection != v.connection || u.upper == v.upper || u.channel(true) != v.channel(false) || u.channel(false) != v.channel(true) {
+	if u.connection != v.connection || u.upper == v.upper || u.channel(true) != v.channel(false) ||
+		u.channel(false) != v.channel(true) {
 		t.Errorf("%+v and %+v", u, v)
 	}
 	other := links{host: "y"}
@@ -88,7 +89,8 @@ func TestEnds(t *testing.T) {
 // its messages are.
 func TestWays(t *testing.T) {
 	w := MergeSent(
-		Sent{Ends: []EndBytes{{1, false, 0, 900}, {2, false, 0, 10}}, Messages: []PairBytes{{0, 1, 1000}, {0, 2, 1000}}},
+		Sent{Ends: []EndBytes{{1, false, 0, 900}, {2, false, 0, 10}},
+			Messages: []PairBytes{{0, 1, 1000}, {0, 2, 1000}}},
 		Sent{Ends: []EndBytes{{1, true, 1, 100}}, Messages: []PairBytes{{1, 0, 1000}}},
 	).Ways()
 	if !w.joined[1] || w.joined[2] || w.Streams() != 1 {
@@ -117,7 +119,8 @@ func TestNames(t *testing.T) {
 		t.Errorf("%q, %q, %q", a, b, c)
 	}
 	s, err := n.Book.Call(n.Name("memcpy", []model.Frame{{Module: bare, Offset: 0x77}, {Offset: 5}}))
-	if err != nil || s.Function != "memcpy" || len(s.Stack) != 2 || s.Frames[0].Offset != 0x77 || s.Frames[0].Module.Path != bare.Path ||
+	if err != nil || s.Function != "memcpy" || len(s.Stack) != 2 || s.Frames[0].Offset != 0x77 ||
+		s.Frames[0].Module.Path != bare.Path ||
 		s.Frames[0].Module.BuildID != "" || s.Stack[1].Module != nil {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -33,9 +33,12 @@ type PairBytes struct {
 
 // MergeSent unites what different ranks sent.
 func MergeSent(a, b Sent) Sent {
-	out := Sent{append(slices.Clone(a.Ends), b.Ends...), append(slices.Clone(a.Messages), b.Messages...), a.Within || b.Within}
+	out := Sent{Within: a.Within || b.Within}
+	out.Ends = append(slices.Clone(a.Ends), b.Ends...)
+	out.Messages = append(slices.Clone(a.Messages), b.Messages...)
 	slices.SortFunc(out.Ends, func(x, y EndBytes) int {
-		return cmp.Or(cmp.Compare(x.Connection, y.Connection), cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Bytes, y.Bytes))
+		return cmp.Or(cmp.Compare(x.Connection, y.Connection), cmp.Compare(x.Rank, y.Rank),
+			cmp.Compare(x.Bytes, y.Bytes))
 	})
 	slices.SortFunc(out.Messages, func(x, y PairBytes) int { return cmp.Or(x.From-y.From, x.To-y.To) })
 	return out

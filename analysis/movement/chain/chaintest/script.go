@@ -188,7 +188,8 @@ func (a *actor) do(w []string) {
 	case "resize":
 		e = chain.Event{Kind: chain.Resize, Dst: a.address(w[1]), Len: uint64(a.number(w[2]))}
 	case "copy":
-		e = chain.Event{Kind: chain.Copy, Site: a.p.Site(w[1]), Src: a.address(w[2]), Dst: a.address(w[3]), Len: uint64(a.number(w[4]))}
+		e = chain.Event{Kind: chain.Copy, Site: a.p.Site(w[1]), Src: a.address(w[2]), Dst: a.address(w[3]),
+			Len: uint64(a.number(w[4]))}
 	case "send", "recv", "msend", "mrecv":
 		e = a.transfer(w)
 	default:
