@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/analysis/usage/recorded"
+	"laggard/analysis/usage/usagetest"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -117,7 +118,7 @@ var (
 func spoken(t *testing.T, trace *recorded.Trace) []string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := trace.Dump(&b, func(recorded.Site) string { return "" }); err != nil {
+	if err := usagetest.Dump(&b, trace, func(recorded.Site) string { return "" }); err != nil {
 		t.Fatal(err)
 	}
 	var out []string

@@ -16,9 +16,6 @@ func NewEvidence(digests ...*Digest) *Evidence {
 	return e
 }
 
-// Ranks returns the number of ranks.
-func (e *Evidence) Ranks() int { return len(e.digests) }
-
 func (e *Evidence) sort() {
 	slices.SortStableFunc(e.digests, func(a, b *Digest) int { return cmp.Compare(a.Rank, b.Rank) })
 	e.digests = slices.CompactFunc(e.digests, func(a, b *Digest) bool { return a.Rank == b.Rank })

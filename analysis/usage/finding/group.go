@@ -63,9 +63,6 @@ func MergeGroups(a, b *Group) (*Group, error) {
 	return a, nil
 }
 
-// Len returns the number of different findings.
-func (g *Group) Len() int { return len(g.keys) }
-
 // InOrder returns the findings as they came.
 func (g *Group) InOrder() []Finding {
 	out := make([]Finding, len(g.keys))

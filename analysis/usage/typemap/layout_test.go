@@ -61,7 +61,7 @@ func randomTypes(rng *rand.Rand) []*recorded.Datatype {
 			d.Combiner, d.Ints = "MPI_COMBINER_SUBARRAY", []int64{2, 3, 4, 2, 1 + m, 1, 1, rng.Int64N(2)}
 		}
 		types = append(types, d)
-		l := Describe(types, d)
+		l := NewLayouts(types).Derived(d)
 		d.Size, d.TrueLB, d.TrueExtent = l.Bytes, l.Lo, l.Hi-l.Lo
 		d.LB, d.Extent = d.TrueLB, d.TrueExtent+rng.Int64N(3)
 	}

@@ -62,7 +62,7 @@ func (s *Layouts) make(d *recorded.Datatype) *Layout {
 	if d.Name != "" {
 		return predefined(d)
 	}
-	l := s.derived(d)
+	l := s.Derived(d)
 	if l == nil || l.Bytes != d.Size {
 		return opaque(d) // the contents are not what the standard says
 	}
@@ -99,9 +99,10 @@ var pairs = map[string][2]string{
 	"MPI_2INTEGER":          {"MPI_INTEGER", "MPI_INTEGER"},
 }
 
-// derived makes the layout from what MPI_Type_get_contents gives (MPI-3.1 §4.1.13);
-// nil if that is not whole.
-func (s *Layouts) derived(d *recorded.Datatype) *Layout {
+// Derived returns the layout of one element of a derived datatype from what
+// MPI_Type_get_contents gives (MPI-3.1 §4.1.13), whatever its size and bounds are
+// said to be; nil if that is not whole.
+func (s *Layouts) Derived(d *recorded.Datatype) *Layout {
 	in := contents{d: d, ints: d.Ints, addresses: d.Addresses}
 	combiner := strings.TrimSuffix(strings.TrimPrefix(d.Combiner, "MPI_COMBINER_"), "_INTEGER")
 	if combiner == "STRUCT" {
@@ -236,10 +237,4 @@ func (c *contents) list(n int) []int64 {
 		out[i] = c.int()
 	}
 	return out
-}
-
-// Describe returns the layout of one element of a derived datatype, whatever its
-// size and bounds are said to be; nil if its contents are not whole.
-func Describe(types []*recorded.Datatype, d *recorded.Datatype) *Layout {
-	return NewLayouts(types).derived(d)
 }

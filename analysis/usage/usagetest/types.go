@@ -105,7 +105,7 @@ func (c *call) measure(name string, d *recorded.Datatype) error {
 		return fmt.Errorf("%s is made of no datatype", name)
 	}
 	c.addType(name, d)
-	if lay := typemap.Describe(c.r.Types, d); lay != nil {
+	if lay := typemap.NewLayouts(c.r.Types).Derived(d); lay != nil {
 		d.Size, d.TrueLB, d.TrueExtent = lay.Bytes, lay.Lo, lay.Hi-lay.Lo
 	}
 	d.LB, d.Extent = d.TrueLB, d.TrueExtent

@@ -2,6 +2,7 @@ package usagetest
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestDumpIsATranscript(t *testing.T) {
 		}
 		var b strings.Builder
 		for _, trace := range traces {
-			if err := trace.Dump(&b, func(s recorded.Site) string {
+			if err := Dump(&b, trace, func(s recorded.Site) string {
 				return fmt.Sprintf("%s:%d", s.Stack[0].Module.Path, s.Stack[0].Offset)
 			}); err != nil {
 				t.Fatal(err)
@@ -58,4 +59,14 @@ func TestBadTranscripts(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
+}
+
+func ExampleDump() {
+	traces, err := Parse("0: MPI_Barrier()")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_ = Dump(os.Stdout, traces[0], func(recorded.Site) string { return "ring.c:12" })
+	// Output: 0: MPI_Barrier(comm=world) -> () @ ring.c:12
 }

@@ -1,27 +1,23 @@
-package recorded
+package usagetest
 
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 	"laggard/model/mpi"
 )
 
-// Dump writes the calls of a rank, one a line, as the transcripts of
-// analysis/usage/usagetest have them: rank and thread, the call with what it was
-// given, what it returned, and its site as where gives it (nil: frames as they
-// are).
+// Dump writes the calls of a rank, one a line, as transcripts have them: rank and
+// thread, the call with what it was given, what it returned, and its site as where
+// gives it.
 //
 //	0: MPI_Send(buf=0x1000, count=1, datatype=MPI_INT, dest=1, tag=0, comm=world) -> () @ ring.c:12
-func (t *Trace) Dump(w io.Writer, where func(Site) string) error {
-	if where == nil {
-		where = rawSite
-	}
-	d := &dumper{t: t, threads: t.threads() > 1, names: map[[2]int64]string{}}
+func Dump(w io.Writer, t *recorded.Trace, where func(recorded.Site) string) error {
+	d := &dumper{t: t, threads: threads(t) > 1, names: map[[2]int64]string{}}
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		if _, err := fmt.Fprintf(w, "%s: %s @ %s\n", d.who(c), d.call(c), where(t.Sites[c.Site])); err != nil {
@@ -30,7 +26,7 @@ func (t *Trace) Dump(w io.Writer, where func(Site) string) error {
 		for _, n := range t.Notes {
 			if n.Seen == i {
 				side := "send"
-				if n.Kind == ReceiveBufferChanged {
+				if n.Kind == recorded.ReceiveBufferChanged {
 					side = "receive"
 				}
 				fmt.Fprintf(w, "note %d: %s buffer of call %d changed, seen at call %d\n", t.Rank, side, n.Call+1, i+1)
@@ -43,7 +39,7 @@ func (t *Trace) Dump(w io.Writer, where func(Site) string) error {
 	return nil
 }
 
-func (t *Trace) threads() int {
+func threads(t *recorded.Trace) int {
 	n := 0
 	for i := range t.Calls {
 		n = max(n, t.Calls[i].Thread+1)
@@ -51,32 +47,21 @@ func (t *Trace) threads() int {
 	return n
 }
 
-func rawSite(s Site) string {
-	if len(s.Stack) == 0 {
-		return "?"
-	}
-	f := s.Stack[0]
-	if f.Module == nil {
-		return fmt.Sprintf("%#x", f.Offset)
-	}
-	return fmt.Sprintf("%s+%#x", filepath.Base(f.Module.Path), f.Offset)
-}
-
 type dumper struct {
-	t       *Trace
+	t       *recorded.Trace
 	threads bool
 	names   map[[2]int64]string // of handles, by kind and value
 	counts  [256]int
 }
 
-func (d *dumper) who(c *Call) string {
+func (d *dumper) who(c *recorded.Call) string {
 	if d.threads {
 		return fmt.Sprintf("%d.%d", d.t.Rank, c.Thread)
 	}
 	return strconv.Itoa(d.t.Rank)
 }
 
-func (d *dumper) call(c *Call) string {
+func (d *dumper) call(c *recorded.Call) string {
 	s := fmt.Sprintf("%s(%s) -> ", c.Func.Name, d.values(c, c.In))
 	switch {
 	case c.Return == 0:
@@ -95,7 +80,7 @@ func (d *dumper) call(c *Call) string {
 	return s
 }
 
-func (d *dumper) values(c *Call, values []Value) string {
+func (d *dumper) values(c *recorded.Call, values []recorded.Value) string {
 	var parts []string
 	for i := range values {
 		p := &c.Func.Params[i]
@@ -106,7 +91,7 @@ func (d *dumper) values(c *Call, values []Value) string {
 	return strings.Join(parts, ", ")
 }
 
-func (d *dumper) value(p *mpi.Param, v Value) string {
+func (d *dumper) value(p *mpi.Param, v recorded.Value) string {
 	if p.Kind == mpi.Status {
 		return d.statuses(p, v)
 	}
@@ -120,10 +105,10 @@ func (d *dumper) value(p *mpi.Param, v Value) string {
 	return "[" + strings.Join(parts, ",") + "]"
 }
 
-func (d *dumper) statuses(p *mpi.Param, v Value) string {
+func (d *dumper) statuses(p *mpi.Param, v recorded.Value) string {
 	var parts []string
 	for ; len(v) >= 4; v = v[4:] {
-		s := fmt.Sprintf("(%s,%s,%d", special(v[0]), special(v[1]), v[2])
+		s := fmt.Sprintf("(%s,%s,%d", numberText(v[0]), numberText(v[1]), v[2])
 		if v[3] != 0 {
 			s += ",1"
 		}
@@ -135,13 +120,13 @@ func (d *dumper) statuses(p *mpi.Param, v Value) string {
 	return strings.Join(parts, "")
 }
 
-func special(v int64) string {
+func numberText(v int64) string {
 	switch v {
 	case model.Any:
 		return "any"
 	case model.ProcNull:
 		return "procnull"
-	case Root:
+	case recorded.Root:
 		return "root"
 	}
 	return strconv.FormatInt(v, 10)
@@ -150,16 +135,16 @@ func special(v int64) string {
 func (d *dumper) one(p *mpi.Param, v int64) string {
 	switch {
 	case p.Kind == mpi.Rank || p.Kind == mpi.Tag:
-		return special(v)
+		return numberText(v)
 	case p.Kind < mpi.Comm || p.Kind > mpi.Pointer:
 		return strconv.FormatInt(v, 10)
-	case v == Null:
+	case v == recorded.Null:
 		return "null"
-	case v == Invalid:
+	case v == recorded.Invalid:
 		return "invalid"
-	case p.Kind == mpi.Buffer && v == Bottom:
+	case p.Kind == mpi.Buffer && v == recorded.Bottom:
 		return "bottom"
-	case p.Kind == mpi.Buffer && v == InPlace:
+	case p.Kind == mpi.Buffer && v == recorded.InPlace:
 		return "inplace"
 	case p.Kind >= mpi.Buffer:
 		return fmt.Sprintf("%#x", uint64(v))
@@ -182,7 +167,7 @@ func (d *dumper) handle(p *mpi.Param, v int64) string {
 	case p.Kind == mpi.Datatype:
 		return fmt.Sprintf("type%d", v)
 	}
-	if name, ok := d.t.Names[typeNames[p.Kind]][v]; ok {
+	if name, ok := d.t.Names[kindOf(*p)][v]; ok {
 		return name
 	}
 	key := [2]int64{int64(p.Kind), v}
