@@ -8,7 +8,6 @@ import (
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/kcca"
 	"laggard/analysis/scaling/recorded"
-	"laggard/analysis/scaling/training"
 )
 
 // wide makes a table of rows ranks with features sites each, in runs of 4 ranks
@@ -40,7 +39,7 @@ func BenchmarkTrain(b *testing.B) {
 		b.Run(fmt.Sprint("rows=", rows), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := training.Train(table, kcca.Options{}); err != nil {
+				if _, err := train(table, kcca.Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -61,7 +60,7 @@ func BenchmarkKCCA(b *testing.B) {
 // BenchmarkTest judges a run of 32 ranks by a model of 1,000 rows.
 func BenchmarkTest(b *testing.B) {
 	table := wide(1000, 100)
-	m, err := training.Train(table, kcca.Options{})
+	m, err := train(table, kcca.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -75,7 +74,7 @@ func BenchmarkTest(b *testing.B) {
 		b.Fatalf("%d rows", len(run.Rows))
 	}
 	for b.Loop() {
-		if _, err := judge.Test(m, run, judge.Circumstances{}); err != nil {
+		if _, err := conclude(m, run, judge.Circumstances{}); err != nil {
 			b.Fatal(err)
 		}
 	}

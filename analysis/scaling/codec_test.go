@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -18,24 +19,11 @@ import (
 func smallModel(t testing.TB) *training.Model {
 	t.Helper()
 	table := chain(0.01).training([]int{4, 6, 8}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
-	m, err := training.Train(table, kcca.Options{})
+	m, err := train(table, kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
-}
-
-func TestModelRoundTrip(t *testing.T) {
-	m := smallModel(t)
-	data, err := training.EncodeModel(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := training.DecodeModel(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameModel(t, back, m)
 }
 
 // withHead puts a right first line before the body of a file.
@@ -52,14 +40,11 @@ func rewritten(t *testing.T, data []byte, old, new string) []byte {
 	if changed == body {
 		t.Fatalf("no %q in the file", old)
 	}
-	return withHead("laggard-scaling-model", []byte(changed))
+	return withHead("laggard-scaling", []byte(changed))
 }
 
-func TestDecodeModelRefuses(t *testing.T) {
-	good, err := training.EncodeModel(smallModel(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestDecodeModelFileRefuses(t *testing.T) {
+	good := encoded(t, smallModel(t))
 	line, body, _ := strings.Cut(string(good), "\n")
 	flipped := []byte(strings.Replace(string(good), `"runs":3`, `"runs":4`, 1))
 	for name, c := range map[string]struct {
@@ -68,8 +53,8 @@ func TestDecodeModelRefuses(t *testing.T) {
 	}{
 		"nothing":        {nil, file.ErrKind},
 		"another file":   {[]byte("#!/bin/sh\n"), file.ErrKind},
-		"another kind":   {[]byte(strings.Replace(string(good), "model", "table", 1)), file.ErrKind},
-		"later version":  {[]byte(strings.Replace(string(good), "model 1 ", "model 2 ", 1)), file.ErrVersion},
+		"another kind":   {[]byte(strings.Replace(string(good), "scaling", "volumes", 1)), file.ErrKind},
+		"later version":  {[]byte(strings.Replace(string(good), "scaling 1 ", "scaling 2 ", 1)), file.ErrVersion},
 		"cut short":      {good[:len(good)-1], file.ErrCorrupt},
 		"bytes added":    {append(good[:len(good):len(good)], ' '), file.ErrCorrupt},
 		"changed":        {flipped, file.ErrChecksum},
@@ -87,7 +72,7 @@ func TestDecodeModelRefuses(t *testing.T) {
 		"scale of zero":  {rewritten(t, good, `"scale":[`, `"scale":[0,`), file.ErrCorrupt},
 		"controls twice": {rewritten(t, good, `"controls":["arg"`, `"controls":["b","arg"`), file.ErrCorrupt},
 	} {
-		m, err := training.DecodeModel(c.data)
+		m, err := training.DecodeTrained(c.data)
 		if !errors.Is(err, c.want) || m != nil {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
@@ -97,47 +82,42 @@ func TestDecodeModelRefuses(t *testing.T) {
 // FuzzModel: what is read can be used. The first line is put right, so that the
 // fuzzer gets behind the checksum.
 func FuzzModel(f *testing.F) {
-	good, err := training.EncodeModel(smallModel(f))
-	if err != nil {
-		f.Fatal(err)
-	}
-	_, body, _ := strings.Cut(string(good), "\n")
+	_, body, _ := strings.Cut(string(encoded(f, smallModel(f))), "\n")
 	f.Add([]byte(body))
 	f.Add([]byte(strings.ReplaceAll(body, "0", "1")))
 	f.Add([]byte(strings.ReplaceAll(body, "e-", "e")))
-	f.Add([]byte(`{"sites":[{}],"shares":[{}],"kcca":{}}`))
+	f.Add([]byte(`{"models":[{"source":"mpi","model":{"sites":[{}],"shares":[{}],"kcca":{}}}]}`))
 	f.Add([]byte(`null`))
 	run := chain(0.01).run(5, 2048, rand.New(rand.NewPCG(2, 2)))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		m, err := training.DecodeModel(withHead("laggard-scaling-model", body))
+		trained, err := training.DecodeTrained(withHead("laggard-scaling", body))
 		if err != nil {
-			if m != nil {
+			if trained != nil {
 				t.Fatal("a model with an error")
 			}
 			return
 		}
-		if _, err := judge.Test(m, run, judge.Circumstances{}); err != nil && !errors.Is(err, recorded.ErrControls) {
-			t.Fatal(err)
+		for _, m := range trained.Models {
+			_, err := conclude(m.Model, run, judge.Circumstances{})
+			if err != nil && !errors.Is(err, recorded.ErrControls) {
+				t.Fatal(err)
+			}
 		}
 	})
 }
 
-// FuzzTable: what is read can be merged and written again.
+// FuzzTable: what is valid can be merged and written again.
 func FuzzTable(f *testing.F) {
-	good, err := recorded.EncodeTable(chain(0.01).run(3, 2048, rand.New(rand.NewPCG(2, 2))))
+	good, err := json.Marshal(chain(0.01).run(3, 2048, rand.New(rand.NewPCG(2, 2))))
 	if err != nil {
 		f.Fatal(err)
 	}
-	_, body, _ := strings.Cut(string(good), "\n")
-	f.Add([]byte(body))
+	f.Add(good)
 	f.Add([]byte(`{"sites":[{},{}],"rows":[{"ranks":1,"volume":{"0":1,"1":2}}]}`))
 	f.Add([]byte(`{"sites":[],"rows":[{"ranks":1,"volume":{"-1":1}}]}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		table, err := recorded.DecodeTable(withHead("laggard-scaling-table", body))
-		if err != nil {
-			if table != nil {
-				t.Fatal("a table with an error")
-			}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		table := &recorded.Table{}
+		if json.Unmarshal(data, table) != nil || table.Validate() != nil {
 			return
 		}
 		same(t, recorded.Merge(table, &recorded.Table{}), table)

@@ -30,13 +30,23 @@ func Example() {
 	}
 	run(&production, "large", 16, other)
 
-	m, err := training.Train(&small, kcca.Options{})
+	part, err := training.Fit(&small, kcca.Options{}, 0, 1) // a rank of several fits its part
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := training.Assemble(&small, kcca.Options{}, part)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(m.Features[0].Classes[0].Forms[0].Text([]string{"rank", "ranks"}))
-	v, err := judge.Test(m, &production, judge.Circumstances{})
+	rows, err := judge.Judge(m, &production)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := judge.Conclude(m, &production, rows, judge.Circumstances{})
 	if err != nil {
 		fmt.Println(err)
 		return

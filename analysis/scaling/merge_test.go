@@ -1,6 +1,7 @@
 package scaling
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -43,7 +44,7 @@ func laws[T any](t *testing.T, m reduce.Monoid[T], build func() []T) {
 func TestTablesMerge(t *testing.T) {
 	whole := chain(0.01).training([]int{4, 5}, []float64{2048}, rand.New(rand.NewPCG(1, 1)))
 	laws(t, reduce.Monoid[*recorded.Table]{
-		Codec: reduce.Codec[*recorded.Table]{Encode: recorded.EncodeTable, Decode: recorded.DecodeTable},
+		Codec: reduce.JSON[*recorded.Table](),
 		Merge: func(a, b *recorded.Table) (*recorded.Table, error) { return recorded.Merge(a, b), nil },
 	}, func() []*recorded.Table { return pieces(whole, rand.New(rand.NewPCG(3, 4))) })
 	merged := &recorded.Table{}
@@ -56,11 +57,11 @@ func TestTablesMerge(t *testing.T) {
 
 func same(t *testing.T, got, want *recorded.Table) {
 	t.Helper()
-	a, err := recorded.EncodeTable(got)
+	a, err := json.Marshal(got.Canonical())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := recorded.EncodeTable(want)
+	b, err := json.Marshal(want.Canonical())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestPartsMerge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	table := chain(0.01).training([]int{4, 6, 8, 10}, []float64{2048}, rng)
 	var o kcca.Options
-	alone, err := training.Train(table, o)
+	alone, err := train(table, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,15 +111,7 @@ func TestPartsMerge(t *testing.T) {
 
 func sameModel(t *testing.T, got, want *training.Model) {
 	t.Helper()
-	a, err := training.EncodeModel(got)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := training.EncodeModel(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(a) != string(b) {
+	if string(encoded(t, got)) != string(encoded(t, want)) {
 		t.Error("models differ")
 	}
 }
@@ -148,7 +141,7 @@ func judged(t *testing.T, m *training.Model, run *recorded.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := judge.Test(m, run, judge.Circumstances{})
+	want, err := conclude(m, run, judge.Circumstances{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ type score struct {
 func (s study) run(t *testing.T, seed uint64, sum *score) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	m, err := training.Train(s.good.training(s.scales, s.args, rng), kcca.Options{})
+	m, err := train(s.good.training(s.scales, s.args, rng), kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func (s study) test(t *testing.T, m *training.Model, p program, ranks int, rng *
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := judge.Test(m, p.run(ranks, s.arg, rng), judge.Circumstances{Library: library})
+	v, err := conclude(m, p.run(ranks, s.arg, rng), judge.Circumstances{Library: library})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestNoiseFeatures(t *testing.T) {
 	}
 	for seed := range *seeds {
 		rng := rand.New(rand.NewPCG(firstSeed()+seed, 2))
-		m, err := training.Train(noisy(p.training(fourToFifteen(), []float64{2048}, rng), rng), kcca.Options{})
+		m, err := train(noisy(p.training(fourToFifteen(), []float64{2048}, rng), rng), kcca.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestNoiseFeatures(t *testing.T) {
 			{"a", p.moved(ringSite, doubleSite), 16, everyRank(16)},
 			{"b", p.moved(blockSite, wordSite), 16, everyRank(16)},
 		} {
-			v, err := judge.Test(m, noisy(c.run.run(c.ranks, 2048, rng), rng), judge.Circumstances{})
+			v, err := conclude(m, noisy(c.run.run(c.ranks, 2048, rng), rng), judge.Circumstances{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,11 +257,11 @@ func TestLargeMessage(t *testing.T) {
 	for size := 8 << 20; size <= 1<<30; size *= 2 {
 		sizes = append(sizes, float64(size))
 	}
-	m, err := training.Train(p.training([]int{3}, sizes, rng), kcca.Options{})
+	m, err := train(p.training([]int{3}, sizes, rng), kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, err := judge.Test(m, p.run(3, 2<<30, rng), judge.Circumstances{})
+	good, err := conclude(m, p.run(3, 2<<30, rng), judge.Circumstances{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestLargeMessage(t *testing.T) {
 	}
 	stack := append([]recorded.Frame{libFrame("abort", 0x1), libFrame("connection_dropped", 0x2),
 		libFrame("send_queued", 0xaf)}, messageSite.Frames[1:]...)
-	v, err := judge.Test(m, p.scaled(messageSite, 0.5).run(3, 2<<30, rng), judge.Circumstances{Crash: stack})
+	v, err := conclude(m, p.scaled(messageSite, 0.5).run(3, 2<<30, rng), judge.Circumstances{Crash: stack})
 	if err != nil {
 		t.Fatal(err)
 	}

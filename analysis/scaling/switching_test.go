@@ -37,7 +37,7 @@ func trainedOn(t *testing.T, paths map[int]recorded.Site) *training.Model {
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		gathering(table, ranks, paths[ranks])
 	}
-	m, err := training.Train(table, kcca.Options{})
+	m, err := train(table, kcca.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestSwitching(t *testing.T) {
 	} {
 		table := &recorded.Table{}
 		gathering(table, c.ranks, c.path)
-		v, err := judge.Test(trainedOn(t, c.training), table, judge.Circumstances{Library: recorded.InLibrary})
+		v, err := conclude(trainedOn(t, c.training), table, judge.Circumstances{Library: recorded.InLibrary})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,11 @@ func trained(t *testing.T) *training.Trained {
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		addRun(table, fmt.Sprintf("train-%d", ranks), ranks, ring, 1)
 	}
-	m, err := training.Train(table, kcca.Options{})
+	part, err := training.Fit(table, kcca.Options{}, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := training.Assemble(table, kcca.Options{}, part)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +79,11 @@ func judged(t *testing.T, ranks int, gather recorded.Site, distance float64, cra
 	if crash != nil {
 		c.Crash = crash.Stack
 	}
-	v, err := judge.Test(m, table, c)
+	rows, err := judge.Judge(m, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := judge.Conclude(m, table, rows, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ const kindJudgement = "laggard-scaling-judgement"
 // EncodeJudgement writes a judgement.
 func EncodeJudgement(j *Judgement) ([]byte, error) { return file.Encode(kindJudgement, j) }
 
-// DecodeJudgement reads one. Errors as for DecodeModel.
+// DecodeJudgement reads one. Errors as for training.DecodeTrained.
 func DecodeJudgement(data []byte) (*Judgement, error) {
 	j := &Judgement{}
 	if err := file.Decode(kindJudgement, data, j); err != nil {

@@ -106,12 +106,3 @@ func (v *Verdict) decide(byKCCA bool) {
 		v.Model = ByKCCA
 	}
 }
-
-// Test judges the rows of one run and concludes.
-func Test(m *training.Model, t *recorded.Table, c Circumstances) (*Verdict, error) {
-	j, err := Judge(m, t)
-	if err != nil {
-		return nil, err
-	}
-	return Conclude(m, t, j, c)
-}

@@ -1,10 +1,10 @@
 package recorded
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"path"
+	"slices"
 	"testing"
 
 	"laggard/model"
@@ -42,33 +42,22 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestTrim(t *testing.T) {
-	transport, err := InModules(TransportModules...)
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestTrimmed(t *testing.T) {
 	wire := func(offset uint64) Frame { return Frame{Module: "/lib/mca_btl_tcp.so", Offset: offset} }
 	caller, outer := Frame{Module: "/usr/lib/libmpi.so.40", Offset: 5}, Frame{Module: "app", Offset: 6}
-	table := &Table{}
-	o := Observation{Run: "r", Ranks: 1, Volume: map[int]float64{
-		table.Site(Site{Frames: []Frame{wire(1), caller, wire(3), outer}}):          1,
-		table.Site(Site{Frames: []Frame{wire(2), wire(1), caller, wire(3), outer}}): 2,
-		table.Site(Site{Frames: []Frame{wire(1), wire(2)}}):                         4,
-		table.Site(Site{Feature: "neighbours"}):                                     8,
-	}}
-	table.Rows = []Observation{o}
-	want := &Table{}
-	o.Volume = map[int]float64{
-		want.Site(Site{Frames: []Frame{caller, wire(3), outer}}): 3,
-		want.Site(Site{Frames: []Frame{wire(2)}}):                4,
-		want.Site(Site{Feature: "neighbours"}):                   8,
+	for _, c := range []struct{ frames, want []Frame }{
+		{[]Frame{wire(1), caller, wire(3), outer}, []Frame{caller, wire(3), outer}},
+		{[]Frame{wire(2), wire(1), caller, wire(3), outer}, []Frame{caller, wire(3), outer}},
+		{[]Frame{wire(1), wire(2)}, []Frame{wire(2)}},
+		{nil, nil},
+	} {
+		if got := trimmed(c.frames, isTransport); !slices.Equal(got, c.want) {
+			t.Errorf("%v, want %v", got, c.want)
+		}
 	}
-	want.Rows = []Observation{o}
-	got, failed := EncodeTable(Trim(table, transport))
-	wanted, err := EncodeTable(want)
-	if err != nil || failed != nil || !bytes.Equal(got, wanted) {
-		t.Errorf("%s, want %s (%v, %v)", got, wanted, failed, err)
-	}
+}
+
+func TestBadModulePattern(t *testing.T) {
 	if _, err := InModules("["); !errors.Is(err, path.ErrBadPattern) {
 		t.Errorf("bad pattern: %v", err)
 	}

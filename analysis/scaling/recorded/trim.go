@@ -35,22 +35,8 @@ func InModules(patterns ...string) (func(Frame) bool, error) {
 	}, nil
 }
 
-// Trim takes the innermost frames off each stack as long as they are transport
-// frames; the outermost frame always stays. Sites that become the same are one,
-// with the sum of their bytes (paper, §5.1).
-func Trim(t *Table, transport func(Frame) bool) *Table {
-	out := &Table{}
-	to := make([]int, len(t.Sites))
-	for i, site := range t.Sites {
-		to[i] = out.Site(Site{Feature: site.Feature, Frames: trimmed(site.Frames, transport)})
-	}
-	for _, row := range t.Rows {
-		row.Volume = moved(row.Volume, to)
-		out.Rows = append(out.Rows, row)
-	}
-	return out.Canonical()
-}
-
+// trimmed takes the innermost frames off a stack as long as they are transport
+// frames; the outermost frame always stays (paper, §5.1).
 func trimmed(frames []Frame, transport func(Frame) bool) []Frame {
 	for len(frames) > 1 && transport(frames[0]) {
 		frames = frames[1:]

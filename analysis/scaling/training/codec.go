@@ -7,16 +7,12 @@ import (
 	"laggard/analysis/scaling/file"
 )
 
-// The kinds of file, as their first line has them.
-const (
-	kindModel = "laggard-scaling-model"
-	kindPart  = "laggard-scaling-part"
-)
+const kindPart = "laggard-scaling-part"
 
 // EncodePart writes a share of the fitting.
 func EncodePart(p *Part) ([]byte, error) { return file.Encode(kindPart, p) }
 
-// DecodePart reads one. Errors as for DecodeModel.
+// DecodePart reads one. Errors as for DecodeTrained.
 func DecodePart(data []byte) (*Part, error) {
 	p := &Part{}
 	if err := file.Decode(kindPart, data, p); err != nil {
@@ -33,20 +29,4 @@ func DecodePart(data []byte) (*Part, error) {
 		}
 	}
 	return p, nil
-}
-
-// EncodeModel writes a model file.
-func EncodeModel(m *Model) ([]byte, error) { return file.Encode(kindModel, m) }
-
-// DecodeModel reads a model file and checks that it can be used. Errors wrap
-// ErrKind, ErrVersion, ErrChecksum, ErrCorrupt or ErrSize.
-func DecodeModel(data []byte) (*Model, error) {
-	m := &Model{}
-	if err := file.Decode(kindModel, data, m); err != nil {
-		return nil, err
-	}
-	if err := m.check(); err != nil {
-		return nil, fmt.Errorf("scaling: %s: %w", kindModel, err)
-	}
-	return m, nil
 }

@@ -43,15 +43,6 @@ type Range struct {
 	Next float64 `json:"next"`
 }
 
-// Train makes a model of good runs: Fit and Assemble in one.
-func Train(t *recorded.Table, o kcca.Options) (*Model, error) {
-	p, err := Fit(t, o, 0, 1)
-	if err != nil {
-		return nil, err
-	}
-	return Assemble(t, o, p)
-}
-
 // Assemble makes the model of the merged parts of a fitting. The error wraps
 // ErrFew if a part is missing, or is as for Fit.
 func Assemble(t *recorded.Table, o kcca.Options, p *Part) (*Model, error) {

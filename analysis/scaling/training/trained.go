@@ -37,7 +37,8 @@ const kindTrained = "laggard-scaling"
 // EncodeTrained writes a model file.
 func EncodeTrained(t *Trained) ([]byte, error) { return file.Encode(kindTrained, t) }
 
-// DecodeTrained reads one. Errors as for DecodeModel.
+// DecodeTrained reads a model file and checks that it can be used. Errors wrap
+// ErrKind, ErrVersion, ErrChecksum, ErrCorrupt or ErrSize.
 func DecodeTrained(data []byte) (*Trained, error) {
 	t := &Trained{}
 	if err := file.Decode(kindTrained, data, t); err != nil {
