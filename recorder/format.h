@@ -333,12 +333,14 @@ struct lg_comm_live {
 struct lg_begun {
   uint32_t number; /* on the communicator, from 1, its low bits; 0 while the entry changes */
   uint32_t order;  /* of all collectives of the process, from 1, its low bits */
-  uint32_t state;  /* the call: a state of the thread */
-  uint16_t thread;
-  uint16_t op;    /* 0 none; 1, 2, ...: MPI_MAX, ... as docs/format.md lists them; LG_OP_OWN */
-  uint64_t bytes; /* of one block, which all members must give alike; UINT64_MAX: nothing must */
-  int32_t root;   /* rank in it; LG_NONE where there is none, or members may differ in it */
-  uint32_t pad;
+  struct lg_told { /* the call */
+    uint32_t state; /* of the thread */
+    uint16_t thread;
+    uint16_t op;    /* 0 none; 1, 2, ...: MPI_MAX, ... as docs/format.md lists them; LG_OP_OWN */
+    uint64_t bytes; /* of one block, which all members must give alike; UINT64_MAX: nothing must */
+    int32_t root;   /* rank in it; LG_NONE where there is none, or members may differ in it */
+    uint32_t pad;
+  } told;
   uint64_t calls, sites;
 };
 

@@ -248,11 +248,11 @@ static void content(void) {
   VALUE("markSize", sizeof(struct lg_mark));
   AT("begunNumber", lg_begun, number);
   AT("begunOrder", lg_begun, order);
-  AT("begunState", lg_begun, state);
-  AT("begunThread", lg_begun, thread);
-  AT("begunOp", lg_begun, op);
-  AT("begunBytes", lg_begun, bytes);
-  AT("begunRoot", lg_begun, root);
+  AT("begunState", lg_begun, told.state);
+  AT("begunThread", lg_begun, told.thread);
+  AT("begunOp", lg_begun, told.op);
+  AT("begunBytes", lg_begun, told.bytes);
+  AT("begunRoot", lg_begun, told.root);
   AT("begunCalls", lg_begun, calls);
   AT("begunSites", lg_begun, sites);
   VALUE("begunSize", sizeof(struct lg_begun));

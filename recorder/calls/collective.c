@@ -8,10 +8,9 @@
 #include "mpi/handle.h"
 
 /* begin counts a collective on a communicator, and keeps it in its history. */
-static uint64_t begin(struct lg_call *c, struct lg_comm_ref *comm, int root)
+static inline uint64_t begin(struct lg_call *c, struct lg_comm_ref *comm, int root)
 {
-  struct lg_collective what = lg_collective_of(c, comm, root);
-  return lg_collective_begin(comm, &what);
+  return comm->alone ? ++comm->live->coll : lg_collective_begin(c, comm, root);
 }
 
 static struct lg_pending begun_coll(struct lg_call *c, struct lg_comm_ref *comm, int root)

@@ -82,7 +82,7 @@ void lg_after_init_request(struct lg_call *c, uint32_t kind)
   r->bytes = lg_volume && c->desc->sends ? lg_send_bytes(c) : 0;
   if (kind == LG_OP_COLL) {
     r->peer = c->desc->peer >= 0 ? lg_peer(lg_int(c, c->desc->peer)) : LG_NONE;
-    r->collective = lg_collective_of(c, c->comm, r->peer);
+    r->collective = *lg_collective_of(c, c->comm, r->peer);
     return;
   }
   r->peer = lg_peer(lg_int(c, c->desc->peer));
@@ -101,7 +101,7 @@ static void start_one(struct lg_call *c, long handle)
   else if (r->kind == LG_OP_RECV)
     r->seq = lg_count_recv(c->st, r->comm, r->peer, r->tag);
   else if (r->kind == LG_OP_COLL && !r->ref->freed)
-    r->seq = lg_collective_begin(r->ref, &r->collective);
+    r->seq = r->ref->alone ? ++r->ref->live->coll : lg_collective_again(r->ref, &r->collective);
   if (r->bytes) {
     c->comm = r->ref;
     lg_sent(c, r->kind == LG_OP_SEND ? r->peer : LG_NONE, r->bytes);

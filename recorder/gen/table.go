@@ -96,6 +96,22 @@ func bit(b bool) int {
 	return 0
 }
 
+// told lists the arguments of which what all members must give alike is made.
+func told(f *mpi.Function) string {
+	count, kind := []string{}, []string{}
+	switch alike[collective(f)] {
+	case "LG_ALIKE_SENT":
+		count, kind = sendRoles[1].names, sendRoles[2].names
+	case "LG_ALIKE_RECEIVED":
+		count, kind = []string{"recvcount"}, []string{"recvtype"}
+	}
+	var out []string
+	for _, names := range [][]string{count, kind, {"op"}, {"root"}} {
+		out = append(out, fmt.Sprint(max(position(f, names, nil), 0)))
+	}
+	return strings.Join(out, ", ")
+}
+
 // desc writes where f has its arguments.
 func desc(b *bytes.Buffer, f *mpi.Function) {
 	fmt.Fprintf(b, "  {.name = %q, .cls = CLS_%s, .nargs = %d", f.Name, f.Class, len(f.Params))
@@ -121,6 +137,10 @@ func desc(b *bytes.Buffer, f *mpi.Function) {
 	}
 	if what := alike[collective(f)]; what != "" {
 		fmt.Fprintf(b, ", .alike = %s", what)
+	}
+	inPlace := position(f, []string{"sendcount"}, nil) >= 0 && position(f, []string{"recvcount"}, nil) >= 0
+	if len(f.Params) > 0 {
+		fmt.Fprintf(b, ", .told = {%s}, .told_more = %v", told(f), inPlace || strings.HasSuffix(f.Name, "_c"))
 	}
 	if i := position(f, sendRoles[1].names, nil); i >= 0 && strings.Contains(f.Params[i].Type, "MPI_Count") {
 		b.WriteString(", .wide = true")

@@ -9,10 +9,14 @@
 
 #pragma GCC visibility push(hidden)
 
-struct lg_collective lg_collective_of(struct lg_call *c, const struct lg_comm_ref *comm, int root);
-/* lg_collective_begin counts one, and keeps it in the history of the communicator:
- * its number there, from 1. */
-uint64_t lg_collective_begin(struct lg_comm_ref *comm, const struct lg_collective *what);
+/* What a call begins on a communicator; it is valid until the next call from the
+ * same place. */
+const struct lg_collective *lg_collective_of(struct lg_call *c, const struct lg_comm_ref *comm, int root);
+/* These count a collective on a communicator that is not alone, and keep it in the
+ * history: its number there, from 1. The first is of a call that begins one; the
+ * second begins what was made before. */
+uint64_t lg_collective_begin(struct lg_call *c, struct lg_comm_ref *comm, int root);
+uint64_t lg_collective_again(struct lg_comm_ref *comm, const struct lg_collective *what);
 
 #pragma GCC visibility pop
 #endif

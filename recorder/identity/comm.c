@@ -201,7 +201,7 @@ static void add(struct birth *b)
   if (!r)
     return;
   struct lg_comm_live *live = r->live;
-  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live, .history = r->history,
+  *r = (struct lg_comm_ref){.handle = b->handle, .index = r->index, .what = (uint8_t)b->what, .flags = b->flags, .id = b->id, .members = members, .live = live, .history = r->history, .alone = b->what == LG_HANDLE_FORMING || (b->local.n == 1 && b->remote.n == 0),
                             .rank = b->rank, .size = b->local.n, .remote_size = b->remote.n, .slots = b->near.slots, .nobody = b->near.nobody};
   live->coll = 0;
   if (r->history)

@@ -17,6 +17,7 @@ struct lg_comm_ref {
   int sources, dests, dims; /* of its topology, plus one; 0: not asked for yet */
   uint8_t what;  /* LG_HANDLE_* */
   bool freed;
+  bool alone; /* it has one member, or is in the making: nobody compares what it did */
   uint32_t flags; /* as in struct lg_comm */
   uint64_t id;
   uint64_t members; /* hash of the membership, both sides, and of the neighbours */

@@ -9,17 +9,13 @@
 
 struct lg_collective { /* one call, as struct lg_begun has it */
   uint64_t call, site; /* hashes of function, root, operation and bytes; of the call stack */
-  uint64_t bytes;
-  int32_t root;
-  uint32_t op;
-  uint32_t thread, state;
+  struct lg_told told;
 };
 
 #pragma GCC visibility push(hidden)
 
-/* lg_history_put adds the n-th collective of a communicator, of which `comm` is the
- * record; the history itself is made where it is NULL. */
-void lg_history_put(struct lg_history **of, uint32_t comm, uint64_t n, const struct lg_collective *what);
+struct lg_history *lg_history_make(uint32_t comm); /* of a communicator, by its record; NULL: no room */
+void lg_history_put(struct lg_history *h, uint64_t n, const struct lg_collective *what); /* the n-th, from 1 */
 void lg_history_reset(struct lg_history *h); /* its communicator is another one now */
 
 #pragma GCC visibility pop

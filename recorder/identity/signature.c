@@ -19,15 +19,22 @@ uint64_t lg_state_type_size(struct lg_call *c, int i)
   return st->type_size;
 }
 
+/* uses_in_place: MPI_IN_PLACE changes which count and type tell the bytes. */
+static bool uses_in_place(const struct lg_call *c)
+{
+  const struct lg_desc *d = c->desc;
+  if (!d->alike || d->in_place_count < 0)
+    return false;
+  return lg_in_place(c, d->alike == LG_ALIKE_RECEIVED ? d->recv_buf : d->send_buf);
+}
+
 uint64_t lg_common_bytes(struct lg_call *c)
 {
   const struct lg_desc *d = c->desc;
-  bool received = d->alike == LG_ALIKE_RECEIVED;
   if (!d->alike)
     return UINT64_MAX;
   /* In place, at the root or everywhere, the other side's count and type say it. */
-  if (lg_in_place(c, received ? d->recv_buf : d->send_buf) && (received || d->in_place_count >= 0))
-    received = !received;
+  bool received = (d->alike == LG_ALIKE_RECEIVED) != uses_in_place(c);
   uint64_t n = lg_count_of(c, received ? d->recv_count : d->send_count);
   return n ? n * lg_state_type_size(c, received ? d->recv_type : d->send_type) : 0;
 }

@@ -4,6 +4,7 @@
 #define LAGGARD_STATE_H
 
 #include "base/base.h"
+#include "identity/history.h"
 #include "mpi/table.h"
 #include "stack/cache.h"
 
@@ -33,6 +34,9 @@ struct lg_st { /* a state, with what was found at its last visit */
   long type;            /* the datatype seen last, with its size, while type_gen is lg_sizes_gen */
   uint64_t type_size;
   uint32_t type_gen;
+  struct lg_collective collective; /* that it began last, */
+  long told[4];                    /* made of these arguments */
+  uint32_t told_gen, told_flags;   /* and of lg_sizes_gen and the flags of the communicator */
   long op; /* the operation seen last, with its number; op_number 0: none yet */
   uint32_t op_number;
   struct lg_last *said; /* what the recording of usage said last of it */

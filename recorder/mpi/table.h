@@ -33,6 +33,8 @@ struct lg_desc {
   uint16_t sends; /* enum lg_sends */
   int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
   uint8_t alike; /* enum lg_alike */
+  int8_t told[4]; /* count and type by it, operation and root; any argument where there is none */
+  bool told_more; /* what they tell depends on others, too */
   uint8_t by_value, results; /* 1: all that is recorded before the call comes by value in C; 1: something is after it */
   const struct lg_param *params;
 };
