@@ -10,6 +10,8 @@ import (
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/usage/between"
 	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/replay"
+	"laggard/analysis/usage/usagetest"
 	"laggard/model"
 	"laggard/reduce"
 )
@@ -49,7 +51,7 @@ func FuzzMessages(f *testing.F) {
 	}
 	script := chaintest.RandomScript(rand.New(rand.NewPCG(1, 2)))
 	table := chaintest.Encoded(f, chaintest.Merged(f, chaintest.Tables(f, script), nil))
-	for _, data := range [][]byte{summary, group, {0}, table} {
+	for _, data := range [][]byte{summary, group, {0}, table, usageEvidence(f)} {
 		f.Add(data)
 		f.Add(data[:len(data)/2])
 	}
@@ -64,4 +66,32 @@ func FuzzMessages(f *testing.F) {
 			}
 		}
 	})
+}
+
+// usageEvidence is what two ranks tell of a message, a collective, a window and a
+// derived datatype.
+func usageEvidence(f *testing.F) []byte {
+	traces, err := usagetest.Parse(`
+0: MPI_Type_vector(count=2, blocklength=1, stride=3, oldtype=MPI_DOUBLE) -> newtype=v
+0: MPI_Isend(buf=0x1000, count=2, datatype=v, dest=1, tag=7) -> request=r
+0: MPI_Wait(request=r)
+1: MPI_Recv(source=any, tag=any) -> status=(0,7,8)
+0-1: MPI_Allreduce(count=1)
+0-1: MPI_Win_create(base=0x10000, size=64, disp_unit=4) -> win=w
+0-1: MPI_Win_fence(win=w)
+0: MPI_Put(target_rank=1, win=w)
+1: MPI_Barrier() -> …
+`)
+	if err != nil {
+		f.Fatal(err)
+	}
+	var digests []*between.Digest
+	for _, t := range traces {
+		digests = append(digests, between.NewDigest(replay.Run(t)))
+	}
+	data, err := between.Encode(between.NewEvidence(digests...))
+	if err != nil {
+		f.Fatal(err)
+	}
+	return data
 }

@@ -1,0 +1,71 @@
+package facts
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"laggard/analysis/progress/loops"
+	"laggard/model"
+	"laggard/model/wire"
+)
+
+// TestBadSummaries: a summary that can be written and not be right is refused.
+func TestBadSummaries(t *testing.T) {
+	far := model.NewRankSet(0, MaxSize)
+	one := model.NewRankSet(1)
+	site := model.StateID{1}
+	for name, c := range map[string]struct {
+		summary Summary
+		says    string
+	}{
+		"rank of a fact":      {Summary{Facts: []Fact{{Rank: MaxSize}}}, "8388608 of 8388608"},
+		"ranks of a size":     {Summary{Sizes: []Count{{N: 9, Ranks: far}}}, "rank 8388608"},
+		"ranks of a stack":    {Summary{Stacks: []Stack{{Ranks: far}}}, "rank 8388608"},
+		"ranks of a group":    {Summary{Comms: []Comm{{Groups: [2]model.RankSet{far}}}}, "rank 8388608"},
+		"ranks of a lock":     {Summary{Comms: []Comm{{Locks: []Hold{{Ranks: far}}}}}, "rank 8388608"},
+		"facts out of order":  {Summary{Facts: []Fact{{Rank: 2}, {Rank: 1}}}, "value 1 is out of order"},
+		"a fact twice":        {Summary{Facts: []Fact{{Rank: 2}, {Rank: 2}}}, "value 1 is out of order"},
+		"sizes out of order":  {Summary{Sizes: []Count{{N: 2, Ranks: one}, {N: 1, Ranks: one}}}, "value 1 is out of order"},
+		"places out of order": {Summary{Places: []Place{{Call: "b"}, {Call: "a"}}}, "value 1 is out of order"},
+		"stacks out of order": {Summary{Stacks: []Stack{{Fatal: true}, {}}}, "value 1 is out of order"},
+		"locks out of order": {Summary{Comms: []Comm{{Locks: []Hold{
+			{Target: 1, Type: model.Exclusive, Ranks: one}, {Target: 0, Type: model.Exclusive, Ranks: one}}}}},
+			"value 1 is out of order"},
+		"arc to no site": {Summary{Flow: loops.Flow{
+			Sites: []loops.Site{{ID: site}}, Arcs: []loops.Arc{{From: site, To: model.StateID{2}}}}},
+			"arc 0 leads to no site"},
+		"arc from no site": {Summary{Flow: loops.Flow{
+			Sites: []loops.Site{{ID: site}}, Arcs: []loops.Arc{{From: model.StateID{2}, To: site}}}},
+			"arc 0 leads to no site"},
+	} {
+		data, err := EncodeSummary(c.summary)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		refused(t, name, data, c.says)
+	}
+}
+
+// TestNoSuchModule: a frame that names a module which was not written.
+func TestNoSuchModule(t *testing.T) {
+	data, err := wire.Encode(func(c *wire.Coder) {
+		// No size, nobody outside, no fact, no place; one stack with one frame; its
+		// module is the fourth that was written, its offset 1.
+		for _, n := range []int{0, 0, 0, 0, 1, 1, 4, 1} {
+			wire.Uint(c, &n)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "module", data, "value 4 of 0")
+}
+
+func refused(t *testing.T, name string, data []byte, says string) {
+	t.Helper()
+	_, err := DecodeSummary(data)
+	if !errors.Is(err, ErrEncoding) || !errors.Is(err, wire.ErrDamaged) || !strings.HasSuffix(err.Error(), says) {
+		t.Errorf("%s: %v, want %s", name, err, says)
+	}
+}
