@@ -35,11 +35,6 @@ func (f *Folder) WriteNode(dir string, h Header, ranks []*Rank) (name string, er
 	return writeFile(dir, h, ranks, f.Encode)
 }
 
-// WriteFolded writes one node file with a Folder of its own.
-func WriteFolded(dir string, h Header, ranks []*Rank) (name string, err error) {
-	return NewFolder().WriteNode(dir, h, ranks)
-}
-
 // ranges writes the members as runs of equal stride. Those of big groups are
 // remembered.
 func (f *Folder) ranges(members []int) (fill, int) {

@@ -5,15 +5,15 @@
 // ranks, each of which holds a block of the recorded ranks ([model.Rank]). A job
 // that makes progress is looked at several times. A look has three steps:
 //
-//   - [facts.Summarise] folds a block into a [facts.Summary]: where each rank is
+//   - [facts.Summariser] folds a block into a [facts.Summary]: where each rank is
 //     (the paper's statesSet), what it waits for, how its process fares. Summaries
 //     merge; the merged one goes to every analysis rank.
-//   - [Local] asks the [inference.Algorithm] about the models of the block: "pdi"
+//   - [Localiser] asks the [inference.Algorithm] about the models of the block: "pdi"
 //     builds the local progress dependence graphs (Figure 5), whose union is a
 //     bitwise OR (Table 2); "loop-aware" counts iterations of the loops that the
 //     merged flow shows. It also answers what the waiting ranks ask about the
 //     message counters of their peers. Partials merge.
-//   - [Conclude] draws the conclusion from both, at one analysis rank.
+//   - [FindLP] draws the conclusion from both, at one analysis rank.
 //
 // Summary and Partial are monoids with deterministic encodings: any blocks,
 // any order and any tree give the same bytes.

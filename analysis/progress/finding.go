@@ -26,20 +26,11 @@ type Finding struct {
 	notes      []string
 }
 
-// Conclude draws the conclusion from the merged summary and partial: FindLP,
-// then Finding.Diagnosis. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
-func Conclude(sum facts.Summary, part Partial, opts Options) (Diagnosis, error) {
-	f, err := FindLP(sum, part, opts)
-	if err != nil {
-		return Diagnosis{}, err
-	}
-	return f.Diagnosis(), nil
-}
-
-// FindLP finds the least progressed ranks (PDI §4.3, and evidence before it).
-// In order: lost ranks; deadlocks; the ranks that the waiting ones wait for in
-// the end; deadlocks that buffering may still dissolve; the ranks outside MPI, if
-// there are stacks only; and last what the algorithm infers. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
+// FindLP finds the least progressed ranks from the merged summary and partial
+// (PDI §4.3, and evidence before it). In order: lost ranks; deadlocks; the ranks
+// that the waiting ones wait for in the end; deadlocks that buffering may still
+// dissolve; the ranks outside MPI, if there are stacks only; and last what the
+// algorithm infers. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
 func FindLP(sum facts.Summary, part Partial, opts Options) (*Finding, error) {
 	algorithm, err := inference.NewAlgorithm(opts.Algorithm)
 	if err != nil {

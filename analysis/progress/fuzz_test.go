@@ -88,7 +88,7 @@ func FuzzDecodeSummary(f *testing.F) {
 			return // correct, but too slow for a fuzz step
 		}
 		for _, p := range []Partial{{}, answers} {
-			if _, err := Conclude(s, p, Options{}); err != nil && !errors.Is(err, inference.ErrMismatch) {
+			if _, err := conclude(s, p, Options{}); err != nil && !errors.Is(err, inference.ErrMismatch) {
 				t.Fatal(err)
 			}
 		}

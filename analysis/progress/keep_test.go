@@ -17,12 +17,12 @@ func TestKeeper(t *testing.T) {
 		ranks := job(200, 24, 7)
 		ranks[5].Threads[0].Model.Edges[3].Count += 1000                 // iterations of its own
 		ranks[6].Channels = []model.Channel{{Peer: 5, Tag: 1, Sent: 49}} // what rank 5 asks for
-		sum, err := facts.Summarise(ranks)
+		sum, err := summarise(ranks)
 		if err != nil {
 			t.Fatal(err)
 		}
 		opts := Options{Algorithm: algorithm}
-		want, err := Local(ranks, &sum, opts)
+		want, err := local(ranks, &sum, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestKeeper(t *testing.T) {
 		var back []*model.Rank
 		k.Each(func(r *model.Rank) { back = append(back, r) })
 		question := sum.Question()
-		got, err := Local(back, &question, opts)
+		got, err := local(back, &question, opts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func TestMergeLaws(t *testing.T) {
 		text := randomScript(rng)
 		ranks := parseScript(text).ranks()
 		sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
-		want, err := Conclude(sum, part, opts)
+		want, err := conclude(sum, part, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestMergeLaws(t *testing.T) {
 			if diff := cmp.Diff(encoded(t, sum, part), encoded(t, s, q)); diff != "" {
 				t.Fatalf("%d blocks:\n%s\n%s", p, text, diff)
 			}
-			got, err := Conclude(s, q, opts)
+			got, err := conclude(s, q, opts)
 			if diff := cmp.Diff(describe(want), describe(got)); diff != "" || err != nil {
 				t.Fatalf("%d blocks: %v\n%s\n%s", p, err, text, diff)
 			}
@@ -113,17 +113,17 @@ func TestErrors(t *testing.T) {
 	if _, err := facts.MergeSummaries(sum, sum); !errors.Is(err, facts.ErrOverlap) {
 		t.Errorf("merging a block with itself: %v", err)
 	}
-	if _, err := facts.Summarise(append(ranks, ranks[0])); !errors.Is(err, facts.ErrOverlap) {
+	if _, err := summarise(append(ranks, ranks[0])); !errors.Is(err, facts.ErrOverlap) {
 		t.Errorf("a rank twice: %v", err)
 	}
-	if _, err := Local(ranks, &sum, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
+	if _, err := local(ranks, &sum, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
 		t.Errorf("unknown algorithm: %v", err)
 	}
-	if _, err := Conclude(sum, part, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
+	if _, err := conclude(sum, part, Options{Algorithm: "tarot"}); !errors.Is(err, inference.ErrUnknownAlgorithm) {
 		t.Errorf("unknown algorithm: %v", err)
 	}
 	foreign := Partial{Partial: inference.Partial{Edges: []inference.PairEdge{{A: 0, B: 7, Code: inference.Forward}}}}
-	if _, err := Conclude(sum, foreign, Options{}); !errors.Is(err, inference.ErrMismatch) {
+	if _, err := conclude(sum, foreign, Options{}); !errors.Is(err, inference.ErrMismatch) {
 		t.Errorf("partial of another summary: %v", err)
 	}
 }
@@ -172,7 +172,7 @@ func TestManyRanks(t *testing.T) {
 	}
 	began := time.Now()
 	sum, part := analyse(t, [][]*model.Rank{ranks}, Options{}, nil)
-	r, err := Conclude(sum, part, Options{})
+	r, err := conclude(sum, part, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // Names of the steps as they are timed in the report (paper Figure 8): loading
-// is reading and folding the records, building is Local with its reduction,
+// is reading and folding the records, building is the Localiser with its reduction,
 // finding is FindLP, the output is all that comes after it.
 const (
 	StepLoad     = "load"

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"laggard/analysis/progress/evidence"
-	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
 	"laggard/model"
 )
@@ -34,15 +33,15 @@ func TestOutside(t *testing.T) {
 		{Options{Algorithm: inference.PDI, Observed: evidence.Observed{Damaged: model.NewRankSet(2)}},
 			inference.PDI, 0},
 	} {
-		sum, err := facts.Summarise(ranks)
+		sum, err := summarise(ranks)
 		if err != nil {
 			t.Fatal(err)
 		}
-		part, err := Local(ranks, &sum, c.options)
+		part, err := local(ranks, &sum, c.options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Conclude(sum, part, c.options)
+		r, err := conclude(sum, part, c.options)
 		if err != nil {
 			t.Fatal(err)
 		}

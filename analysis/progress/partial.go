@@ -23,28 +23,16 @@ func MergePartials(a, b Partial) (Partial, error) {
 	return Partial{inference.MergePartials(a.Partial, b.Partial), facts.MergeAnswers(a.Answers, b.Answers)}, nil
 }
 
-// Local asks the algorithm about the models of a block (PDI §4.2, step 3) and
-// adds the block's answers. The summary is the merged one, or its Question.
-// Errors wrap ErrUnknownAlgorithm.
-func Local(ranks []*model.Rank, summary *facts.Summary, opts Options) (Partial, error) {
-	l, err := NewLocaliser(summary, opts)
-	if err != nil {
-		return Partial{}, err
-	}
-	for _, r := range ranks {
-		l.Add(r)
-	}
-	return l.Partial(), nil
-}
-
-// Localiser folds ranks one by one, so that they need not be in memory all at
-// once. See Local.
+// Localiser asks the algorithm about the models of a block (PDI §4.2, step 3) and
+// adds the block's answers. It folds ranks one by one, so that they need not be in
+// memory all at once.
 type Localiser struct {
 	gather  inference.Gatherer
 	queries *facts.Queries
 }
 
-// NewLocaliser returns a Localiser of no ranks. Errors wrap ErrUnknownAlgorithm.
+// NewLocaliser returns a Localiser of no ranks. The summary is the merged one, or
+// its Question. Errors wrap ErrUnknownAlgorithm.
 func NewLocaliser(summary *facts.Summary, opts Options) (*Localiser, error) {
 	algorithm, err := inference.NewAlgorithm(opts.Algorithm)
 	if err != nil {

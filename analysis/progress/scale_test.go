@@ -73,13 +73,13 @@ func BenchmarkScale(b *testing.B) {
 		name string
 		run  func()
 	}{
-		{"Summarise", func() { _, _ = facts.Summarise(ranks) }},
+		{"Summarise", func() { _, _ = summarise(ranks) }},
 		{"EncodeSummary", func() { _, _ = facts.EncodeSummary(sum) }},
 		{"DecodeSummary", func() { _, _ = facts.DecodeSummary(bytes) }},
 		{"MergeSummaries", func() { _, _ = facts.MergeSummaries(sum, facts.Summary{}) }},
-		{"Local", func() { _, _ = Local(ranks, &sum, Options{}) }},
+		{"Local", func() { _, _ = local(ranks, &sum, Options{}) }},
 		{"FindLP", func() { _, _ = FindLP(sum, part, Options{}) }},
-		{"Conclude", func() { _, _ = Conclude(sum, part, Options{}) }},
+		{"Conclude", func() { _, _ = conclude(sum, part, Options{}) }},
 	}
 	for _, s := range steps {
 		b.Run(s.name, func(b *testing.B) {

@@ -73,7 +73,7 @@ func options(t *testing.T, d *datadriven.TestData) Options {
 func diagnose(t *testing.T, d *datadriven.TestData) string {
 	ranks, opts := parseScript(d.Input).ranks(), options(t, d)
 	sum, part := analyse(t, [][]*model.Rank{ranks}, opts, nil)
-	result, err := Conclude(sum, part, opts)
+	result, err := conclude(sum, part, opts)
 	if err != nil {
 		return err.Error() + "\n"
 	}
@@ -83,7 +83,7 @@ func diagnose(t *testing.T, d *datadriven.TestData) string {
 		if diff := cmp.Diff(encoded(t, sum, part), encoded(t, s, p)); diff != "" {
 			d.Fatalf(t, "other blocks, other bytes:\n%s", diff)
 		}
-		again, err := Conclude(s, p, opts)
+		again, err := conclude(s, p, opts)
 		if diff := cmp.Diff(describe(result), describe(again)); diff != "" || err != nil {
 			d.Fatalf(t, "other blocks, other result: %v\n%s", err, diff)
 		}
@@ -106,7 +106,7 @@ func analyse(t testing.TB, blocks [][]*model.Rank, opts Options, rng *rand.Rand)
 	t.Helper()
 	var sums []facts.Summary
 	for _, b := range blocks {
-		s, err := facts.Summarise(b)
+		s, err := summarise(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func analyse(t testing.TB, blocks [][]*model.Rank, opts Options, rng *rand.Rand)
 	sum := fold(t, sums, rng, facts.MergeSummaries, facts.EncodeSummary, facts.DecodeSummary)
 	var parts []Partial
 	for _, b := range blocks {
-		p, err := Local(b, &sum, opts)
+		p, err := local(b, &sum, opts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestBadSummaries(t *testing.T) {
 		"ranks of a lock":     {Summary{Comms: []Comm{{Locks: []Hold{{Ranks: far}}}}}, "rank 8388608"},
 		"facts out of order":  {Summary{Facts: []Fact{{Rank: 2}, {Rank: 1}}}, "value 1 is out of order"},
 		"a fact twice":        {Summary{Facts: []Fact{{Rank: 2}, {Rank: 2}}}, "value 1 is out of order"},
-		"sizes out of order":  {Summary{Sizes: []Count{{N: 2, Ranks: one}, {N: 1, Ranks: one}}}, "value 1 is out of order"},
+		"sizes out of order":  {Summary{Sizes: []Count{{N: 2}, {N: 1}}}, "value 1 is out of order"},
 		"places out of order": {Summary{Places: []Place{{Call: "b"}, {Call: "a"}}}, "value 1 is out of order"},
 		"stacks out of order": {Summary{Stacks: []Stack{{Fatal: true}, {}}}, "value 1 is out of order"},
 		"locks out of order": {Summary{Comms: []Comm{{Locks: []Hold{

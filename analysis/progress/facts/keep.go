@@ -9,7 +9,7 @@ import (
 	"laggard/model"
 )
 
-// Keeper keeps ranks in little memory, as far as Local needs them: about half a
+// Keeper keeps ranks in little memory, as far as a block is asked about them: about half a
 // kilobyte for a rank with a hundred states. Ranks with the same states and
 // edges share these, and differ in counts.
 type Keeper struct {
@@ -113,7 +113,7 @@ func (k *Keeper) shapeOf(m *model.Model) *model.Model {
 	return k.last
 }
 
-// Each gives f every rank that was kept, with what Local needs of it and no
+// Each gives f every rank that was kept, with what it is asked about and no
 // more.
 func (k *Keeper) Each(f func(*model.Rank)) {
 	for i := range k.ranks {

@@ -26,8 +26,8 @@ type builder struct {
 
 type moduleKey struct{ buildID, path string }
 
-// Summariser folds ranks one by one, so that they need not be in memory all at
-// once. See Summarise.
+// Summariser folds a block of recorded ranks, which may come in any order, one by
+// one, so that they need not be in memory all at once.
 type Summariser struct{ b *builder }
 
 // NewSummariser returns a Summariser of no ranks.

@@ -93,17 +93,7 @@ type Count struct {
 	Ranks model.RankSet
 }
 
-// Summarise folds a block of recorded ranks. The ranks may come in any order.
-// Errors wrap ErrOverlap.
-func Summarise(ranks []*model.Rank) (Summary, error) {
-	s := NewSummariser()
-	for _, r := range ranks {
-		s.Add(r)
-	}
-	return s.Summary()
-}
-
-// Question returns what Local needs to know of the merged summary: of the facts
+// Question returns what a block is asked about of the merged summary: of the facts
 // only those of ranks that wait for messages. It is small where the summary
 // grows with the job.
 func (s *Summary) Question() Summary {
