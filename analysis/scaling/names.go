@@ -6,7 +6,7 @@ import (
 	"laggard/symbol"
 )
 
-// namer puts functions and lines to frames of call stacks.
+// namer adds functions and lines to the frames of call stacks.
 type namer struct {
 	resolver *symbol.Resolver
 	modules  map[model.Module]*model.Module
@@ -18,8 +18,8 @@ func newNamer(c symbol.Config) *namer {
 
 func (n *namer) close() { n.resolver.Close() }
 
-// frames names what has no name yet. atPC: the innermost is a program counter,
-// not a return address.
+// frames names the frames that have no name yet. atPC: the innermost is a program
+// counter, not a return address.
 func (n *namer) frames(frames []recorded.Frame, atPC bool) {
 	for i := range frames {
 		f := &frames[i]

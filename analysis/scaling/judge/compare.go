@@ -9,17 +9,18 @@ import (
 	"laggard/analysis/scaling/regression"
 )
 
-// comparison sets what a row sent at each site against what was predicted.
+// comparison compares what a row sent at each site with what was predicted.
 type comparison struct {
 	sites []compared
 	total float64 // bytes, the larger of sent and predicted
 	known float64 // of these, at sites that are predicted
-	// switched are those of calls for which a library may choose again.
+	// switched are the sites of calls for which a library may choose another
+	// algorithm.
 	switched float64
 	far      bool // more than a step of scale from training
 }
 
-// compared is one site of it. Without a forecast the volume is no evidence.
+// compared is one site. Without a prediction its volume is no evidence.
 type compared struct {
 	site     recorded.Site
 	observed float64
@@ -66,8 +67,8 @@ func (c *comparison) add(s compared) {
 	c.total += max(s.observed, expected)
 }
 
-// covered is the share of the volume at sites that are predicted. A rank that
-// neither sends nor should is covered.
+// covered is the share of the volume at sites that are predicted. It is 1 for a
+// rank that sends nothing and was expected to send nothing.
 func (c *comparison) covered() float64 {
 	if c.total == 0 {
 		return 1
@@ -89,11 +90,12 @@ func (c *comparison) deviations() []Deviation {
 
 func (d Deviation) size() float64 { return math.Abs(d.Observed - d.Interval.Expected) }
 
-// moved tells whether the peers of a call site are elsewhere than predicted. A
-// program of which less than half is predicted divides its work otherwise at each
-// scale, and has other neighbours with it. Where a call site sends at all is for its
-// bytes to say; and an average over many peers follows the scale in ways that a
-// few points do not show: far from training it is left some more room.
+// moved tells whether the peers of a call site are elsewhere than predicted. If
+// less than half of the volume is predicted, the program divides its work
+// differently at each scale, its neighbours change with that, and nothing is
+// reported. Whether a call site sends at all is judged by its bytes. An average
+// over many peers varies with the scale in ways that a few points do not show, so
+// far from training more deviation is accepted.
 func (c *comparison) moved(s compared) bool {
 	away := math.Abs(s.observed - s.interval.Expected)
 	switch {

@@ -21,7 +21,8 @@ type excess struct {
 
 func (e excess) delta() float64 { return e.observed - e.expected }
 
-// volumes adds up, over flagged ranks, what a site sent and should have.
+// volumes adds up, over the flagged ranks, what a site sent and what it was
+// expected to send.
 type volumes struct {
 	excess
 	predicted int  // rows with a forecast
@@ -90,13 +91,15 @@ func (v *volumes) take(s compared, deviates bool) {
 	}
 }
 
-// settle turns bytes into shares. A site without forecast is expected to have
-// the share that it had in training, within what it had there.
+// settle turns bytes into shares. A site without a prediction is compared with its
+// mean share in training, and differs if it is outside the range of its shares
+// there by more than some slack.
 func (v *volumes) settle(total float64, rows int) (e excess, significant bool) {
 	e = v.excess
 	switch {
 	case v.site.Feature != "":
-		// Not bytes: behind all sites, in the order of the relative difference.
+		// Not bytes: such a site comes after all that are, in the order of the relative
+		// difference.
 		scale := max(e.observed, e.expected, 1) / minShare
 		e.observed, e.expected = e.observed/scale, e.expected/scale
 		return e, v.deviates

@@ -51,11 +51,12 @@ const (
 	// choose other algorithms for small messages at any scale.
 	minShare    = 0.001
 	minNewShare = 0.005
-	// minPathShare is that inside a library: how the bytes of one call go out is
-	// not the program's, and small messages go other ways at any scale.
+	// minPathShare is minShare for sites inside a library: the library, not the
+	// program, decides how the bytes of a call are sent, and small messages take other
+	// paths at any scale.
 	minPathShare = 0.02
-	// nearby is how far past training, as a factor, a library is held to take the
-	// same paths, where KCCA does not say more.
+	// nearby is the factor past training up to which a library is expected to take the
+	// same paths, unless KCCA allows more.
 	nearby = 1.5
 	// farDistance is the share by which peers are further away, or nearer, than
 	// predicted, for more than a step of scale past training.
@@ -73,12 +74,12 @@ func (r RowJudgement) flagged() bool {
 		r.InRange && r.Uncorrelated && r.Covered < wellCovered
 }
 
-// elsewhere: a library takes other paths than in training, so far from it that
-// it may.
+// elsewhere: a library takes other paths than in training, at a scale so far from
+// training that this is legitimate.
 func (r RowJudgement) elsewhere() bool { return len(r.Deviations) > 0 && !r.flagged() }
 
-// Judge judges the rows of a table, each for itself. Errors are those of
-// Table.Validate, and ErrControls where the controls are not those of training.
+// Judge judges each row of a table by itself. Errors are those of Table.Validate,
+// and ErrControls where the controls are not those of training.
 func Judge(m *training.Model, t *recorded.Table) (*Judgement, error) {
 	if err := t.Validate(); err != nil {
 		return nil, err
@@ -98,8 +99,8 @@ func Judge(m *training.Model, t *recorded.Table) (*Judgement, error) {
 	return j, nil
 }
 
-// MergeJudgements unites judgements of different rows of a run. A row that both
-// hold comes out once.
+// MergeJudgements unites judgements of rows of a run; a row that is in both is
+// kept once.
 func MergeJudgements(a, b *Judgement) *Judgement {
 	j := &Judgement{Rows: slices.Concat(a.Rows, b.Rows)}
 	slices.SortStableFunc(j.Rows, compareJudged)

@@ -10,8 +10,8 @@ import (
 	"laggard/model"
 )
 
-// Place is one place to look at: a call site of the run, the call site of
-// training that it stands for, and where their stacks part.
+// Place is one place to look at: a call site of the run, the call site of training
+// that it is compared with, and where their stacks part.
 type Place struct {
 	Order int `json:"rank_order"` // from 1
 	// Training and Production are nil where there is no such site.
@@ -56,8 +56,8 @@ func localise(m *training.Model, t *recorded.Table, flagged model.RankSet, c Cir
 	return places, nil
 }
 
-// weight orders places: by the share of the site that took another one's place,
-// or by what a site has too much or lacks.
+// weight orders places: by the share of the site that took over the volume of
+// another, else by the share that a site sent too much or too little.
 func (p Place) weight() float64 {
 	if p.Training != nil && p.Production != nil && p.Training.Key() != p.Production.Key() {
 		return p.ProductionShare
@@ -65,8 +65,8 @@ func (p Place) weight() float64 {
 	return math.Abs(p.ProductionShare - p.TrainingShare)
 }
 
-// counterpart finds the site that lost most nearly what another one gained, at
-// least half and at most twice as much.
+// counterpart finds the site that sent less by the amount nearest to what another
+// sent more, between half and twice as much.
 func counterpart(gained excess, lost []excess) (*excess, int) {
 	best, at := 1.0, -1
 	for i, l := range lost {
@@ -97,7 +97,8 @@ func nearest(m *training.Model, site recorded.Site) *excess {
 	return &excess{site: m.Sites[at], known: true, expected: m.Shares[at].Mean}
 }
 
-// place describes a pair. A site without counterpart is its own.
+// place describes a pair. A site that training has, and that has no counterpart,
+// is compared with itself.
 func place(training, production *excess, c Circumstances) Place {
 	p := Place{Production: &production.site, ProductionShare: production.observed}
 	if training == nil && production.known {

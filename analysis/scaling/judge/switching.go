@@ -2,9 +2,9 @@ package judge
 
 import "laggard/analysis/scaling/training"
 
-// switchingCalls lists the MPI calls whose bytes did not go out the same way in all
-// training runs. A library that chose by scale there will choose again, so
-// beyond training nothing is predicted of them.
+// switchingCalls lists the MPI calls whose bytes were sent along different paths
+// in different training runs. A library that chooses by scale will choose again,
+// so beyond training their volumes are not predicted.
 func switchingCalls(m *training.Model) map[string]bool {
 	calls := make(map[string][]int) // sites
 	for i, s := range m.Sites {

@@ -18,8 +18,9 @@ const (
 type Verdict struct {
 	// Flagged are the ranks that do not behave as predicted.
 	Flagged model.RankSet `json:"flagged_ranks"`
-	// Elsewhere are ranks in which a library takes other paths than in training, so
-	// far from it that it may: they are not flagged, and outside the range.
+	// Elsewhere are ranks in which a library takes other paths than in training, at a
+	// scale so far from training that this is legitimate. They are not flagged, and
+	// they are outside the range.
 	Elsewhere model.RankSet `json:"elsewhere_ranks"`
 	// Model says which model spoke, ByKCCA or ByRegression: the one that found
 	// something; if none did, KCCA where it is in its range.
@@ -44,8 +45,9 @@ type Verdict struct {
 type Circumstances struct {
 	// Crash is the stack of the rank that crashed, innermost first; nil if none.
 	Crash []recorded.Frame
-	// Library tells frames of libraries, so that a difference in the application
-	// is named rather than what follows from it in the library. nil: none is.
+	// Library tells frames of libraries from those of the application, so that a
+	// difference in the application is named rather than what follows from it in the
+	// library. nil: no frame is of a library.
 	Library func(recorded.Frame) bool
 }
 

@@ -7,8 +7,8 @@ import (
 	"laggard/analysis/scaling/file"
 )
 
-// Check tells whether a model that was read hangs together, for rows of X and Y with
-// so many columns.
+// Check tells whether a model that was read is consistent, for rows of X and Y
+// with so many columns.
 func (m *Model) Check(columns, sites int) error {
 	if err := m.Settings.validate(); err != nil {
 		return file.Corrupt("%v", err)

@@ -39,7 +39,7 @@ func incompleteCholesky(rows [][]float64, tau, tolerance float64, limit int) *fa
 	return f
 }
 
-// append adds the column of a pivot and takes it off the diagonal of the rest.
+// append adds the column of a pivot and subtracts it from the remaining diagonal.
 func (f *factor) append(rows [][]float64, tau float64, pivot int, g []float64, stride int, diagonal []float64) {
 	m := len(f.pivots)
 	head := math.Sqrt(diagonal[pivot])

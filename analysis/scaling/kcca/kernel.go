@@ -79,7 +79,7 @@ func normVariance(rows [][]float64) float64 {
 	return stat.Variance(norms, nil)
 }
 
-// evenly takes at most limit of the rows, at even distances.
+// evenly takes at most limit of the rows, evenly spaced.
 func evenly(rows [][]float64, limit int) [][]float64 {
 	if len(rows) <= limit {
 		return rows

@@ -51,11 +51,11 @@ func newKernels(x, y [][]float64, s Settings, o Options) *kernels {
 }
 
 // relativeRest is the share of the trace at which an incomplete Cholesky
-// decomposition may stop. Regularisation by Nγ/2 hides what is far below γ/2.
+// decomposition may stop. Regularisation by Nγ/2 hides eigenvalues far below γ/2.
 const relativeRest = 1e-5
 
 // trialPivots bounds the decompositions of cross validation, which compares
-// settings and needs no digits.
+// settings and needs little precision.
 const trialPivots = 64
 
 func (k *kernels) spectrum(rows [][]float64, factor float64, s Settings) (*spectrum, error) {

@@ -45,7 +45,8 @@ const (
 	// them, in five-fold cross validation.
 	HeldOut ThresholdRule = iota
 	// InSample takes them as the model itself sees them (paper, §5.3). With weak
-	// regularisation it then knows them by heart and rejects all others.
+	// regularisation the model then overfits: it accepts its training rows and rejects
+	// all others.
 	InSample
 )
 

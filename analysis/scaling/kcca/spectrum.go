@@ -72,8 +72,8 @@ func lowRankSpectrum(rows [][]float64, tau, tolerance float64, limit int, s Sett
 	return sp, nil
 }
 
-// eigen gives the eigenvalues in ascending order and their vectors. Rounding
-// makes small eigenvalues of a kernel matrix negative, which they are not.
+// eigen gives the eigenvalues in ascending order and their vectors. Small
+// eigenvalues of a kernel matrix that rounding made negative become 0.
 func eigen(k mat.Symmetric) ([]float64, *mat.Dense, error) {
 	var e mat.EigenSym
 	if !e.Factorize(k, true) {

@@ -8,8 +8,8 @@ var (
 	ErrEmpty = errors.New("no observations")
 	// ErrRow: a rank outside its run, a negative volume, not a number.
 	ErrRow = errors.New("impossible observation")
-	// ErrTwice: and they differ.
+	// ErrTwice: two rows are of the same rank of a run, and they differ.
 	ErrTwice = errors.New("two observations of one rank in one run")
-	// ErrControls: one is missing, or unknown to the model.
+	// ErrControls: a control feature is missing, or unknown to the model.
 	ErrControls = errors.New("control features are not those of the other rows")
 )

@@ -61,8 +61,8 @@ func (f Frame) String() string {
 // observation of another kind under a name.
 type Site struct {
 	Frames []Frame `json:"frames,omitempty"` // innermost first
-	// Feature names what is no volume of a call site, such as the number of
-	// neighbours. It has no part in shares of the volume.
+	// Feature names an observation that is not the volume of a call site, such as the
+	// number of neighbours. It does not count in shares of the volume.
 	Feature string `json:"feature,omitempty"`
 }
 

@@ -11,8 +11,8 @@ import (
 // Source says where the volumes of a table were seen.
 type Source string
 
-// The sources. At the MPI call volumes are the bytes of the send buffers, which
-// are free of noise but blind to what the library makes of them; at the socket
+// The sources. At the MPI call, volumes are the bytes of the send buffers, which
+// are free of noise but do not show what the library does with them; at the socket
 // they are what the library sends, with its own call stacks.
 const (
 	AtMPI    Source = "mpi"
@@ -31,7 +31,8 @@ const callModule = "MPI"
 // one would.
 const DistanceFeature = "distance"
 
-// managerModules talk to the launcher: that is no message of the program's.
+// managerModules talk to the launcher: what they send is not a message of the
+// program.
 var managerModules = []string{"libpmix*", "libpmi.so*", "libpmi2*", "mca_pmix_*", "libprrte*", "libopen-rte*",
 	"mca_oob_*", "mca_ess_*"}
 

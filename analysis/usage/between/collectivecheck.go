@@ -107,7 +107,7 @@ func (c *collectives) differ(e *event, noun string, text func(ref) string) bool 
 	if len(order) < 2 {
 		return false
 	}
-	// Those that are fewer are more likely wrong; of equals the later.
+	// The smaller group is more likely wrong; of equal groups the later one.
 	slices.SortStableFunc(order, func(a, b string) int { return len(groups[a]) - len(groups[b]) })
 	if len(groups[order[0]]) == len(groups[order[len(order)-1]]) {
 		slices.Reverse(order)

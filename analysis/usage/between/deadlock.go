@@ -65,7 +65,7 @@ func (w *waits) addDeadlock(core []int32, only bool) {
 	w.found.Add(f)
 }
 
-// behind says which other ranks are stuck than those of a core.
+// behind describes the ranks that are stuck but not in the core.
 func (w *waits) behind(core model.RankSet) string {
 	var ranks []int
 	for at, d := range w.digests {
@@ -167,7 +167,7 @@ func (w *waits) says(at int32) string {
 	return strings.Join(parts, "; ")
 }
 
-// ended says which of the ranks that a need waits for have ended.
+// ended describes which of the ranks that a need waits for have ended.
 func (w *waits) ended(n need) string {
 	var gone []int
 	for _, r := range n.ranks {

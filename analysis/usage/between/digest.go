@@ -188,7 +188,7 @@ type digester struct {
 	placed    []spot          // by operation: where it went
 }
 
-// spot is where an operation went.
+// spot is where the digest keeps an operation.
 type spot struct {
 	message, entry int32 // -1: not there
 }
@@ -262,7 +262,7 @@ func (d *digester) site(site int) int32 {
 	return at
 }
 
-// at returns the step of a call, -1 if it is none.
+// at returns the step of a call, -1 if the call is not kept.
 func (d *digester) at(call int) int32 {
 	if call < 0 || call >= len(d.stepOf) {
 		return -1

@@ -100,7 +100,7 @@ func (j *job) place(rank, step int32, role string) finding.Place {
 	return finding.Place{Rank: d.Rank, Call: s.fn().Name, Site: d.sites[s.site], Role: role, Muted: s.muted}
 }
 
-// whole tells whether all is recorded that some ranks did.
+// whole tells whether everything that these ranks did was recorded.
 func (j *job) whole(ranks []int) bool {
 	return !slices.ContainsFunc(ranks, func(r int) bool {
 		at, ok := j.byRank[r]

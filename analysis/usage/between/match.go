@@ -151,8 +151,8 @@ func (m *matcher) join(send, recv ref) {
 	m.partners[recv.rank][recv.index] = send
 }
 
-// settle gives an open receive its message if it can be only one. Of several it
-// takes the first away, without saying that it is that one.
+// settle gives an open receive its message if only one is possible. If several
+// are, it takes the first out of its queue but does not pair them.
 func (m *matcher) settle(r ref) {
 	candidates := m.candidates(r)
 	if len(candidates) == 0 {

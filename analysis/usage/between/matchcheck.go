@@ -142,8 +142,8 @@ func (m *matcher) checkTaken() {
 	}
 }
 
-// over tells whether all that can take part in a message has been recorded and
-// has called MPI_Finalize, so that it stays alone.
+// over tells whether all ranks that can take part in a message are recorded and
+// have called MPI_Finalize, so that it remains unmatched.
 func (m *matcher) over(r ref) bool {
 	d, msg := m.message(r)
 	c := &d.channels[msg.channel]

@@ -69,8 +69,8 @@ func empty(c *recorded.Call) bool {
 	return false
 }
 
-// addLoops makes waits of loops of polls: each of the operations may end one. A
-// probe in it is one of them.
+// addLoops turns loops of polls into waits, which any one of the operations ends.
+// A probe in the loop is one of these operations.
 func (d *digester) addLoops(rounds [][]int) {
 	polled := map[int]*replay.Wait{}
 	for _, round := range rounds {

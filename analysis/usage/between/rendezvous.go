@@ -67,7 +67,7 @@ func (j *job) checkRendezvous() {
 	}
 }
 
-// lay gives each step its node and its thread.
+// lay assigns each step its node and its thread.
 func (r *rendezvous) lay() {
 	for rank, d := range r.digests {
 		r.base = append(r.base, int32(len(r.of)))

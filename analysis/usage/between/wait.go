@@ -153,7 +153,8 @@ func (w *waits) blocked(rank int32, d *Digest) []*blocked {
 	return out
 }
 
-// meet notes that something is there. Of a call that needs one of many that is enough.
+// meet notes that one of the needs is met; for a call that needs one of many, that
+// is enough.
 func (b *blocked) meet() { b.open = b.open || b.any }
 
 // nodeOf adds the node of a call.
@@ -168,8 +169,8 @@ func (w *waits) nodeOf(b *blocked) int {
 	return w.graph.Operation(waitfor.Kind(b.any), nodes...)
 }
 
-// need gives a need its node. Of a rank without a recording nothing can be said: it
-// may move.
+// need gives a need its node. A rank without a recording may still move: nothing
+// is known of it.
 func (w *waits) need(n need) *need {
 	nodes := make([]int, len(n.ranks))
 	for i, r := range n.ranks {

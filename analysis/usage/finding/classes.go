@@ -15,8 +15,8 @@ const (
 	Warning = "warning"
 )
 
-// Classes are all kinds of finding, worst first, but a deadlock behind what may be
-// its cause.
+// Classes are all kinds of finding, worst first, except that a deadlock comes
+// after what may be its cause.
 var Classes = []Class{
 	{"collective_mismatch", Error, "MPI-3.1 §5.1, §5.13",
 		"members of a communicator call different collectives, " +

@@ -23,12 +23,12 @@ type Place struct {
 	Call string // the MPI function
 	Site recorded.Site
 	Role string // such as "send", "receive", "creation"
-	// Muted: the program asked by MPI_Pcontrol that nothing be said of the call.
+	// Muted: the program asked by MPI_Pcontrol that the call be not reported.
 	Muted bool
 }
 
-// NewFinding returns a finding of a class, with what Classes says of it; the ranks
-// are those of the places.
+// New returns a finding of a class, with the advice that Classes has for it; the
+// ranks are those of the places.
 func New(class, message string, places ...Place) Finding {
 	c, _ := ClassNamed(class)
 	f := Finding{Class: class, Severity: c.Severity, Message: message, Change: c.Change, Standard: c.Standard,

@@ -57,7 +57,7 @@ func (g *Group) Merge(o *Group) {
 	}
 }
 
-// MergeGroups is Merge as a monoid has it.
+// MergeGroups is Merge in the form that a reduction takes.
 func MergeGroups(a, b *Group) (*Group, error) {
 	a.Merge(b)
 	return a, nil

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Ignore is a finding that is not wanted: of a class, and if it says so only at a
-// place of the program.
+// Ignore is a kind of finding that is not to be reported: a class, everywhere or
+// only at one place of the program.
 type Ignore struct {
 	Class    string `toml:"class"`    // * stands for all
 	File     string `toml:"file"`     // end of the name of a source file, from a slash on; "" any
@@ -65,7 +65,7 @@ func ParseIgnores(text string) ([]Ignore, error) {
 	return out, nil
 }
 
-// Check returns an error if there is no such class, or no sense in the place.
+// Check returns an error if the class does not exist or the place makes no sense.
 func (i Ignore) Check() error {
 	if _, known := ClassNamed(i.Class); !known && i.Class != "*" {
 		return fmt.Errorf("%w: class %q: it is one of %s, or *", ErrIgnore, i.Class, strings.Join(classNames(), ", "))

@@ -48,7 +48,7 @@ func (b *builder) incomplete(why string) {
 	}
 }
 
-// whyCut is the recorder's own word, if it said one.
+// whyCut is the reason that the recorder gave, if it gave one.
 func (b *builder) whyCut() string {
 	for _, n := range b.rank.Notes {
 		if strings.HasPrefix(n, "the recording of calls ended") {
@@ -126,7 +126,8 @@ func (b *builder) finish() *Trace {
 	return t
 }
 
-// filled lists the objects by number; otherwise makes what is missing.
+// filled lists the objects by number, and makes those that are missing with
+// otherwise.
 func filled[T any](of map[int]*T, n int, otherwise func() *T) []*T {
 	out := make([]*T, min(n, 2*len(of)+1024))
 	for i := range out {

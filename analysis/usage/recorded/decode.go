@@ -58,7 +58,7 @@ type decoder struct {
 	bad      bool
 }
 
-// lastSaid is what the last events of a state in this block said.
+// lastSaid is what the last events of a state in this block contained.
 type lastSaid struct {
 	state   *model.State
 	site    int
@@ -69,13 +69,13 @@ type lastSaid struct {
 	values  [2][]Value
 }
 
-// lost forgets what leans on events that are missing.
+// lost forgets what refers to events that are missing.
 func (d *decoder) lost() {
 	d.open, d.empty, d.parts = 0, 0, nil
 	d.blocks++
 }
 
-// block reads the events of a block up to the first that is none.
+// block reads the events of a block, up to the first byte that begins no event.
 func (d *decoder) block(data []byte) error {
 	d.blocks++
 	d.in, d.bad = data, false

@@ -2,8 +2,8 @@ package recorded
 
 import "laggard/model/mpi"
 
-// plan is which parameters of a function an event has, and in which order: the
-// recorder has the same from the same table (recorder/gen).
+// plan says which parameters of a function an event holds, and in which order. The
+// recorder has the same plan, generated from the same table (recorder/gen).
 type plan struct {
 	function *mpi.Function
 	fields   []field

@@ -4,8 +4,8 @@ import "laggard/model/mpi"
 
 const maxDepth = 256 // of a datatype made of others
 
-// sound makes every number of an object one that there is: a damaged file may
-// name others. It tells whether all were.
+// sound replaces every number in an object that refers to nothing, as a damaged
+// file may have. It tells whether all numbers were good.
 func (t *Trace) sound() bool {
 	ok := t.soundTypes()
 	for i := range t.Calls {
@@ -40,8 +40,8 @@ func soundValues(values []Value, p int, most int64) bool {
 	return ok
 }
 
-// soundTypes takes the contents from types that are made of what is not there,
-// of themselves, or of too many one in the other.
+// soundTypes removes the contents of types that are made of types which do not
+// exist, of themselves, or of too many nested types.
 func (t *Trace) soundTypes() bool {
 	depth := make([]int, len(t.Types)) // 0 not looked at, -1 being looked at
 	ok := true

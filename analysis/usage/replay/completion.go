@@ -157,7 +157,7 @@ func (r *replay) endTestany(a args, act *activation) {
 	}
 }
 
-// doubt marks requests of which nothing can be said any more.
+// doubt marks requests whose state is unknown from now on.
 func (r *replay) doubt(handles recorded.Value) {
 	for _, h := range handles {
 		for _, q := range r.requests.alive[h] {

@@ -91,8 +91,9 @@ func communicates(a args) bool {
 // isFree reports whether a function frees the object that it is given.
 func isFree(name string) bool { return frees(name) && name != "MPI_File_close" }
 
-// fixed reports whether MPI made the object and keeps it. An empty group or an error
-// handler that MPI told of may be freed: the function that told it counts it.
+// fixed reports whether MPI made the object and keeps it. An empty group, or an
+// error handler that a function returned, may be freed: the function that returned
+// it counted it.
 func (r *replay) fixed(kind string, v int64) bool {
 	if kind == "MPI_Group" || kind == "MPI_Errhandler" {
 		return false

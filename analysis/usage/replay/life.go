@@ -10,7 +10,7 @@ import (
 	"laggard/model/mpi"
 )
 
-// life is how far a rank got in the life of MPI.
+// life is the phase that a rank is in: before MPI_Init, initialised, or finalised.
 type life struct {
 	initialised int // the call, -1 not yet
 	returned    bool
@@ -164,7 +164,8 @@ func (r *replay) finish() {
 	r.changedBuffers()
 }
 
-// changedBuffers takes over what the recorder saw of buffers under way.
+// changedBuffers reports the buffers that the recorder saw change while an
+// operation used them.
 func (r *replay) changedBuffers() {
 	for _, n := range r.t.Notes {
 		if n.Call < 0 || n.Call >= len(r.t.Calls) || r.overlapping[n.Call] {

@@ -8,7 +8,7 @@ import (
 )
 
 // mutes are the calls between MPI_Pcontrol(0) and the next MPI_Pcontrol of another
-// level, by their places (Call.Begin): the program asks that nothing be said of them,
+// level, by their places (Call.Begin): the program asks that they be not reported,
 // as the paper plans for single calls (Umpire §4.3).
 type mutes []muted
 

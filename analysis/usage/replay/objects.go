@@ -22,8 +22,9 @@ type objectKey struct {
 	value int64
 }
 
-// object is one that lives. MPI may hand out the same handle again, and counts how
-// often it must be freed: each time has its place in made.
+// object is an object that was made and not freed. MPI may hand out the same
+// handle again, and counts how often it must be freed: made has a place for each
+// time.
 type object struct {
 	made      []int // calls
 	committed bool  // of a datatype
@@ -80,8 +81,8 @@ func frees(name string) bool {
 	return (strings.HasSuffix(name, "_free") || strings.HasSuffix(name, "_free_keyval")) && name != "MPI_Request_free"
 }
 
-// makes tells the functions whose output handles are objects that the caller has to
-// free from those that only tell a handle.
+// makes tells whether the output handle of a function is a new object, which the
+// caller has to free, or only refers to one.
 func makes(name string) bool {
 	switch name {
 	case "MPI_Comm_get_parent", "MPI_Type_match_size", "MPI_Type_create_f90_complex", "MPI_Type_create_f90_integer",

@@ -71,7 +71,7 @@ type activation struct {
 	memory     []int // what it uses, see memory
 }
 
-// Replay follows one rank through its trace.
+// Run follows one rank through its trace.
 func Run(t *recorded.Trace) *Replayed {
 	r := &replay{
 		Replayed: &Replayed{Trace: t, Layouts: typemap.NewLayouts(t.Types), muted: mutesOf(t)}, t: t,
@@ -100,7 +100,7 @@ func Run(t *recorded.Trace) *Replayed {
 	return r.Replayed
 }
 
-// returnsBefore lets those calls return that did so before a place.
+// returnsBefore ends the calls that returned before a place.
 func (r *replay) returnsBefore(place uint64) {
 	for {
 		first := -1

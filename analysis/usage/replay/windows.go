@@ -264,8 +264,8 @@ func (r *replay) openEpochs() {
 	}
 }
 
-// endWindow is here for what a call on windows leaves behind; a request that was
-// waited for has completed its access.
+// endWindow follows the return of a call on a window: a request that was waited
+// for has completed its access.
 func (r *replay) endWindow(a args) {
 	if !a.c.Func.Class.Completes() {
 		return
