@@ -197,6 +197,7 @@ install: build ## into PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/laggard
 	install -m 755 $(wildcard $(BIN)/laggard $(BIN)/laggard-mpi $(BIN)/laggard-mpich) $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(wildcard $(BIN)/laggard-dyninst) $(DESTDIR)$(PREFIX)/lib/laggard
+	$(BIN)/laggard manual $(DESTDIR)$(PREFIX)/share
 
 clean:
 	rm -rf $(BIN) $(B)

@@ -37,7 +37,7 @@ const importExample = `  laggard import -o hung --program ./app core.*
 type importFlags struct {
 	out, program, healthy string
 	ranks                 int
-	roots, debugDirs      []string
+	symbolFlags
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -60,8 +60,7 @@ func (a *app) importCommand() *cobra.Command {
 	flags.StringVar(&f.program, "program", "", "the program `FILE` that ran, to look up addresses in")
 	flags.StringVar(&f.healthy, "healthy", "", "`RUNDIR` of an earlier run of the program, for the order of progress")
 	flags.IntVar(&f.ranks, "ranks", 0, "`NUMBER` of ranks of the job (default: one more than the highest that left something)")
-	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
-	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
+	f.symbolFlags.register(cmd)
 	return cmd
 }
 
@@ -120,10 +119,9 @@ func (m *importer) problem(err error) {
 
 // options opens the program and the earlier run.
 func (m *importer) options() (o backtrace.Options, closeAll func(), err error) {
-	f, s := m.flags, m.app.settings.Symbols
-	config := symbol.Config{Roots: append(f.roots, s.Roots...), DebugDirs: append(f.debugDirs, s.DebugDirs...)}
-	config.RunDir = f.healthy // files may lie beside the data
-	o = backtrace.Options{Size: f.ranks, Resolver: symbol.New(config)}
+	f := m.flags
+	// Files may lie beside the data of the healthy run.
+	o = backtrace.Options{Size: f.ranks, Resolver: symbol.New(f.symbols(m.app, f.healthy))}
 	if f.program != "" {
 		if o.Program, err = symbol.OpenProgram(f.program); err != nil {
 			return o, nil, usageError{fmt.Errorf("--program: %w", err)}

@@ -16,7 +16,6 @@ import (
 	"laggard/injector"
 	"laggard/job"
 	"laggard/job/trial"
-	"laggard/symbol"
 )
 
 const injectLong = `Inject faults into a real MPI program, one run after another, diagnose each, and
@@ -137,7 +136,7 @@ func (a *app) runner(c *injector.Campaign, dir string) (*trial.Runner, error) {
 		Campaign:  c,
 		Dir:       dir,
 		Recording: job.Recording{Library: a.settings.Recorder.Library, Settings: a.settings.recorderEnv(), Version: version},
-		Symbols:   symbol.Config{Roots: a.settings.Symbols.Roots, DebugDirs: a.settings.Symbols.DebugDirs},
+		Symbols:   new(symbolFlags).symbols(a, ""),
 		Diagnose:  a.judge,
 		Under:     func(order string) []string { return []string{self, "inject", "exec", order, "--"} },
 		Say:       a.err,

@@ -9,7 +9,6 @@ import (
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/report/diagnosis"
-	"laggard/symbol"
 )
 
 // judges are the ways of diagnosing that a campaign compares: as laggard does
@@ -26,7 +25,7 @@ var judges = []struct {
 // judge asks all judges about the run in a directory.
 func (a *app) judge(dir string) ([]injector.Diagnosis, error) {
 	var out []injector.Diagnosis
-	symbols := symbol.Config{RunDir: dir, Roots: a.settings.Symbols.Roots, DebugDirs: a.settings.Symbols.DebugDirs}
+	symbols := new(symbolFlags).symbols(a, dir)
 	for _, j := range judges {
 		q := question{analysts: 1}
 		q.Question.Question = j.asks

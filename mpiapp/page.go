@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 )
 
 // writePage writes a page to a file, or to the output if it is named "-".
@@ -25,4 +27,21 @@ func pageFile(name string, page func(io.Writer) error) error {
 		return err
 	}
 	return wholeFile(name, b.Bytes())
+}
+
+// wholeFile leaves the file there whole, or not at all.
+func wholeFile(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".laggard-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already, if all went well
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
 }

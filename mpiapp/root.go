@@ -114,7 +114,12 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%s: %w; see %s --help", cmd.CommandPath(), err, cmd.CommandPath())}
 	})
-	root.AddCommand(a.runCommand(), a.execCommand(), a.watchCommand(), a.keepCommand(), a.collectCommand(), a.importCommand(), a.diagnoseCommand(), a.sliceCommand(), a.usageCommand(), a.movementCommand(), a.scalingCommand(), a.viewCommand(), a.inspectCommand(), a.injectCommand(), a.synthCommand(), a.doctorCommand(), a.configCommand())
+	root.AddCommand(
+		a.runCommand(), a.execCommand(), a.watchCommand(), a.keepCommand(), a.collectCommand(), a.importCommand(),
+		a.diagnoseCommand(), a.sliceCommand(), a.usageCommand(), a.movementCommand(), a.scalingCommand(),
+		a.viewCommand(), a.inspectCommand(), a.injectCommand(), a.synthCommand(), a.doctorCommand(),
+		a.configCommand(), a.manualCommand(),
+	)
 	return root
 }
 
@@ -123,5 +128,6 @@ func oneRunDir(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s wants one run directory, got %d arguments; see %s --help", cmd.CommandPath(), len(args), cmd.CommandPath())}
+	path := cmd.CommandPath()
+	return usageError{fmt.Errorf("%s wants one run directory, got %d arguments; see %s --help", path, len(args), path)}
 }

@@ -1,0 +1,261 @@
+// Package doctor answers what works on a machine, and on a program, of what laggard
+// needs: it tries the recorder, the directory of run directories, launchers, debug
+// files and slicing, and prints a line for each.
+package doctor
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"laggard/job/preload"
+	"laggard/slicing/dyninst"
+)
+
+// Doctor prints one line per thing tried.
+type Doctor struct {
+	Out       io.Writer
+	Library   string                 // the recorder, as the settings name it
+	DebugDirs []string               // directories of separate debug files
+	Helper    func() (string, error) // path of the Dyninst helper
+	Failed    bool                   // recording is impossible
+}
+
+func (d *Doctor) say(mark, what, format string, args ...any) {
+	fmt.Fprintf(d.Out, "%-5s %-16s %s\n", mark, what, fmt.Sprintf(format, args...))
+}
+
+func (d *Doctor) fail(what, format string, args ...any) {
+	d.Failed = true
+	d.say("FAIL", what, format, args...)
+}
+
+// Machine tries what recording and analysing need here; dir is where run directories
+// shall go.
+func (d *Doctor) Machine(dir string) {
+	d.preload()
+	d.outputDirectory(dir)
+	d.launchers()
+	d.fortran()
+	d.debugInfo()
+	d.tracing()
+	d.slurm()
+	d.slicing()
+}
+
+// slicing says which backends "laggard slice" has.
+func (d *Doctor) slicing() {
+	d.say("ok", "slicing", "native")
+	path, err := d.Helper()
+	if err != nil {
+		d.say("none", "slicing", "%v; it is only needed for slice --backend dyninst", err)
+		return
+	}
+	version, err := dyninst.Version(path)
+	if err != nil {
+		d.say("note", "slicing", "%v", err)
+		return
+	}
+	d.say("ok", "slicing", "dyninst (%s, %s)", path, version)
+}
+
+// preload loads the recorder into a program, which it leaves alone.
+func (d *Doctor) preload() {
+	lib, err := preload.Libraries(d.Library, nil)
+	if err != nil {
+		d.fail("recorder", "%v", err)
+		return
+	}
+	d.preloaded("recorder", lib)
+	both, err := preload.Libraries(d.Library, []string{"volume"})
+	if err != nil {
+		d.say("none", "below MPI", "%v", err)
+		return
+	}
+	d.preloaded("below MPI", both)
+}
+
+func (d *Doctor) preloaded(what, libraries string) {
+	cmd := exec.Command("true")
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+libraries)
+	out, err := cmd.CombinedOutput()
+	if err != nil || len(out) > 0 {
+		d.fail(what, "%s cannot be preloaded: %v %s", libraries, err, strings.TrimSpace(string(out)))
+		return
+	}
+	d.say("ok", what, "%s", libraries)
+}
+
+// outputDirectory does in the directory what the recorder does: a private file
+// with reserved blocks, mapped shared.
+func (d *Doctor) outputDirectory(dir string) {
+	f, err := os.CreateTemp(dir, ".laggard-doctor-*")
+	if err != nil {
+		d.fail("run directory", "%s: %v", dir, err)
+		return
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	const size = 65536
+	if err := unix.Fallocate(int(f.Fd()), 0, 0, size); err != nil {
+		if _, err := f.Write(make([]byte, size)); err != nil {
+			d.fail("run directory", "%s: %v", dir, err)
+			return
+		}
+	}
+	mem, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		d.fail("run directory", "%s: files cannot be mapped: %v; use a directory on another file system", dir, err)
+		return
+	}
+	mem[0] = 1
+	_ = unix.Munmap(mem)
+	abs, _ := filepath.Abs(dir)
+	d.say("ok", "run directory", "%s can be written and mapped", abs)
+}
+
+func (d *Doctor) launchers() {
+	found := false
+	for _, name := range []string{"mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "srun"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		found = true
+		out, err := exec.Command(path, "--version").CombinedOutput()
+		first := versionLine(string(out))
+		if err != nil {
+			first = "does not say its version: " + err.Error()
+		}
+		d.say("ok", name, "%s (%s)", path, first)
+	}
+	if !found {
+		d.say("none", "launcher", "no mpirun, mpiexec or srun in PATH; a recorded run can still be diagnosed here")
+	}
+}
+
+// versionLine picks the line of --version that has a number in it: Hydra's first
+// one has none.
+func versionLine(text string) string {
+	for line := range strings.Lines(text) {
+		if strings.ContainsAny(line, "0123456789") {
+			return strings.Join(strings.Fields(line), " ")
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+func (d *Doctor) fortran() {
+	var found []string
+	patterns := []string{"libmpi_mpifh.so*", "libmpi_usempif08.so*", "libmpichfort.so*", "libmpifort.so*"}
+	for _, dir := range libraryDirs() {
+		for _, pattern := range patterns {
+			names, _ := filepath.Glob(filepath.Join(dir, pattern))
+			if len(names) > 0 {
+				found = append(found, filepath.Base(names[0]))
+			}
+		}
+	}
+	if found == nil {
+		d.say("none", "Fortran", "no MPI Fortran libraries in the usual places")
+		return
+	}
+	d.say("ok", "Fortran", "%s: their calls are recorded too", strings.Join(found, ", "))
+}
+
+func libraryDirs() []string {
+	dirs := []string{
+		"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib",
+		"/usr/lib64/openmpi/lib", "/usr/lib64/mpich/lib",
+	}
+	return append(dirs, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))...)
+}
+
+func (d *Doctor) debugInfo() {
+	for _, dir := range d.DebugDirs {
+		if info, err := os.Stat(filepath.Join(dir, ".build-id")); err == nil && info.IsDir() {
+			d.say("ok", "debug files", "%s", dir)
+			return
+		}
+	}
+	d.say("none", "debug files", "no separate debug files in %s; lines come from programs built with -g",
+		strings.Join(d.DebugDirs, ", "))
+}
+
+// tracing is for debuggers only: the recorder needs none of it.
+func (d *Doctor) tracing() {
+	text, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	scope := strings.TrimSpace(string(text))
+	if err != nil || scope == "0" {
+		d.say("ok", "debuggers", "may attach to running ranks")
+		return
+	}
+	d.say("note", "debuggers",
+		"kernel.yama.ptrace_scope is %s: gdb -p may be refused; recording and diagnosis are not affected", scope)
+}
+
+func (d *Doctor) slurm() {
+	if id := os.Getenv("SLURM_JOB_ID"); id != "" {
+		d.say("ok", "Slurm", "inside job %s", id)
+		return
+	}
+	if _, err := exec.LookPath("sbatch"); err == nil {
+		d.say("ok", "Slurm", "sbatch is here")
+		return
+	}
+	d.say("none", "Slurm", "not here")
+}
+
+// Program looks at a program that is to be recorded.
+func (d *Doctor) Program(path string) {
+	f, err := elf.Open(path)
+	if err != nil {
+		d.say("note", "program", "%s: %v: not an ELF file, so its own processes cannot be looked at", path, err)
+		return
+	}
+	defer f.Close()
+	libs, err := f.ImportedLibraries()
+	if err != nil || f.Section(".interp") == nil {
+		d.fail("program", "%s is statically linked: nothing can be preloaded", path)
+		return
+	}
+	d.mpiOf(path, libs)
+	if data, err := f.DWARF(); err == nil && hasUnits(data) {
+		d.say("ok", "debug info", "%s has lines", path)
+	} else {
+		d.say("note", "debug info", "%s has no lines of its own: functions are named, "+
+			"lines are not unless a separate debug file is found; build with -g", path)
+	}
+	if f.Section(".note.gnu.build-id") == nil {
+		d.say("note", "build-id",
+			"%s has none: symbols are taken by path and cannot be verified; link with -Wl,--build-id", path)
+	}
+}
+
+func hasUnits(d *dwarf.Data) bool {
+	e, err := d.Reader().Next()
+	return err == nil && e != nil
+}
+
+func (d *Doctor) mpiOf(path string, libs []string) {
+	for _, l := range libs {
+		switch {
+		case strings.HasPrefix(l, "libmpi.so.40"), strings.HasPrefix(l, "libmpi.so.80"),
+			strings.HasPrefix(l, "libmpi_"):
+			d.say("ok", "program", "%s uses OpenMPI (%s)", path, l)
+			return
+		case strings.HasPrefix(l, "libmpich"), strings.HasPrefix(l, "libmpi.so.12"), strings.HasPrefix(l, "libmpifort"):
+			d.say("ok", "program", "%s uses the MPICH ABI (%s)", path, l)
+			return
+		}
+	}
+	d.say("note", "program",
+		"%s is not linked to an MPI library by itself; it is recorded if a library of its is", path)
+}
