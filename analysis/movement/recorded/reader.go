@@ -28,8 +28,7 @@ func (r *Reader) Moves(f func(*Move)) []error {
 	var errs []error
 	for _, s := range r.streams {
 		l := &lane{number: s.Number, fault: func(err error) {
-			errs = append(errs,
-				fmt.Errorf("rank %d: stream %d: %w", r.rank.Rank, s.Number, err))
+			errs = append(errs, fmt.Errorf("rank %d: stream %d: %w", r.rank.Rank, s.Number, err))
 		}}
 		var stop func()
 		l.pull, stop = iter.Pull2(s.Blocks())
