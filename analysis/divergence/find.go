@@ -70,12 +70,7 @@ func (c *Comm) agrees() bool {
 	if len(c.Lines) == 0 {
 		return true
 	}
-	longest := &c.Lines[0]
-	for i := range c.Lines {
-		if c.Lines[i].Last() > longest.Last() {
-			longest = &c.Lines[i]
-		}
-	}
+	longest := c.longest()
 	for i := range c.Lines {
 		_, calls := parted(longest, &c.Lines[i], func(m model.Mark) uint64 { return m.Calls })
 		_, sites := parted(longest, &c.Lines[i], func(m model.Mark) uint64 { return m.Sites })

@@ -11,6 +11,7 @@ const (
 	Extra     Kind = "extra"     // it made calls that the others did not make, and goes on as they do
 	Order     Kind = "order"     // it made two calls the other way round
 	Arguments Kind = "arguments" // the same call, with another root, operation or count
+	Departed  Kind = "departed"  // it made no further call, and went elsewhere
 	Different Kind = "different" // another call, and nothing tells whose is missing
 	Earlier   Kind = "earlier"   // they part before what was kept call by call
 )

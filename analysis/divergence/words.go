@@ -55,10 +55,14 @@ func (o *Odd) Before() *Call {
 func (o *Odd) Ways() (made, other *Call) {
 	own := o.from(o.Number)
 	switch {
-	case len(o.Calls) == 0 || len(o.Theirs) == 0 || len(own) == 0:
+	case len(o.Calls) == 0 || len(o.Theirs) == 0:
 		return nil, nil
 	case o.Kind == Extra:
 		return &o.Calls[0], &o.Theirs[0]
+	case o.Kind == Departed:
+		return &o.Theirs[0], &o.Calls[0]
+	case len(own) == 0:
+		return nil, nil
 	}
 	return &o.Theirs[0], &own[0]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/progress/inference"
@@ -23,6 +24,7 @@ type Finding struct {
 	confidence float64
 	reason     string
 	deadlock   *Deadlock
+	diverged   []divergence.Divergence
 	notes      []string
 }
 
@@ -41,7 +43,7 @@ func FindLP(sum facts.Summary, part Partial, opts Options) (*Finding, error) {
 		return nil, err
 	}
 	s := evidence.NewScene(&sum, part.Answers, opts.Observed)
-	f := &Finding{opts: opts, scene: s, algorithm: algorithm, order: order}
+	f := &Finding{opts: opts, scene: s, algorithm: algorithm, order: order, diverged: opts.Diverged}
 	f.graph = evidence.NewGraph(s, func(evidence.Need) bool { return true }, false)
 	f.hang = !opts.Progressing && (s.Unfinished().Len() > 0 || s.Lost.Len() > 0)
 	if s.Present.Len() == 0 {

@@ -36,6 +36,9 @@ type Options struct {
 	// Diverged are the communicators whose members did not begin the same
 	// collectives, as divergence.Find has them.
 	Diverged []divergence.Divergence
+	// Begun is what the members of those communicators began of which some are
+	// behind, as divergence.Gather has it.
+	Begun []divergence.Comm
 }
 
 // options are the settings of the analysis that a question asks for.

@@ -19,7 +19,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		ProgressOrder: f.groupOrder(groups, levels),
 		RankOrder:     f.rankOrder(levels),
 		Notes:         f.notes,
-		Diverged:      f.opts.Diverged,
+		Diverged:      f.diverged,
 	}
 	if f.least.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{

@@ -20,11 +20,14 @@ const (
 // parted takes the ranks that left the sequence of collectives that the others
 // share: no later state can tell more of the cause.
 func (f *Finding) parted() bool {
-	i := slices.IndexFunc(f.opts.Diverged, f.explains)
+	if len(f.diverged) == 0 && f.hang {
+		f.diverged = divergence.Left(f.opts.Begun, f.elsewhere)
+	}
+	i := slices.IndexFunc(f.diverged, f.explains)
 	if i < 0 {
 		return false
 	}
-	d := &f.opts.Diverged[i]
+	d := &f.diverged[i]
 	odd := oddRanks(d)
 	f.least, f.confidence = odd, leftMany
 	switch {
@@ -44,6 +47,32 @@ func oddRanks(d *divergence.Divergence) model.RankSet {
 		odd = odd.Union(d.Odd[i].Ranks)
 	}
 	return odd
+}
+
+// elsewhere is the call that a rank is in instead of a collective that others wait
+// for it in: MPI_Finalize, or in a deadlock a point-to-point call.
+func (f *Finding) elsewhere(rank int) *divergence.Call {
+	fact := f.scene.Facts[rank]
+	if fact == nil || !fact.At.InMPI {
+		return nil
+	}
+	if fact.Phase != model.Finalizing && !f.deadlockedInMessages(fact) {
+		return nil
+	}
+	place := f.scene.Sum.PlaceAt(fact.At)
+	state := &model.State{ID: fact.At.State, Call: place.Call, Stack: place.Stack}
+	return &divergence.Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: state}
+}
+
+// deadlockedInMessages tells whether a rank of a certain deadlock waits for a message.
+func (f *Finding) deadlockedInMessages(fact *facts.Fact) bool {
+	within := func(cycle []int) bool { return slices.Contains(cycle, fact.Rank) }
+	if f.deadlock == nil || !slices.ContainsFunc(f.deadlock.Cycles, within) {
+		return false
+	}
+	return slices.ContainsFunc(fact.Waits, func(w facts.Wait) bool {
+		return slices.ContainsFunc(w.Wants, func(w facts.Want) bool { return facts.PointToPoint(w.Kind) })
+	})
 }
 
 // explains tells whether a divergence can be why the job stands still. Of calls
@@ -82,6 +111,9 @@ func (f *Finding) partedText(d *divergence.Divergence) string {
 		text = fmt.Sprintf("%s called %s %s, %s; %s %s",
 			who, o.Calls[0].Function(), divergence.Difference(&o.Calls[0], &o.Theirs[0]), where,
 			others, divergence.Difference(&o.Theirs[0], &o.Calls[0]))
+	case divergence.Departed:
+		text = fmt.Sprintf("%s went to %s instead of %s, %s, which %s made",
+			who, o.Calls[0].Function(), o.Theirs[0].Function(), where, others)
 	default:
 		text = fmt.Sprintf("%s called %s as %s, %s called %s",
 			who, o.Calls[0].Function(), where, others, o.Theirs[0].Function())

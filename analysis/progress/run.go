@@ -104,7 +104,7 @@ func look(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 		return nil, err
 	}
 	opts := q.options(l.Index, l.known)
-	opts.Diverged = q.diverged(comms, opts)
+	opts.Diverged, opts.Begun = q.diverged(comms, opts), comms
 	part, err := l.infer(&asked, opts)
 	if err != nil {
 		return nil, err

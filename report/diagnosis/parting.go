@@ -142,8 +142,7 @@ func (p *printer) partings(r *Result) {
 		side := d.Odd[i]
 		p.Line("  %s %s", words.Ranks(side.Ranks), side.how())
 		p.List(len(side.Calls), maxCalls, "calls", func(k int) { p.call(&side.Calls[k]) })
-		if side.Now != nil && (len(side.Calls) == 0 || side.Kind == string(divergence.Skipped) ||
-			side.Now.Number > side.Calls[0].Number) {
+		if side.wentOn() {
 			p.Line("      and is now at %s", side.Now.text())
 		}
 	})
@@ -158,6 +157,17 @@ func (p *printer) partings(r *Result) {
 		p.Line("  %s, too", words.Count(n, "other communicator has members that differ",
 			"other communicators have members that differ"))
 	}
+}
+
+// wentOn tells whether the latest call of a side is another one than those shown.
+func (s Side) wentOn() bool {
+	switch {
+	case s.Now == nil || s.Kind == string(divergence.Departed):
+		return false
+	case len(s.Calls) == 0 || s.Kind == string(divergence.Skipped):
+		return true
+	}
+	return s.Now.Number > s.Calls[0].Number
 }
 
 func (p *printer) call(b *Begun) {
@@ -180,6 +190,8 @@ func (s Side) how() string {
 		return "made more"
 	case divergence.Order:
 		return "made in another order"
+	case divergence.Departed:
+		return "went elsewhere"
 	case divergence.Arguments, divergence.Different:
 		return "called instead"
 	}

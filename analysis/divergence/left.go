@@ -1,0 +1,76 @@
+package divergence
+
+import "laggard/model"
+
+// Left returns the communicators on which some members made no further collective
+// and went elsewhere, while others wait in the next one. elsewhere says what a rank
+// does instead; nil: nothing that is known. Histories that part are for Find.
+func Left(comms []Comm, elsewhere func(rank int) *Call) []Divergence {
+	var out []Divergence
+	for i := range comms {
+		if c := &comms[i]; len(c.Lines) > 1 && c.agrees() {
+			if d := c.left(elsewhere); d != nil {
+				out = append(out, *d)
+			}
+		}
+	}
+	return out
+}
+
+func (c *Comm) left(elsewhere func(rank int) *Call) *Divergence {
+	longest := c.longest()
+	d := &Divergence{Comm: c.ID, Kind: c.Kind, Common: *longest, Agree: longest.Ranks}
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		next := longest.from(l.Last() + 1)
+		if l.Last() == longest.Last() || next == nil {
+			continue
+		}
+		var gone model.RankSet
+		var instead *Call
+		l.Ranks.Each(func(rank int) {
+			if call := elsewhere(rank); call != nil {
+				gone.Add(rank)
+				instead = call
+			}
+		})
+		if gone.Len() == 0 {
+			continue
+		}
+		p := Parting{Kind: Departed, Number: l.Last() + 1, After: l.Last(), Calls: []Call{*instead}, Theirs: next[:1]}
+		odd := Odd{p, *l}
+		odd.Ranks = gone
+		d.Odd = append(d.Odd, odd)
+	}
+	if len(d.Odd) == 0 {
+		return nil
+	}
+	d.turned()
+	d.Majority = 2*d.Agree.Len() > c.Members.Len()
+	return d
+}
+
+// turned: where more members went elsewhere than stayed, those that stayed are the
+// odd ones, and made a call more.
+func (d *Divergence) turned() {
+	gone := d.Odd[0]
+	if len(d.Odd) > 1 || gone.Ranks.Len() <= d.Agree.Len() {
+		return
+	}
+	stayed := d.Common
+	d.Odd[0] = Odd{
+		Parting{Kind: Extra, Number: gone.Number, After: gone.After, Calls: gone.Theirs, Theirs: gone.Calls}, stayed,
+	}
+	d.Common, d.Agree = gone.Line, gone.Ranks
+}
+
+// longest is the line of most calls.
+func (c *Comm) longest() *Line {
+	best := &c.Lines[0]
+	for i := range c.Lines {
+		if c.Lines[i].Last() > best.Last() {
+			best = &c.Lines[i]
+		}
+	}
+	return best
+}
