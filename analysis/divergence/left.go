@@ -19,7 +19,7 @@ func Left(comms []Comm, elsewhere func(rank int) *Call) []Divergence {
 
 func (c *Comm) left(elsewhere func(rank int) *Call) *Divergence {
 	longest := c.longest()
-	d := &Divergence{Comm: c.ID, Kind: c.Kind, Common: *longest, Agree: longest.Ranks}
+	d := &Divergence{Comm: c.ID, Kind: c.Kind, Common: *longest}
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		next := longest.from(l.Last() + 1)
@@ -44,6 +44,11 @@ func (c *Comm) left(elsewhere func(rank int) *Call) *Divergence {
 	}
 	if len(d.Odd) == 0 {
 		return nil
+	}
+	for i := range c.Lines {
+		if c.Lines[i].Last() >= d.Odd[0].Number {
+			d.Agree = d.Agree.Union(c.Lines[i].Ranks)
+		}
 	}
 	d.turned()
 	d.Majority = 2*d.Agree.Len() > c.Members.Len()

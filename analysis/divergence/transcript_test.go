@@ -157,3 +157,35 @@ func names(calls []Call) string {
 	}
 	return out
 }
+
+// TestLeft: of the ranks behind, those that went elsewhere are the odd ones; if they
+// are the many, those that stayed.
+func TestLeft(t *testing.T) {
+	comms, err := parse("0-2: Bcast@a/0 Allreduce@b\n3: Bcast@a/0 Allreduce@b Barrier@c\n4: Bcast@a/0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := func(ranks ...int) func(int) *Call {
+		return func(rank int) *Call {
+			if !slices.Contains(ranks, rank) {
+				return nil
+			}
+			c := callOf("Finalize@end")
+			return &c
+		}
+	}
+	for _, c := range []struct {
+		gone []int
+		want string
+	}{
+		{nil, "none\n"},
+		{[]int{4}, "communicator 1: 0-3 agree, majority true\n" +
+			"  4: departed at 2, alike up to 1: Finalize@end; the others Allreduce@b; then 0 alike\n"},
+		{[]int{0, 1, 2}, "communicator 1: 0-2 agree, majority true\n" +
+			"  3: extra at 3, alike up to 2: Barrier@c; the others Finalize@end; then 0 alike\n"},
+	} {
+		if got := tell(Left(comms, gone(c.gone...))); got != c.want {
+			t.Errorf("gone %v: %s, want %s", c.gone, got, c.want)
+		}
+	}
+}
