@@ -11,7 +11,8 @@ import (
 )
 
 // Attach injects a fault into a process that runs already: at the n-th entry
-// from now on. The process must not be a child that the caller waits for. It returns when the fault has taken effect, or the process has
+// from now on. The process must not be a child that the caller waits for. It
+// returns when the fault has taken effect, or the process has
 // ended, or, for a slow-down, when it ends. The report says which.
 func Attach(pid int, s Strike) (Report, error) {
 	var report Report

@@ -21,7 +21,8 @@ func build(t *testing.T, source string, flags ...string) string {
 		t.Skip("no gcc to compile the programs under test with")
 	}
 	out := filepath.Join(t.TempDir(), source)
-	args := append([]string{"-o", out, filepath.Join("testdata", "programs", source+".c"), "-pthread", "-ldl"}, flags...)
+	args := append([]string{"-o", out, filepath.Join("testdata", "programs", source+".c"), "-pthread", "-ldl"},
+		flags...)
 	if text, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc %q: %v\n%s", args, err, text)
 	}

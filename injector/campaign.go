@@ -177,7 +177,8 @@ func (c *Campaign) wrong() []complaint {
 	check(t.Count >= 1, "trials", "count", "it must be 1 or more")
 	check(len(t.Tune)+len(t.Report) > 0, "trials", "report", "there is no seed")
 	check(len(t.Faults) > 0, "trials", "faults", "there is no fault")
-	check(!slices.Contains(t.Faults, Fault{Kind: None}), "trials", "faults", "runs without a fault are asked for with healthy")
+	check(!slices.Contains(t.Faults, Fault{Kind: None}), "trials", "faults",
+		"runs without a fault are asked for with healthy")
 	check(t.Healthy >= 0, "trials", "healthy", "it must be 0 or more")
 	return append(out, c.twice()...)
 }
@@ -188,14 +189,16 @@ func (c *Campaign) twice() []complaint {
 	all := slices.Sorted(slices.Values(slices.Concat(c.Trials.Tune, c.Trials.Report)))
 	for i := 1; i < len(all); i++ {
 		if all[i] == all[i-1] {
-			return []complaint{{toml.Key{"trials", "report"}, "seed " + strconv.FormatUint(all[i], 10) + " is there twice"}}
+			return []complaint{{toml.Key{"trials", "report"}, "seed " + strconv.FormatUint(all[i], 10) +
+				" is there twice"}}
 		}
 	}
 	return nil
 }
 
 func validPatterns(list []string) bool {
-	return !slices.ContainsFunc(list, func(p string) bool { _, err := filepath.Match(p, ""); return err != nil || p == "" })
+	return !slices.ContainsFunc(list,
+		func(p string) bool { _, err := filepath.Match(p, ""); return err != nil || p == "" })
 }
 
 // lineOf finds the line of a key, or of its table where it is not set; the TOML
@@ -238,7 +241,8 @@ func (c *Campaign) LaunchCommand() []string {
 
 // ProfileOrder asks for the profiles to draw from, to be written into out.
 func (c *Campaign) ProfileOrder(out string) Order {
-	return Order{Out: out, Profile: &Profile{Modules: c.Functions.Modules, Entry: c.Functions.Entry, Cap: c.Functions.Cap}}
+	return Order{Out: out, Profile: &Profile{Modules: c.Functions.Modules, Entry: c.Functions.Entry,
+		Cap: c.Functions.Cap}}
 }
 
 // Draw makes the trials of all seeds, those to tune on first, and after them the
@@ -256,7 +260,8 @@ func (c *Campaign) Draw(profiles []*Profile) ([]Trial, error) {
 }
 
 func (c *Campaign) mayDraw(t Target) bool {
-	return !slices.ContainsFunc(c.Functions.Exclude, func(p string) bool { return matches(p, t.Function) || matches(p, t.Name()) })
+	return !slices.ContainsFunc(c.Functions.Exclude,
+		func(p string) bool { return matches(p, t.Function) || matches(p, t.Name()) })
 }
 
 // Parts are the names of what can be run of a campaign by itself.

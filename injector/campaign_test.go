@@ -67,7 +67,8 @@ func TestCampaignErrors(t *testing.T) {
 		{`report = [2]`, `report = [1]`, `32: not a usable campaign: trials.report: seed 1 is there twice`},
 		{`exclude = []`, `exclude = ["["]`, `25: not a usable campaign: functions.exclude: bad pattern`},
 		{`"library"`, `"inside"`, `26: not a usable campaign: functions.mpi_entry: it is library or caller`},
-		{`"hang"`, `"none"`, `33: not a usable campaign: trials.faults: runs without a fault are asked for with healthy`},
+		{`"hang"`, `"none"`,
+			`33: not a usable campaign: trials.faults: runs without a fault are asked for with healthy`},
 		{`healthy = 0`, `healthy = -1`, `34: not a usable campaign: trials.healthy: it must be 0 or more`},
 		{`cap = 1000`, `cap = 0`, `27: not a usable campaign: functions.cap: it must be 1 or more`},
 	} {
@@ -93,7 +94,8 @@ func TestExcludedFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for function, want := range map[string]bool{"MPI_Init": false, "MPI_Send": true, "_ZN2ns4gaspEi": false, "_ZN2ns4huffEi": true} {
+	for function, want := range map[string]bool{"MPI_Init": false, "MPI_Send": true, "_ZN2ns4gaspEi": false,
+		"_ZN2ns4huffEi": true} {
 		if got := c.mayDraw(Target{Function: function}); got != want {
 			t.Errorf("%s: %v", function, got)
 		}

@@ -45,10 +45,12 @@ func TestDrawIsDeterminedByItsSeed(t *testing.T) {
 		t.Error("another seed gives the same trials", err)
 	}
 	// Fixed for ever: a journal of last year must still fit.
-	if last := a[99].Strike; last.Rank != 2 || last.Target.Function != "MPI_Init" || last.Invocation != 1 || last.Fault.Kind != Hang {
+	if last := a[99].Strike; last.Rank != 2 || last.Target.Function != "MPI_Init" || last.Invocation != 1 ||
+		last.Fault.Kind != Hang {
 		t.Errorf("the last trial of seed 7 is now %+v", last)
 	}
-	if first := a[0].Strike; first.Rank != 0 || first.Target.Function != "g" || first.Invocation != 1 || first.Fault.Kind != Hang {
+	if first := a[0].Strike; first.Rank != 0 || first.Target.Function != "g" || first.Invocation != 1 ||
+		first.Fault.Kind != Hang {
 		t.Errorf("the first trial of seed 7 is now %+v", first)
 	}
 }

@@ -62,7 +62,8 @@ func ParseFault(text string) (Fault, error) {
 			return Fault{}, fmt.Errorf("injector: %q: %w: the status is 0 to 255", text, ErrFault)
 		}
 	case given || !slices.Contains([]Kind{Hang, Spin, Segv, Kill, None}, f.Kind):
-		return Fault{}, fmt.Errorf("injector: %q: %w: hang, spin, slow:FACTOR, segv, kill or exit:STATUS", text, ErrFault)
+		return Fault{}, fmt.Errorf("injector: %q: %w: hang, spin, slow:FACTOR, segv, kill or exit:STATUS", text,
+			ErrFault)
 	}
 	return f, nil
 }

@@ -18,7 +18,8 @@ func TestFaultText(t *testing.T) {
 			t.Errorf("%q does not come back: %v, %v", f, again, err)
 		}
 	}
-	for _, text := range []string{"", "Hang", "hang:1", "slow:1", "slow:NaN", "slow:x", "slow:", "exit:256", "exit:-1", "kill:9", "slow:+Inf"} {
+	for _, text := range []string{"", "Hang", "hang:1", "slow:1", "slow:NaN", "slow:x", "slow:", "exit:256",
+		"exit:-1", "kill:9", "slow:+Inf"} {
 		if f, err := ParseFault(text); !errors.Is(err, ErrFault) || f != (Fault{}) {
 			t.Errorf("%q: %v, %v", text, f, err)
 		}

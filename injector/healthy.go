@@ -43,7 +43,8 @@ func NewHealth(records []Record) Health {
 
 // String is the sum in a line.
 func (h Health) String() string {
-	text := fmt.Sprintf("healthy runs %d, on a loaded machine %d of these; called a hang %d", h.Runs, h.Loaded, len(h.FalseAlarms))
+	text := fmt.Sprintf("healthy runs %d, on a loaded machine %d of these; called a hang %d", h.Runs, h.Loaded,
+		len(h.FalseAlarms))
 	if len(h.FalseAlarms) > 0 {
 		text += fmt.Sprintf(" %v", h.FalseAlarms)
 	}

@@ -102,8 +102,10 @@ func TestEntriesThatDependOnTheirPlace(t *testing.T) {
 	for name, flags := range map[string][]string{"pie": {"-fPIE", "-pie"}, "no pie": {"-no-pie"}} {
 		t.Run(name, func(t *testing.T) {
 			got := counts(profileOf(t, Profile{Cap: 1000}, build(t, "entries", append(flags, "-O1")...)))
-			for _, f := range []string{"load", "load_byte", "compare", "compare_long", "address", "jump_short", "jump_long",
-				"jump_away", "jump_through", "taken", "not_taken", "taken_long", "counted_out", "call_first", "call_through",
+			for _, f := range []string{"load", "load_byte", "compare", "compare_long", "address", "jump_short",
+				"jump_long",
+				"jump_away", "jump_through", "taken", "not_taken", "taken_long", "counted_out", "call_first",
+				"call_through",
 				"pushes", "branch_target"} {
 				if got["entries "+f] != 3 {
 					t.Errorf("%s: %d entries instead of 3", f, got["entries "+f])

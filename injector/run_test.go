@@ -33,7 +33,8 @@ func (f *fake) Run(_ context.Context, t Trial) (Outcome, error) {
 
 func campaignOf(t *testing.T) (*Campaign, []Trial) {
 	t.Helper()
-	c, err := ParseCampaign(strings.Replace(strings.Replace(Example, "count = 100", "count = 4", 1), "report = [2]", "report = []", 1))
+	c, err := ParseCampaign(strings.Replace(strings.Replace(Example, "count = 100", "count = 4", 1), "report = [2]",
+		"report = []", 1))
 	if err != nil {
 		t.Fatal(err)
 	}

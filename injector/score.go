@@ -172,7 +172,8 @@ func count(yes bool) float64 {
 // Text prints the paper's table. What has no trials is shown as "-".
 func (s Score) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "algorithm\tfunctions\ttrials\trecall\tisolation\timprecision\tno wrong rank\texact\tfunction\tline\t")
+	fmt.Fprintln(t,
+		"algorithm\tfunctions\ttrials\trecall\tisolation\timprecision\tno wrong rank\texact\tfunction\tline\t")
 	for _, r := range s.Rows {
 		fmt.Fprintf(t, "%s\t%s\t%d\t", r.Algorithm, r.Functions, r.Trials)
 		for _, v := range []float64{r.Recall, r.Isolation, r.Imprecision, r.Clean, r.Exact} {
@@ -183,7 +184,8 @@ func (s Score) Text(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "injected %d, of these without a hang noticed %d, and with one noticed before %d; not reached %d; over too soon %d; failed %d\n",
+	_, err := fmt.Fprintf(w, "injected %d, of these without a hang noticed %d, and with one noticed before %d; "+
+		"not reached %d; over too soon %d; failed %d\n",
 		s.Injected, s.Undetected, s.Early, s.NotReached, s.Over, s.Failed)
 	for _, algorithm := range slices.Sorted(maps.Keys(s.Misses)) {
 		if err == nil {

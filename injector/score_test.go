@@ -23,17 +23,24 @@ func TestJudge(t *testing.T) {
 		d      Diagnosis
 		want   Verdict
 	}{
-		"exact":       {hang, Diagnosis{LP: []int{3}, Where: at(3, "f", 10)}, Verdict{Recall: true, Exact: true, Function: true, HasName: true, HasLine: true, Line: true}},
-		"other line":  {hang, Diagnosis{LP: []int{3}, Where: at(3, "f", 11)}, Verdict{Recall: true, Exact: true, Function: true, HasName: true, HasLine: true}},
-		"other place": {hang, Diagnosis{LP: []int{3}, Where: at(3, "g", 10)}, Verdict{Recall: true, Exact: true, HasName: true, HasLine: true}},
-		"too many":    {hang, Diagnosis{LP: []int{1, 3, 5, 7}, Where: at(3, "f", 10)}, Verdict{Recall: true, Imprecision: 0.75, Function: true, HasName: true, HasLine: true, Line: true}},
-		"isolated":    {hang, Diagnosis{LP: []int{1}, Isolated: []int{1, 3}, Where: at(3, "f", 10)}, Verdict{Isolated: true, Imprecision: 1, HasName: true, HasLine: true}},
-		"none":        {hang, Diagnosis{}, Verdict{HasName: true, HasLine: true}},
+		"exact": {hang, Diagnosis{LP: []int{3}, Where: at(3, "f", 10)},
+			Verdict{Recall: true, Exact: true, Function: true, HasName: true, HasLine: true, Line: true}},
+		"other line": {hang, Diagnosis{LP: []int{3}, Where: at(3, "f", 11)},
+			Verdict{Recall: true, Exact: true, Function: true, HasName: true, HasLine: true}},
+		"other place": {hang, Diagnosis{LP: []int{3}, Where: at(3, "g", 10)},
+			Verdict{Recall: true, Exact: true, HasName: true, HasLine: true}},
+		"too many": {hang, Diagnosis{LP: []int{1, 3, 5, 7}, Where: at(3, "f", 10)},
+			Verdict{Recall: true, Imprecision: 0.75, Function: true, HasName: true, HasLine: true, Line: true}},
+		"isolated": {hang, Diagnosis{LP: []int{1}, Isolated: []int{1, 3}, Where: at(3, "f", 10)},
+			Verdict{Isolated: true, Imprecision: 1, HasName: true, HasLine: true}},
+		"none": {hang, Diagnosis{}, Verdict{HasName: true, HasLine: true}},
 		"slow": {strikeOf(3, User, Fault{Kind: Slow, Factor: 10}), Diagnosis{LP: []int{1}, First: []int{3}},
 			Verdict{Recall: true, Exact: true, HasName: true, HasLine: true}},
-		"mpi": {Strike{Rank: 3, Target: Target{Class: MPI, Function: "MPI_Send"}}, Diagnosis{LP: []int{3}, Where: []Location{{Rank: 3, MPI: "MPI_Send"}}},
+		"mpi": {Strike{Rank: 3, Target: Target{Class: MPI, Function: "MPI_Send"}},
+			Diagnosis{LP: []int{3}, Where: []Location{{Rank: 3, MPI: "MPI_Send"}}},
 			Verdict{Recall: true, Exact: true, HasName: true, Function: true}},
-		"other mpi": {Strike{Rank: 3, Target: Target{Class: MPI, Function: "MPI_Send"}}, Diagnosis{LP: []int{3}, Where: []Location{{Rank: 3, MPI: "MPI_Recv"}}},
+		"other mpi": {Strike{Rank: 3, Target: Target{Class: MPI, Function: "MPI_Send"}},
+			Diagnosis{LP: []int{3}, Where: []Location{{Rank: 3, MPI: "MPI_Recv"}}},
 			Verdict{Recall: true, Exact: true, HasName: true}},
 	} {
 		if got := Judge(c.strike, c.d); got != c.want {
@@ -52,7 +59,8 @@ func paperLike() []Record {
 			class = MPI
 		}
 		t := Trial{ID: fmt.Sprintf("1-%03d", i), Strike: strikeOf(i%8, class, Fault{Kind: Hang})}
-		d := Diagnosis{Algorithm: "pdi", LP: []int{t.Rank}, Where: []Location{{Rank: t.Rank, Stack: []Source{{"f", "f.c", 10}}}}}
+		d := Diagnosis{Algorithm: "pdi", LP: []int{t.Rank},
+			Where: []Location{{Rank: t.Rank, Stack: []Source{{"f", "f.c", 10}}}}}
 		switch i {
 		case 4, 9, 12:
 			d.LP, d.Isolated = []int{}, []int{t.Rank}
@@ -62,7 +70,8 @@ func paperLike() []Record {
 			d.Where = nil
 		}
 		exact := Diagnosis{Algorithm: "loop-aware", LP: []int{t.Rank}}
-		out = append(out, Record{Trial: t, Outcome: &Outcome{Report: Report{State: Injected}, Hang: true, Diagnoses: []Diagnosis{d, exact}}})
+		out = append(out, Record{Trial: t,
+			Outcome: &Outcome{Report: Report{State: Injected}, Hang: true, Diagnoses: []Diagnosis{d, exact}}})
 	}
 	out = append(out,
 		Record{Trial: Trial{ID: "1-025"}, Outcome: &Outcome{Report: Report{State: NotReached}}},

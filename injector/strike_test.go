@@ -197,7 +197,8 @@ func TestPlaceByOffset(t *testing.T) {
 	var o Order
 	for _, f := range list {
 		if f.Names[0] == "leaf" {
-			o = Order{Strike: &Strike{Target: Target{Class: User, Module: "counted", Offset: f.Offset}, Invocation: 10, Fault: Fault{Kind: Exit, Status: 9}}}
+			o = Order{Strike: &Strike{Target: Target{Class: User, Module: "counted", Offset: f.Offset},
+				Invocation: 10, Fault: Fault{Kind: Exit, Status: 9}}}
 		}
 	}
 	l := launch(t, o, program)
@@ -233,5 +234,6 @@ func TestAttach(t *testing.T) {
 	if r.State != Injected || r.Hits != 5 {
 		t.Errorf("report %+v", r)
 	}
-	eventually(t, "asleep and left alone", func() bool { state, _ := place(t, r); return state == "S" && !traced(t, pid) })
+	eventually(t, "asleep and left alone",
+		func() bool { state, _ := place(t, r); return state == "S" && !traced(t, pid) })
 }

@@ -78,7 +78,8 @@ func (c *Campaign) Text(w io.Writer, records []Record) error {
 		if len(some) == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "%s, %s, %d ranks, seeds %v (%s)\n", c.Program.Name, c.Launch.Family, c.Launch.Ranks, part.seeds, part.what)
+		fmt.Fprintf(w, "%s, %s, %d ranks, seeds %v (%s)\n", c.Program.Name, c.Launch.Family, c.Launch.Ranks,
+			part.seeds, part.what)
 		if err := NewScore(some).Text(w); err != nil {
 			return err
 		}

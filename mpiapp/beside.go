@@ -50,7 +50,8 @@ func (a *app) keepCommand() *cobra.Command {
 // besideCommand is a hidden command for startBeside: a process that exec leaves
 // beside a rank's program, so that nothing of laggard is between the launcher and
 // the program. It is given the program's process, and n arguments more.
-func (a *app) besideCommand(use string, n int, body func(r job.Recording, pid int, args []string) error) *cobra.Command {
+func (a *app) besideCommand(use string, n int,
+	body func(r job.Recording, pid int, args []string) error) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:    use,
@@ -80,7 +81,8 @@ func (a *app) startBeside(r job.Recording, words ...string) error {
 		return err
 	}
 	args := []string{
-		words[0], "--on-hang", r.OnHang, "--timeout", r.Timeout.String(), "--live-dir", r.LiveDir, strconv.Itoa(os.Getpid()),
+		words[0], "--on-hang", r.OnHang, "--timeout", r.Timeout.String(), "--live-dir", r.LiveDir,
+		strconv.Itoa(os.Getpid()),
 	}
 	if a.config != "" {
 		args = append([]string{"--config", a.config}, args...)

@@ -32,7 +32,8 @@ func (a *app) collectCommand() *cobra.Command {
 		Example: collectExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError{fmt.Errorf("collect wants one run directory, got %d; see laggard collect --help", len(args))}
+				return usageError{fmt.Errorf("collect wants one run directory, got %d; see laggard collect --help",
+					len(args))}
 			}
 			return nil
 		},
@@ -42,13 +43,15 @@ func (a *app) collectCommand() *cobra.Command {
 				return a.collectRun(live, args[0])
 			}
 			if live == "" {
-				return usageError{errors.New("collect: whose files? Name a run directory, or say with --live-dir where they are")}
+				return usageError{errors.New(
+					"collect: whose files? Name a run directory, or say with --live-dir where they are")}
 			}
 			failed, busy := collect.BringAll(live)
 			return cmp.Or(failed, a.left(busy))
 		},
 	}
-	cmd.Flags().StringVar(&live, "live-dir", "", "`DIR` on this node where the files are (LAGGARD_LIVE_DIR; default: as the run was started)")
+	cmd.Flags().StringVar(&live, "live-dir", "",
+		"`DIR` on this node where the files are (LAGGARD_LIVE_DIR; default: as the run was started)")
 	return cmd
 }
 

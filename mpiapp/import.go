@@ -59,7 +59,8 @@ func (a *app) importCommand() *cobra.Command {
 	flags.StringVarP(&f.out, "output", "o", "", "run `DIR`ectory to make (default laggard-DATE-TIME-PID)")
 	flags.StringVar(&f.program, "program", "", "the program `FILE` that ran, to look up addresses in")
 	flags.StringVar(&f.healthy, "healthy", "", "`RUNDIR` of an earlier run of the program, for the order of progress")
-	flags.IntVar(&f.ranks, "ranks", 0, "`NUMBER` of ranks of the job (default: one more than the highest that left something)")
+	flags.IntVar(&f.ranks, "ranks", 0,
+		"`NUMBER` of ranks of the job (default: one more than the highest that left something)")
 	f.symbolFlags.register(cmd)
 	return cmd
 }
@@ -91,14 +92,16 @@ func (a *app) importFiles(f importFlags, args []string) error {
 		return fmt.Errorf("import: there is no backtrace in %d files: %w", m.files, backtrace.ErrFormat)
 	}
 	if guessed := backtrace.Assign(m.stacks); guessed > 0 {
-		fmt.Fprintf(a.err, "laggard: nothing tells the ranks of %d processes; they are numbered in the order of the files\n", guessed)
+		fmt.Fprintf(a.err,
+			"laggard: nothing tells the ranks of %d processes; they are numbered in the order of the files\n", guessed)
 	}
 	job, problems := backtrace.Build(m.stacks, options)
 	for _, p := range problems {
 		m.problem(p)
 	}
 	if job.Nameless.Len() > 0 {
-		fmt.Fprintf(a.err, "laggard: there are no names in the stacks of ranks %s; the program they ran, given with --program, may tell\n", job.Nameless)
+		fmt.Fprintf(a.err, "laggard: there are no names in the stacks of ranks %s; "+
+			"the program they ran, given with --program, may tell\n", job.Nameless)
 	}
 	dir, err := m.write(job)
 	if err != nil {
@@ -223,7 +226,8 @@ func (m *importer) write(job *backtrace.Job) (dir string, err error) {
 			return "", err
 		}
 	}
-	if _, err := model.NewFolder().WriteNode(dir, model.Header{RunID: id, Host: "import", Created: now}, job.Ranks); err != nil {
+	if _, err := model.NewFolder().WriteNode(dir, model.Header{RunID: id, Host: "import", Created: now},
+		job.Ranks); err != nil {
 		return "", err
 	}
 	return dir, model.WriteManifest(dir, &model.Manifest{
@@ -239,7 +243,8 @@ func (m *importer) report(job *backtrace.Job, dir string) {
 	}
 	if m.flags.healthy != "" {
 		if n := job.Unmatched.Len(); n > 0 {
-			fmt.Fprintf(m.app.out, "at places that the healthy run did not come to, or that cannot be told apart: %s\n", job.Unmatched)
+			fmt.Fprintf(m.app.out,
+				"at places that the healthy run did not come to, or that cannot be told apart: %s\n", job.Unmatched)
 		}
 		fmt.Fprintln(m.app.out, "progress is compared by the models of the healthy run")
 	}

@@ -51,7 +51,8 @@ func (a *app) injectCommand() *cobra.Command {
 			if len(args) == 1 || f.example && len(args) == 0 {
 				return nil
 			}
-			return usageError{fmt.Errorf("inject wants one campaign file, got %d arguments; see laggard inject --help", len(args))}
+			return usageError{fmt.Errorf(
+				"inject wants one campaign file, got %d arguments; see laggard inject --help", len(args))}
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.example {
@@ -63,7 +64,8 @@ func (a *app) injectCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON: every trial, and the totals")
 	cmd.Flags().BoolVar(&f.example, "example", false, "print a commented campaign file")
-	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "`DIR`ectory for profiles, records and run directories (default: the campaign's name without .toml)")
+	cmd.Flags().StringVarP(&f.dir, "output", "o", "",
+		"`DIR`ectory for profiles, records and run directories (default: the campaign's name without .toml)")
 	cmd.Flags().StringVar(&f.only, "only", "", "run a `PART` of the trials: tune, report, healthy")
 	cmd.Flags().StringVar(&f.trial, "trial", "", "run this one trial, by its `ID`, and print its diagnosis")
 	cmd.AddCommand(a.becomeCommand(), a.traceCommand())
@@ -133,13 +135,14 @@ func (a *app) runner(c *injector.Campaign, dir string) (*trial.Runner, error) {
 		return nil, err
 	}
 	return &trial.Runner{
-		Campaign:  c,
-		Dir:       dir,
-		Recording: job.Recording{Library: a.settings.Recorder.Library, Settings: a.settings.recorderEnv(), Version: version},
-		Symbols:   new(symbolFlags).symbols(a, ""),
-		Diagnose:  a.judge,
-		Under:     func(order string) []string { return []string{self, "inject", "exec", order, "--"} },
-		Say:       a.err,
+		Campaign: c,
+		Dir:      dir,
+		Recording: job.Recording{Library: a.settings.Recorder.Library, Settings: a.settings.recorderEnv(),
+			Version: version},
+		Symbols:  new(symbolFlags).symbols(a, ""),
+		Diagnose: a.judge,
+		Under:    func(order string) []string { return []string{self, "inject", "exec", order, "--"} },
+		Say:      a.err,
 	}, nil
 }
 
@@ -173,7 +176,8 @@ func (a *app) runCampaign(ctx context.Context, f injectFlags, r *trial.Runner, t
 func (a *app) replay(ctx context.Context, r *trial.Runner, trials []injector.Trial, id string) error {
 	i := slices.IndexFunc(trials, func(t injector.Trial) bool { return t.ID == id })
 	if i < 0 {
-		return usageError{fmt.Errorf("--trial %s: there is no such trial; they are SEED-NUMBER, such as %s", id, trials[0].ID)}
+		return usageError{fmt.Errorf("--trial %s: there is no such trial; they are SEED-NUMBER, such as %s", id,
+			trials[0].ID)}
 	}
 	outcome, err := r.Run(ctx, trials[i])
 	if err != nil {

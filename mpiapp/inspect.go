@@ -86,12 +86,14 @@ func inspectText(r *model.Report) string {
 	}
 	if len(r.Files) <= maxListed {
 		for _, f := range r.Files {
-			fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots, f.Ranks)
+			fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots,
+				f.Ranks)
 			recordsText(out, f.Records)
 		}
 	} else {
 		all := sumUp(r.Files)
-		fmt.Fprintf(out, "\n%d node files: %d bytes, %d processes, %d ranks\n", len(r.Files), all.Bytes, all.Slots, all.Ranks.Len())
+		fmt.Fprintf(out, "\n%d node files: %d bytes, %d processes, %d ranks\n", len(r.Files), all.Bytes, all.Slots,
+			all.Ranks.Len())
 		recordsText(out, all.Records)
 	}
 	if r.Missing.Len() > 0 {

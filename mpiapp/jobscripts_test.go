@@ -60,7 +60,8 @@ func TestJobScriptsPassShellcheck(t *testing.T) {
 	if err != nil {
 		t.Skip("shellcheck is not installed")
 	}
-	if out, err := exec.Command(shellcheck, append([]string{"--shell=bash"}, jobScripts(t)...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(shellcheck,
+		append([]string{"--shell=bash"}, jobScripts(t)...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -93,7 +94,8 @@ func TestJobScriptsUseWhatExists(t *testing.T) {
 	}
 	for dir, calls := range found {
 		if calls < 2 {
-			t.Errorf("%s: %d calls of laggard were found, want one that records or imports and one that diagnoses", dir, calls)
+			t.Errorf("%s: %d calls of laggard were found, want one that records or imports and one that diagnoses",
+				dir, calls)
 		}
 	}
 }
@@ -237,7 +239,8 @@ func TestInvocations(t *testing.T) {
 		if len(calls) == 0 {
 			continue
 		}
-		if err := checkInvocation(calls[0]); (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) {
+		if err := checkInvocation(calls[0]); (err == nil) != (c.fault == "") || err != nil &&
+			!strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%q: %v, want %q", c.script, err, c.fault)
 		}
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // allowed lists, for each package of ours, which packages of ours it may import:
@@ -107,13 +110,15 @@ var allowed = map[string][]string{
 	"laggard/report":            {"laggard/model", "laggard/report/words", "laggard/symbol"},
 	"laggard/report/chart":      {},
 	"laggard/report/diagnosis": {
-		"laggard/analysis/divergence", "laggard/analysis/progress", "laggard/analysis/progress/facts", "laggard/model", "laggard/report",
+		"laggard/analysis/divergence", "laggard/analysis/progress", "laggard/analysis/progress/facts",
+		"laggard/model", "laggard/report",
 		"laggard/report/page", "laggard/report/slice", "laggard/report/source", "laggard/report/words",
 		"laggard/slicing", "laggard/symbol",
 	},
 	"laggard/report/movement": {
 		"laggard/analysis/movement", "laggard/analysis/movement/chain", "laggard/analysis/movement/invariant",
-		"laggard/analysis/movement/outlier", "laggard/report", "laggard/report/chart", "laggard/report/page", "laggard/report/words",
+		"laggard/analysis/movement/outlier", "laggard/report", "laggard/report/chart", "laggard/report/page",
+		"laggard/report/words",
 		"laggard/symbol",
 	},
 	"laggard/report/page": {"laggard/report/words"},
@@ -172,7 +177,8 @@ var allowed = map[string][]string{
 }
 
 func TestImportDirections(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "laggard/...").Output()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`,
+		"laggard/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,4 +206,63 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
+}
+
+// Sizes that a newcomer can find the way in.
+const (
+	maxFiles   = 25   // of a package, without tests
+	maxProgram = 3500 // lines of the program, without tests
+	maxColumns = 120  // of a line, a tab being four
+)
+
+// TestSizes: no package has too many files, the program stays wiring, and no line
+// has to be scrolled.
+func TestSizes(t *testing.T) {
+	out, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "..").Output()
+	if err != nil {
+		t.Skip("no git checkout")
+	}
+	files, program := map[string]int{}, 0
+	for _, name := range strings.Fields(string(out)) {
+		if !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata/") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // deleted, and not yet committed
+		}
+		tooLong(t, name, string(text))
+		if dir := filepath.Dir(name); !strings.HasSuffix(name, "_test.go") {
+			files[dir]++
+			if dir == "." {
+				program += strings.Count(string(text), "\n")
+			}
+		}
+	}
+	for dir, n := range files {
+		if n > maxFiles {
+			t.Errorf("%s has %d files, more than %d", dir, n, maxFiles)
+		}
+	}
+	if program > maxProgram {
+		t.Errorf("the program has %d lines, more than %d", program, maxProgram)
+	}
+}
+
+func tooLong(t *testing.T, name, text string) {
+	if strings.Contains(text, "// Code generated") {
+		return
+	}
+	n, raw := 0, false
+	for line := range strings.Lines(text) {
+		n++
+		if quotes := strings.Count(line, "`"); raw || quotes > 0 {
+			raw = raw != (quotes%2 == 1)
+			continue // what is in a raw string cannot be broken
+		}
+		columns := utf8.RuneCountInString(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    "))
+		if columns > maxColumns {
+			t.Errorf("%s:%d has %d columns, more than %d", name, n, columns, maxColumns)
+		}
+	}
 }

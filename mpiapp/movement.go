@@ -59,8 +59,10 @@ func (a *app) movementCommand() *cobra.Command {
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if something is found")
 	flags.StringArrayVar(&f.train, "train", nil, "`RUNDIR` of a good run to compare with; may be repeated")
 	flags.StringVar(&f.ranks, "ranks", "", "look only at chains that begin at the ranks of `SET`, such as 1-15")
-	flags.BoolVar(&f.lastPhase, "last-phase", false, "if no rank is unlike the others, look at ever shorter spans of time")
-	flags.StringVar(&f.level, "level", "", "`WHAT` is looked at: application, with the messages of MPI; or library, with all that the MPI library does, if that was recorded (default as in the settings)")
+	flags.BoolVar(&f.lastPhase, "last-phase", false,
+		"if no rank is unlike the others, look at ever shorter spans of time")
+	flags.StringVar(&f.level, "level", "", "`WHAT` is looked at: application, with the messages of MPI; or library, "+
+		"with all that the MPI library does, if that was recorded (default as in the settings)")
 	flags.IntVar(&f.depth, "depth", 1, "tell call sites apart by `N` innermost frames")
 	f.analysisFlags.register(cmd)
 	return cmd

@@ -41,12 +41,18 @@ type runFlags struct {
 
 func (f *runFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&f.dir, "output", "o", "", "run directory `DIR` to make (LAGGARD_DIR; \"\": a name with the date or the job in it)")
-	flags.DurationVar(&f.timeout, "timeout", 0, "after how long without progress of any rank the job hangs (LAGGARD_TIMEOUT; 0: 60s or twice the longest standstill)")
-	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
-	flags.StringVar(&f.liveDir, "live-dir", "", "`DIR` on each node for the files while the job runs (LAGGARD_LIVE_DIR; see collect)")
-	flags.StringSliceVar(&f.record, "record", nil, "`WHAT` to record, a list of progress (always), usage, movement, volume (LAGGARD_RECORD)")
-	flags.StringArrayVar(&f.feature, "feature", nil, "a number `NAME=VALUE` that says how large the run is, for laggard scaling; may be repeated")
+	flags.StringVarP(&f.dir, "output", "o", "",
+		"run directory `DIR` to make (LAGGARD_DIR; \"\": a name with the date or the job in it)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "after how long without progress of any rank "+
+		"the job hangs (LAGGARD_TIMEOUT; 0: 60s or twice the longest standstill)")
+	flags.StringVar(&f.onHang, "on-hang", "", "what to do with a hung job, `ACTION`: diagnose prints and ends it, "+
+		"keep prints and leaves it, dump only records (LAGGARD_ON_HANG; default diagnose)")
+	flags.StringVar(&f.liveDir, "live-dir", "",
+		"`DIR` on each node for the files while the job runs (LAGGARD_LIVE_DIR; see collect)")
+	flags.StringSliceVar(&f.record, "record", nil,
+		"`WHAT` to record, a list of progress (always), usage, movement, volume (LAGGARD_RECORD)")
+	flags.StringArrayVar(&f.feature, "feature", nil,
+		"a number `NAME=VALUE` that says how large the run is, for laggard scaling; may be repeated")
 	flags.SetInterspersed(false)
 }
 
@@ -55,7 +61,8 @@ func (a *app) recording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
 	s := a.settings
 	r := job.Recording{
 		Dir: s.Run.Dir, LiveDir: s.Recorder.LiveDir, Record: s.Recorder.Record, Library: s.Recorder.Library,
-		Settings: s.recorderEnv(), Version: version, Timeout: time.Duration(s.Run.Timeout), OnHang: s.Run.OnHang, Say: a.err,
+		Settings: s.recorderEnv(), Version: version, Timeout: time.Duration(s.Run.Timeout), OnHang: s.Run.OnHang,
+		Say: a.err,
 	}
 	if f.dir != "" {
 		r.Dir = f.dir
@@ -115,7 +122,8 @@ func (a *app) runCommand() *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if the job hung or, with --record usage, uses MPI wrongly")
+	cmd.Flags().BoolVar(&f.exitCode, "exit-code", false,
+		"exit with 3 if the job hung or, with --record usage, uses MPI wrongly")
 	return cmd
 }
 

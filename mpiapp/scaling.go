@@ -65,7 +65,8 @@ type scalingFlags struct {
 
 func (f *scalingFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.source, "source", "both", "`WHERE` volumes are taken from: mpi (the calls), socket (below MPI), both")
+	flags.StringVar(&f.source, "source", "both",
+		"`WHERE` volumes are taken from: mpi (the calls), socket (below MPI), both")
 	flags.StringArrayVar(&f.feature, "feature", nil, "a further number of the run, `NAME=VALUE`; may be repeated")
 	f.analysisFlags.register(cmd)
 }
@@ -89,7 +90,8 @@ func (a *app) trainCommand() *cobra.Command {
 		Example: trainExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError{fmt.Errorf("%s wants run directories; see %s --help", cmd.CommandPath(), cmd.CommandPath())}
+				return usageError{fmt.Errorf("%s wants run directories; see %s --help", cmd.CommandPath(),
+					cmd.CommandPath())}
 			}
 			return nil
 		},
@@ -98,8 +100,10 @@ func (a *app) trainCommand() *cobra.Command {
 	f.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "the model `FILE` to write")
-	flags.StringVar(&f.features, "features", "", "TOML `FILE` with further numbers: a table for each run, named as the run")
-	flags.StringSliceVar(&f.ignore, "ignore", nil, "leave out these numbers, `NAME` such as arg2 or --seed; may be repeated")
+	flags.StringVar(&f.features, "features", "",
+		"TOML `FILE` with further numbers: a table for each run, named as the run")
+	flags.StringSliceVar(&f.ignore, "ignore", nil,
+		"leave out these numbers, `NAME` such as arg2 or --seed; may be repeated")
 	return cmd
 }
 
@@ -179,7 +183,8 @@ func (a *app) testCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.model, "model", "", "the model `FILE` that train made")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.StringVar(&f.html, "html", "", "write the report as one page to `FILE`, - for the output; it needs a browser and nothing else")
+	flags.StringVar(&f.html, "html", "",
+		"write the report as one page to `FILE`, - for the output; it needs a browser and nothing else")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 if ranks were flagged or one crashed")
 	return cmd
 }
@@ -243,7 +248,10 @@ func readFeatures(path string, dirs []string) (map[string]map[string]float64, er
 		return nil, usageError{fmt.Errorf("--features: %s: %w", path, err)}
 	}
 	for run := range out {
-		if !slices.ContainsFunc(dirs, func(d string) bool { return d == run || filepath.Clean(d) == run || filepath.Base(d) == run }) {
+		if !slices.ContainsFunc(dirs, func(d string) bool {
+			return d == run || filepath.Clean(d) == run ||
+				filepath.Base(d) == run
+		}) {
 			return nil, usageError{fmt.Errorf("--features: %s: [%q] is none of the runs", path, run)}
 		}
 	}

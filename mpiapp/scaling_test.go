@@ -31,20 +31,24 @@ func volumeRank(rank, ranks int, path uint64, distance uint64) *model.Rank {
 		world[i] = i
 	}
 	block := uint64(1000)
-	below := append([]model.Frame{{Module: volumeMPI, Offset: path}, {Module: volumeMPI, Offset: 0x700}, {Module: volumeLib, Offset: 0x10}}, gather.Stack...)
+	below := append([]model.Frame{{Module: volumeMPI, Offset: path}, {Module: volumeMPI, Offset: 0x700},
+		{Module: volumeLib, Offset: 0x10}}, gather.Stack...)
 	return &model.Rank{
-		Rank: rank, Size: ranks, PID: 100 + rank, Family: "openmpi", Exe: volumeApp.Path, Phase: model.Finalized, End: model.Exited,
+		Rank: rank, Size: ranks, PID: 100 + rank, Family: "openmpi", Exe: volumeApp.Path, Phase: model.Finalized,
+		End:   model.Exited,
 		Start: time.Unix(1000, 0), EndDetail: 0, ThreadLevel: 0, Arguments: []string{"10", "in.dat"},
 		Modules: []*model.Module{volumeApp, volumeMPI, volumeLib},
 		Threads: []*model.Thread{{
-			TID: 100 + rank, Model: model.Model{States: []*model.State{gather, halo}, Visits: []uint64{10, 10}}, Op: model.Op{State: -1},
+			TID: 100 + rank, Model: model.Model{States: []*model.State{gather, halo}, Visits: []uint64{10, 10}},
+			Op: model.Op{State: -1},
 			Sent: []model.Sent{
 				{State: 0, Traffic: model.Traffic{Calls: 10, Bytes: 10 * block}},
 				{State: 1, Traffic: model.Traffic{Calls: 10, Bytes: 5 * block}, Distance: 10 * distance},
 			},
 		}},
 		Comms: []*model.Comm{{ID: 1, Kind: model.World, Rank: rank, Members: world, Size: ranks, State: -1}},
-		Sites: []*model.Site{{Function: "writev", Stack: below, Traffic: model.Traffic{Calls: 10, Bytes: 10 * block * uint64(ranks-1)}}},
+		Sites: []*model.Site{{Function: "writev", Stack: below,
+			Traffic: model.Traffic{Calls: 10, Bytes: 10 * block * uint64(ranks-1)}}},
 	}
 }
 
@@ -67,7 +71,8 @@ func volumeRun(t *testing.T, dir string, ranks int, path, distance uint64, chang
 	if _, err := model.WriteNode(dir, model.Header{RunID: id, Host: "n", Created: time.Unix(999, 0)}, all); err != nil {
 		t.Fatal(err)
 	}
-	m := model.Manifest{RunID: model.RunIDText(id), Record: []string{"progress", "volume"}, Command: []string{"mpirun", "app", "10"}}
+	m := model.Manifest{RunID: model.RunIDText(id), Record: []string{"progress", "volume"},
+		Command: []string{"mpirun", "app", "10"}}
 	if err := model.WriteManifest(dir, &m); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +94,9 @@ func trainOn(t *testing.T, dir string, more ...string) string {
 	for _, ranks := range []int{4, 5, 6, 8, 10, 12} {
 		args = append(args, volumeRun(t, dir, ranks, 0x10, 1, nil))
 	}
-	if status, out, errs := said(args...); status != exitOK || !strings.Contains(out, "sockets: 6 runs, 45 ranks, 1 call sites") || !strings.Contains(out, "MPI calls: 6 runs") {
+	if status, out, errs := said(args...); status != exitOK ||
+		!strings.Contains(out, "sockets: 6 runs, 45 ranks, 1 call sites") ||
+		!strings.Contains(out, "MPI calls: 6 runs") {
 		t.Fatalf("exit status %d\n%s%s", status, out, errs)
 	}
 	return file
@@ -108,9 +115,13 @@ func TestScalingTest(t *testing.T) {
 	}{
 		{"good", 14, 0x10, 1, nil, exitOK, []string{"all 14 ranks send what smaller runs predict"}},
 		{"far off", 48, 0x10, 1, nil, exitOK, []string{"all 48 ranks send what smaller runs predict"}},
-		{"another path", 14, 0x20, 1, nil, exitFindings, []string{"all 14 ranks do not send", "look at: libmpi.so.40+0x20", "sockets: flagged 0-13"}},
-		{"wrong neighbour", 14, 0x10, 5, nil, exitFindings, []string{"all 14 ranks do not send", "look at: app+0x200", "MPI calls: flagged 0-13", "distance of the peers"}},
-		{"no sockets", 15, 0x10, 1, func(r *model.Rank) { r.Sites = nil }, exitOK, []string{"note: nothing was sent through sockets"}},
+		{"another path", 14, 0x20, 1, nil, exitFindings,
+			[]string{"all 14 ranks do not send", "look at: libmpi.so.40+0x20", "sockets: flagged 0-13"}},
+		{"wrong neighbour", 14, 0x10, 5, nil, exitFindings,
+			[]string{"all 14 ranks do not send", "look at: app+0x200", "MPI calls: flagged 0-13",
+				"distance of the peers"}},
+		{"no sockets", 15, 0x10, 1, func(r *model.Rank) { r.Sites = nil }, exitOK,
+			[]string{"note: nothing was sent through sockets"}},
 		{"one rank is short", 16, 0x10, 1, func(r *model.Rank) {
 			if r.Rank == 7 {
 				r.Threads[0].Sent[0].Bytes /= 2
@@ -120,9 +131,11 @@ func TestScalingTest(t *testing.T) {
 			r.Phase, r.End = model.Running, model.Signalled
 			if r.Rank == 2 {
 				r.Threads[0].Captured = &model.Capture{Time: time.Unix(1100, 0), Why: model.CaptureFatal, Signal: 11,
-					Stack: []model.Frame{{Module: volumeApp, Offset: 0x55}, {Module: volumeApp, Offset: 0x200}, {Module: volumeApp, Offset: 0x900}}}
+					Stack: []model.Frame{{Module: volumeApp, Offset: 0x55}, {Module: volumeApp, Offset: 0x200},
+						{Module: volumeApp, Offset: 0x900}}}
 			}
-		}, exitFindings, []string{"crash: rank 2: segmentation fault", "look at: app+0x55", "note: ranks 0-15: did not come to the end"}},
+		}, exitFindings, []string{"crash: rank 2: segmentation fault", "look at: app+0x55",
+			"note: ranks 0-15: did not come to the end"}},
 	} {
 		run := volumeRun(t, dir, c.ranks, c.path, c.distance, c.change)
 		status, out, errs := said("scaling", "test", "--exit-code", "--model", file, run)
@@ -182,10 +195,12 @@ func TestScalingFeatures(t *testing.T) {
 	}
 	file := trainOn(t, dir, "--features", list, "--feature", "nodes=1", "--ignore", "arg1")
 	run := volumeRun(t, dir, 14, 0x10, 1, nil)
-	if status, _, errs := said("scaling", "test", "--model", file, run); status != exitUsage || !strings.Contains(errs, `the run has no number "cells"`) {
+	if status, _, errs := said("scaling", "test", "--model", file, run); status != exitUsage ||
+		!strings.Contains(errs, `the run has no number "cells"`) {
 		t.Errorf("exit status %d: %s", status, errs)
 	}
-	status, out, errs := said("scaling", "test", "--model", file, "--feature", "cells=1400", "--feature", "nodes=1", run)
+	status, out, errs := said("scaling", "test", "--model", file, "--feature", "cells=1400", "--feature", "nodes=1",
+		run)
 	if status != exitOK || !strings.Contains(out, "numbers that the training did not have are left out: arg1") {
 		t.Errorf("exit status %d\n%s%s", status, out, errs)
 	}
@@ -200,7 +215,8 @@ func TestScalingRefuses(t *testing.T) {
 	}
 	without := volumeRun(t, dir, 9, 0x10, 1, func(r *model.Rank) { r.Arguments, r.Sites = nil, nil })
 	crashed := volumeRun(t, dir, 11, 0x10, 1, func(r *model.Rank) {
-		r.Threads[0].Captured = &model.Capture{Time: time.Unix(1, 0), Why: model.CaptureFatal, Signal: 6, Stack: []model.Frame{{Module: volumeApp, Offset: 1}}}
+		r.Threads[0].Captured = &model.Capture{Time: time.Unix(1, 0), Why: model.CaptureFatal, Signal: 6,
+			Stack: []model.Frame{{Module: volumeApp, Offset: 1}}}
 	})
 	broken := filepath.Join(dir, "broken.model")
 	if err := os.WriteFile(broken, []byte("laggard-scaling 1 2 00000000\n{}"), 0o600); err != nil {
@@ -242,7 +258,8 @@ func TestScalingPage(t *testing.T) {
 	dir := t.TempDir()
 	file := trainOn(t, dir)
 	page := filepath.Join(dir, "page.html")
-	if status, out, errs := said("scaling", "test", "--html", page, "--model", file, volumeRun(t, dir, 14, 0x20, 1, nil)); status != exitOK || out != "the page is "+page+"\n" {
+	if status, out, errs := said("scaling", "test", "--html", page, "--model", file,
+		volumeRun(t, dir, 14, 0x20, 1, nil)); status != exitOK || out != "the page is "+page+"\n" {
 		t.Fatalf("exit status %d\n%s%s", status, out, errs)
 	}
 	text, err := os.ReadFile(page)

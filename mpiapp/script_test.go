@@ -55,7 +55,8 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("no such condition: %s", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": status, "portable": portable, "flip": flip, "cut": cutFile, "without": without, "mode": mode, "sed": replace,
+			"status": status, "portable": portable, "flip": flip, "cut": cutFile, "without": without, "mode": mode,
+			"sed": replace,
 		},
 	})
 }
@@ -187,7 +188,8 @@ func without(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ranks := slices.DeleteFunc(run.Ranks, func(r *model.Rank) bool { return gone.Contains(r.Rank) })
 	ts.Check(os.Remove(nodeFile(ts)))
-	_, err = model.WriteNode(ts.Getenv("RUN"), model.Header{RunID: run.ID, Host: "vm", Created: run.Manifest.Created}, ranks)
+	_, err = model.WriteNode(ts.Getenv("RUN"), model.Header{RunID: run.ID, Host: "vm", Created: run.Manifest.Created},
+		ranks)
 	ts.Check(err)
 }
 

@@ -403,7 +403,8 @@ func atLeastOne(name string, n int) error {
 func functions(name string, list []string) error {
 	for _, f := range list {
 		if !allocatorForm.MatchString(f) {
-			return fmt.Errorf("%s %q: it is the name of a function, perhaps with :N for its argument N, 1 to 6", name, f)
+			return fmt.Errorf("%s %q: it is the name of a function, perhaps with :N for its argument N, 1 to 6", name,
+				f)
 		}
 	}
 	return nil

@@ -112,7 +112,8 @@ func TestReadEnv(t *testing.T) {
 	want.Movement.Ignore, want.Movement.Level = []string{"libone", "libtwo"}, "library"
 	want.Recorder.StreamMB, want.Recorder.Checksums = 9, false
 	want.Symbols.Roots, want.Symbols.DebugDirs = []string{"/node", "/image"}, []string{"/debug"}
-	want.Recorder.Library, want.Recorder.Quiet, want.Recorder.MaxMB, want.Recorder.Signal = "l.so", duration(250*time.Millisecond), 7, "USR1"
+	want.Recorder.Library, want.Recorder.Quiet = "l.so", duration(250*time.Millisecond)
+	want.Recorder.MaxMB, want.Recorder.Signal = 7, "USR1"
 	if err := got.readEnv(func(name string) (string, bool) { v, ok := environ[name]; return v, ok }); err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,8 @@ func TestRecorderEnv(t *testing.T) {
 	s.Recorder.Signal = "USR1"
 	s.Movement.Allocators, s.Movement.Frees = []string{"get:2", "fresh"}, []string{"put"}
 	s.Movement.Ignore = []string{"libone", "libtwo"}
-	want["LAGGARD_SIGNAL"], want["LAGGARD_ALLOCATORS"], want["LAGGARD_IGNORE"] = "USR1", "get:2,fresh;free=put", "libone,libtwo"
+	want["LAGGARD_SIGNAL"], want["LAGGARD_IGNORE"] = "USR1", "libone,libtwo"
+	want["LAGGARD_ALLOCATORS"] = "get:2,fresh;free=put"
 	if diff := cmp.Diff(want, s.recorderEnv()); diff != "" {
 		t.Errorf("what is not always set: %s", diff)
 	}

@@ -60,9 +60,11 @@ func (a *app) synthCommand() *cobra.Command {
 	flags.StringVar(&f.template, "template", "lammps", "templates that come with laggard, by `NAME`: lammps, halo")
 	flags.StringVar(&f.fault, "fault", "compute", "the `FAULT`, see above")
 	flags.Uint64Var(&f.config.Seed, "seed", 1, "what decides what is not given")
-	flags.StringVar(&f.vary, "vary", "counts,branches,states", "how ranks differ: `LIST` of counts, branches, states, distinct (no two at one place), none")
+	flags.StringVar(&f.vary, "vary", "counts,branches,states",
+		"how ranks differ: `LIST` of counts, branches, states, distinct (no two at one place), none")
 	flags.IntVar(&f.config.PerNode, "ranks-per-node", 64, "ranks in a node file")
-	flags.StringVar(&f.damage, "damage", "", "`LIST` of missing=SHARE, torn=SHARE (of the slots), foreign=N (node files of another run), manifest")
+	flags.StringVar(&f.damage, "damage", "",
+		"`LIST` of missing=SHARE, torn=SHARE (of the slots), foreign=N (node files of another run), manifest")
 	return cmd
 }
 

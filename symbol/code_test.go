@@ -33,7 +33,8 @@ func TestCodeOfStripped(t *testing.T) {
 			if name == "main" || name == "work" || name == "fail" {
 				got, ok := code.Function(f.addr + f.size/2)
 				if !ok || got.Lo != f.addr || got.Hi != f.addr+f.size {
-					t.Errorf("%v: %s: %#x-%#x, %v, want %#x-%#x", flags, name, got.Lo, got.Hi, ok, f.addr, f.addr+f.size)
+					t.Errorf("%v: %s: %#x-%#x, %v, want %#x-%#x", flags, name, got.Lo, got.Hi, ok, f.addr,
+						f.addr+f.size)
 				}
 				found++
 			}
@@ -66,7 +67,8 @@ func TestCodeSymbols(t *testing.T) {
 			t.Errorf("%s was passed over", name)
 		}
 	}
-	if !code.HasLines() || code.Bytes(all["work"].addr) == nil || !code.Executable(all["work"].addr) || code.Writable(all["work"].addr) {
+	if !code.HasLines() || code.Bytes(all["work"].addr) == nil || !code.Executable(all["work"].addr) ||
+		code.Writable(all["work"].addr) {
 		t.Error("work is no code")
 	}
 	var coded CodedLines

@@ -36,7 +36,8 @@ type unit struct {
 
 // openDebug reads the unit index of img. alt may be nil.
 func openDebug(img *image, alt *debugFile) (*debugFile, error) {
-	f := &debugFile{img: img, order: img.elf.ByteOrder, alt: alt, tables: map[int64]*lineTable{}, scopes: map[dwarf.Offset]*scope{}}
+	f := &debugFile{img: img, order: img.elf.ByteOrder, alt: alt, tables: map[int64]*lineTable{},
+		scopes: map[dwarf.Offset]*scope{}}
 	err := guard(img.path, func() error {
 		if err := f.load(); err != nil {
 			return err

@@ -32,12 +32,14 @@ func elfFile(sections map[string][]byte, order ...string) []byte {
 	}
 	at := uint32(names.Len())
 	names.WriteString(".shstrtab\x00")
-	heads = append(heads, elf.Section64{Name: at, Type: uint32(elf.SHT_STRTAB), Off: start + uint64(body.Len()), Size: uint64(names.Len())})
+	heads = append(heads, elf.Section64{Name: at, Type: uint32(elf.SHT_STRTAB), Off: start + uint64(body.Len()),
+		Size: uint64(names.Len())})
 	body.Write(names.Bytes())
 
 	var out bytes.Buffer
 	h := elf.Header64{
-		Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1, Phoff: 64, Shoff: start + uint64(body.Len()),
+		Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1, Phoff: 64, Shoff: start +
+			uint64(body.Len()),
 		Ehsize: 64, Phentsize: 56, Phnum: 1, Shentsize: 64, Shnum: uint16(len(heads)), Shstrndx: uint16(len(heads) - 1),
 	}
 	copy(h.Ident[:], "\x7fELF\x02\x01\x01")

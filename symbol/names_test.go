@@ -19,7 +19,8 @@ func TestNames(t *testing.T) {
 	addressed := model.Frame{Module: module, Offset: 0x1234}
 	n.Add(addressed, []NamedCall{{Function: "_ZN2ns1fEi", File: "a.cc", Line: 7}})
 	n.Add(addressed, []NamedCall{{Function: "late"}})
-	inlined := n.Frame("/nowhere/lib.so", []NamedCall{{Function: "inner", File: "b.c", Line: 1}, {Function: "outer", File: "b.c", Line: 9}})
+	inlined := n.Frame("/nowhere/lib.so",
+		[]NamedCall{{Function: "inner", File: "b.c", Line: 1}, {Function: "outer", File: "b.c", Line: 9}})
 	if err := n.Write(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func TestNames(t *testing.T) {
 }
 
 func TestBadNames(t *testing.T) {
-	for _, text := range []string{"", "[]", `{"schema_version": 2}`, `{"schema_version": 1, "names": [{"offset": "x"}]}`, `{"names": `} {
+	for _, text := range []string{"", "[]", `{"schema_version": 2}`,
+		`{"schema_version": 1, "names": [{"offset": "x"}]}`, `{"names": `} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, NamesFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -93,4 +93,5 @@ var systemModules = []string{
 
 // systemFunctions are beginnings of names in MPI libraries, for programs that
 // contain the library.
-var systemFunctions = []string{"MPI_", "PMPI_", "MPIR_", "MPID", "MPIC_", "MPIOI_", "ADIOI_", "ADIO_", "PAMI_", "ompi_", "opal_", "mca_", "ucp_", "uct_", "ucs_"}
+var systemFunctions = []string{"MPI_", "PMPI_", "MPIR_", "MPID", "MPIC_", "MPIOI_", "ADIOI_", "ADIO_", "PAMI_",
+	"ompi_", "opal_", "mca_", "ucp_", "uct_", "ucs_"}

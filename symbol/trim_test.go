@@ -22,12 +22,17 @@ func TestTrim(t *testing.T) {
 		app   int
 	}{
 		{"empty", nil, 0, -1},
-		{"state", []Location{at(app, "halo"), at(app, "main"), at(libc, "__libc_start_call_main"), at(libc, "__libc_start_main"), at(app, "_start")}, 2, 0},
+		{"state", []Location{at(app, "halo"), at(app, "main"), at(libc, "__libc_start_call_main"),
+			at(libc, "__libc_start_main"), at(app, "_start")}, 2, 0},
 		{"thread", []Location{at(app, "worker"), at(libc, "start_thread"), at(libc, "clone3")}, 1, 0},
-		{"fortran", []Location{at(app, "field::relax"), at(app, "main"), at(app, "main"), at(libc, "__libc_start_main")}, 2, 0},
+		{"fortran", []Location{at(app, "field::relax"), at(app, "main"), at(app, "main"),
+			at(libc, "__libc_start_main")}, 2, 0},
 		{"inlined into main", []Location{inlined, at(libc, "__libc_start_main")}, 1, 0},
-		{"capture in MPI", []Location{at(libc, "poll"), at("/usr/lib/libopen-pal.so.40", "opal_progress"), at("/usr/lib/libmpi.so.40", "MPI_Barrier"), at("/opt/liblaggard.so", "MPI_Barrier"), at(app, "sync"), at(app, "main")}, 6, 4},
-		{"static MPI", []Location{at(app, "MPIDI_progress"), at(app, "PMPI_Wait"), at(app, "solve"), at(app, "main")}, 4, 2},
+		{"capture in MPI", []Location{at(libc, "poll"), at("/usr/lib/libopen-pal.so.40", "opal_progress"),
+			at("/usr/lib/libmpi.so.40", "MPI_Barrier"), at("/opt/liblaggard.so", "MPI_Barrier"), at(app, "sync"),
+			at(app, "main")}, 6, 4},
+		{"static MPI", []Location{at(app, "MPIDI_progress"), at(app, "PMPI_Wait"), at(app, "solve"), at(app, "main")},
+			4, 2},
 		{"only system", []Location{at(libc, "nanosleep"), at(libc, "start_thread")}, 1, 0},
 		{"begins in a starter", []Location{at(app, "_start")}, 1, 0},
 	} {
@@ -49,7 +54,8 @@ func TestDisplay(t *testing.T) {
 		{"field_mp_relax_", "field::relax", "field::relax"},
 		{"_QMfieldPrelax", "field::relax", "field::relax"},
 		{"_ZNK5outer4GridIdE3sumEi", "outer::Grid<double>::sum", "outer::Grid<double>::sum(int) const"},
-		{"_ZN12_GLOBAL__N_16hiddenEi.part.0", "(anonymous namespace)::hidden", "(anonymous namespace)::hidden(int) [clone .part.0]"},
+		{"_ZN12_GLOBAL__N_16hiddenEi.part.0", "(anonymous namespace)::hidden",
+			"(anonymous namespace)::hidden(int) [clone .part.0]"},
 		{"_Znonsense", "_Znonsense", "_Znonsense"},
 		{"", "", ""},
 	} {

@@ -27,7 +27,8 @@ func (f Function) Name() string {
 
 // Functions lists the functions that a file defines, by its symbol table and its
 // dynamic symbols, in the order of their addresses. A stripped file still has
-// the latter, and tells of the others without their names. Indirect functions (IFUNC), whose address is known at run time
+// the latter, and tells of the others without their names. Indirect functions
+// (IFUNC), whose address is known at run time
 // only, and the cold parts that compilers split off are left out.
 func Functions(path string) ([]Function, error) {
 	f, err := elf.Open(path)

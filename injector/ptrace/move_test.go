@@ -67,7 +67,8 @@ func TestMoveRefuses(t *testing.T) {
 
 // Whatever bytes are moved: no panic, and what comes out fits and is code.
 func FuzzMove(f *testing.F) {
-	for _, seed := range []string{"55", "e8", "488b05", "c5fe6f05", "62f1fd486f05", "0f84", "e3", "ff15", "67e3", "c4e3710f05"} {
+	for _, seed := range []string{"55", "e8", "488b05", "c5fe6f05", "62f1fd486f05", "0f84", "e3", "ff15", "67e3",
+		"c4e3710f05"} {
 		code, err := hex.DecodeString(seed)
 		if err != nil {
 			f.Fatal(err)

@@ -71,7 +71,8 @@ type Handler interface {
 }
 
 func newProcess(pid int) *Process {
-	return &Process{PID: pid, threads: map[int]*Thread{}, early: map[int]bool{}, files: files{}, breaks: map[uint64]*Breakpoint{}}
+	return &Process{PID: pid, threads: map[int]*Thread{}, early: map[int]bool{}, files: files{},
+		breaks: map[uint64]*Breakpoint{}}
 }
 
 // Seize begins to trace a process that is about to execute a program from its

@@ -18,7 +18,8 @@ func unnamed(f *elf.File, known []Function) []Function {
 	}
 	starts := searchTable(f)
 	starts = slices.DeleteFunc(starts, func(at uint64) bool {
-		_, named := slices.BinarySearchFunc(known, at, func(k Function, at uint64) int { return cmp.Compare(k.Offset, at) })
+		_, named := slices.BinarySearchFunc(known, at,
+			func(k Function, at uint64) int { return cmp.Compare(k.Offset, at) })
 		return named || at == f.Entry || at < text.Addr || at >= text.Addr+text.Size
 	})
 	var out []Function

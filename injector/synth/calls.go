@@ -9,7 +9,8 @@ func name(call string) string { return strings.TrimPrefix(strings.ToLower(call),
 // before any of them returns from it.
 func collective(call string) bool {
 	switch name(call) {
-	case "barrier", "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block":
+	case "barrier", "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw",
+		"reduce_scatter", "reduce_scatter_block":
 		return true
 	}
 	return false

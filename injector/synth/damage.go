@@ -131,7 +131,8 @@ func (d *damage) spoil(path string, ranks []*model.Rank) error {
 	const page, magic = 4096, 0x4b43474c
 	for off := page; off < len(data); {
 		size, slot := int(binary.LittleEndian.Uint32(data[off+4:])), binary.LittleEndian.Uint32(data[off+8:])
-		if binary.LittleEndian.Uint32(data[off:]) != magic || size < page || off+size > len(data) || int(slot) >= len(ranks) {
+		if binary.LittleEndian.Uint32(data[off:]) != magic || size < page || off+size > len(data) ||
+			int(slot) >= len(ranks) {
 			return fmt.Errorf("synth: %s: no chunk at %d", path, off)
 		}
 		switch missing, torn := d.of(ranks[slot].Rank); {

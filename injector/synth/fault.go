@@ -39,7 +39,8 @@ func ParseFault(text string) (Fault, error) {
 	switch f.Kind {
 	case Healthy, Compute, Deadlock, Message, Killed, Exited, Missing:
 	default:
-		return Fault{}, fmt.Errorf("synth: %w: %.40q is none of none, compute, deadlock, message, killed, exited, missing", ErrFault, kind)
+		return Fault{}, fmt.Errorf(
+			"synth: %w: %.40q is none of none, compute, deadlock, message, killed, exited, missing", ErrFault, kind)
 	}
 	for rest != "" {
 		key, value, _ := strings.Cut(rest, "=")

@@ -252,7 +252,10 @@ func (j *job) model(rank int, f *form) *walk {
 	if len(w.edges) >= len(f.edges) { // a detour has put edges behind those of the form
 		for i, way := range f.cycles {
 			times := mix(j.Seed, rank, 3, i) % 50
-			if slices.ContainsFunc(way, func(e int) bool { return w.edges[e].From != f.edges[e].From || w.edges[e].To != f.edges[e].To }) {
+			if slices.ContainsFunc(way, func(e int) bool {
+				return w.edges[e].From != f.edges[e].From ||
+					w.edges[e].To != f.edges[e].To
+			}) {
 				continue
 			}
 			for _, e := range way {

@@ -44,7 +44,8 @@ func newPlan(templates []*template, f Fault, random *rand.Rand) (*plan, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("synth: %w: no place for %s from which a rank would come to a collective or to MPI_Finalize", ErrFault, f)
+	return nil, fmt.Errorf(
+		"synth: %w: no place for %s from which a rank would come to a collective or to MPI_Finalize", ErrFault, f)
 }
 
 // restingPlan leaves every template where it is.

@@ -17,7 +17,8 @@ func (j *job) rank(rank int) *model.Rank {
 	r := &model.Rank{
 		Rank: rank, Size: j.Ranks, Host: j.host(rank / j.PerNode), PID: 1000 + rank%j.PerNode,
 		Family: like.Family, Exe: like.Exe, Start: j.Created.Add(-time.Hour), Phase: model.Running, EndDetail: -1,
-		Heartbeat: j.Created.Add(time.Duration(mix(j.Seed, rank, 4)%1e9) - time.Second), QuietSince: j.Created.Add(-quiet),
+		Heartbeat:   j.Created.Add(time.Duration(mix(j.Seed, rank, 4)%1e9) - time.Second),
+		QuietSince:  j.Created.Add(-quiet),
 		ThreadLevel: like.ThreadLevel, Modules: f.modules,
 	}
 	t := &model.Thread{TID: r.PID, Model: model.Model{States: w.states, Visits: w.visits, Edges: w.edges}}
@@ -126,7 +127,8 @@ func (j *job) block(r *model.Rank, t *model.Thread, at wave) {
 		r.Phase, t.Op.InMPI, t.Op.Kind = model.Finalizing, true, model.Finalize
 	default:
 		t.Op.InMPI, t.Op.Kind = true, model.Collective
-		t.Op.Pending = []model.Pending{{Kind: model.Collective, Comm: j.meet, Peer: model.None, Tag: model.None, Seq: r.Comms[j.meet].Coll, State: t.Op.State}}
+		t.Op.Pending = []model.Pending{{Kind: model.Collective, Comm: j.meet, Peer: model.None, Tag: model.None,
+			Seq: r.Comms[j.meet].Coll, State: t.Op.State}}
 	}
 }
 
@@ -148,7 +150,8 @@ func (j *job) await(r *model.Rank, t *model.Thread, at wave) {
 			}
 		}
 	}
-	t.Op.Pending = []model.Pending{{Kind: kind, Comm: j.meet, Peer: at.from, Tag: j.talk.tag, Seq: seq, State: t.Op.State}}
+	t.Op.Pending = []model.Pending{{Kind: kind, Comm: j.meet, Peer: at.from, Tag: j.talk.tag, Seq: seq,
+		State: t.Op.State}}
 }
 
 // fault makes the rank compute, or ends its process.
@@ -161,6 +164,7 @@ func (j *job) fault(r *model.Rank, t *model.Thread) {
 	case Exited:
 		r.End, r.EndDetail, r.EndTime, r.QuietSince = model.Exited, 3, j.Created.Add(-quiet), time.Time{}
 	default:
-		t.Captured = &model.Capture{Time: j.Created.Add(-quiet / 2), Why: model.CaptureQuiet, Stack: stack, Calls: t.Calls, Same: 8}
+		t.Captured = &model.Capture{Time: j.Created.Add(-quiet / 2), Why: model.CaptureQuiet, Stack: stack,
+			Calls: t.Calls, Same: 8}
 	}
 }

@@ -46,7 +46,8 @@ func TestHistories(t *testing.T) {
 			for _, r := range run.Ranks {
 				th := r.Threads[0]
 				if !balanced(&th.Model, th.Op.State) {
-					t.Fatalf("%s %s: rank %d: the counts are of no walk to state %d", template, kind, r.Rank, th.Op.State)
+					t.Fatalf("%s %s: rank %d: the counts are of no walk to state %d", template, kind, r.Rank,
+						th.Op.State)
 				}
 			}
 			checkMessages(t, run)
@@ -74,7 +75,8 @@ func checkMessages(t *testing.T, run *model.Run) {
 				}
 			}
 			if sent[[2]int{c.Peer, r.Rank}]+waits != c.Received {
-				t.Fatalf("rank %d has received %d of %d from rank %d, and waits for %d", r.Rank, c.Received, sent[[2]int{c.Peer, r.Rank}], c.Peer, waits)
+				t.Fatalf("rank %d has received %d of %d from rank %d, and waits for %d", r.Rank, c.Received,
+					sent[[2]int{c.Peer, r.Rank}], c.Peer, waits)
 			}
 		}
 	}
@@ -106,7 +108,8 @@ func TestSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Config{Ranks: 100, PerNode: 9, Seed: 4, Fault: Fault{Kind: Compute}, Vary: Vary{Counts: true, Branches: true, States: true}}
+	c := Config{Ranks: 100, PerNode: 9, Seed: 4, Fault: Fault{Kind: Compute},
+		Vary: Vary{Counts: true, Branches: true, States: true}}
 	files := func() []byte {
 		dir := t.TempDir()
 		if _, err := Write(dir, ranks, c, nil); err != nil {
@@ -167,7 +170,8 @@ func TestCutBack(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for _, text := range []string{"compute", "none", "deadlock:ranks=1-3,7", "compute:ranks=1,5,after=MPI_Send", "killed:after=76"} {
+	for _, text := range []string{"compute", "none", "deadlock:ranks=1-3,7", "compute:ranks=1,5,after=MPI_Send",
+		"killed:after=76"} {
 		f, err := ParseFault(text)
 		if err != nil || f.String() != text {
 			t.Errorf("%q reads as %q, %v", text, f, err)

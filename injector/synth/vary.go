@@ -32,7 +32,8 @@ func ParseVary(text string) (Vary, error) {
 			v.Distinct = true
 		case "none":
 		default:
-			return Vary{}, fmt.Errorf("synth: %w: %.40q is none of counts, branches, states, distinct, none", ErrConfig, word)
+			return Vary{}, fmt.Errorf("synth: %w: %.40q is none of counts, branches, states, distinct, none",
+				ErrConfig, word)
 		}
 	}
 	return v, nil
@@ -68,7 +69,8 @@ func (w *walk) cycles() [][]int {
 		}
 		meets := slices.ContainsFunc(way, func(e int) bool {
 			call := w.states[w.edges[e].To].Call
-			return collective(call) || !receives(call) && !strings.Contains(name(call), "send") && !strings.Contains(name(call), "recv")
+			return collective(call) || !receives(call) && !strings.Contains(name(call), "send") &&
+				!strings.Contains(name(call), "recv")
 		})
 		key := fmt.Sprint(slices.Sorted(slices.Values(way)))
 		if !meets && !seen[key] {
@@ -89,7 +91,8 @@ func (w *walk) bypassed(pick uint64, keep []model.StateID) *walk {
 		out[e.From] = append(out[e.From], i)
 	}
 	for s, state := range w.states {
-		if s == 0 || s == w.at || len(in[s]) != 1 || len(out[s]) != 1 || collective(state.Call) || slices.Contains(keep, state.ID) {
+		if s == 0 || s == w.at || len(in[s]) != 1 || len(out[s]) != 1 || collective(state.Call) ||
+			slices.Contains(keep, state.ID) {
 			continue
 		}
 		if a, b := w.edges[in[s][0]], w.edges[out[s][0]]; a.From != s && a.Count == b.Count {

@@ -46,7 +46,8 @@ func (j *job) runID() uint64 { return mix(j.Seed, j.Ranks) }
 
 func (j *job) writeManifest(dir string) error {
 	m := &model.Manifest{
-		RunID: model.RunIDText(j.runID()), Created: j.Created.Add(-1e9 * 3601), Version: j.Version, Command: j.Command, Ranks: j.Ranks,
+		RunID: model.RunIDText(j.runID()), Created: j.Created.Add(-1e9 * 3601), Version: j.Version,
+		Command: j.Command, Ranks: j.Ranks,
 	}
 	if j.Damage.Manifest {
 		m.RunID, m.Ranks = model.RunIDText(j.runID()+1), 2*j.Ranks

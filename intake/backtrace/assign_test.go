@@ -18,10 +18,12 @@ func TestAssign(t *testing.T) {
 			{File: "d1/rank-0003.gdb2.txt", Rank: -1, PID: 9},
 		}, []int{17, 17, 2}, 0},
 		"several in a file": {[]Stack{
-			{File: "node1.txt", Rank: -1, PID: 70}, {File: "node1.txt", Rank: -1, PID: 71}, {File: "node1.txt", Rank: -1, PID: 70},
+			{File: "node1.txt", Rank: -1, PID: 70}, {File: "node1.txt", Rank: -1, PID: 71},
+			{File: "node1.txt", Rank: -1, PID: 70},
 		}, []int{0, 1, 0}, 2},
 		"the name is that of the process": {[]Stack{{File: "stack.4711", Rank: -1, PID: 4711}}, []int{0}, 1},
-		"free ranks only":                 {[]Stack{{File: "a", Rank: 0}, {File: "b", Rank: -1}, {File: "c", Rank: 1}}, []int{0, 2, 1}, 1},
+		"free ranks only": {[]Stack{{File: "a", Rank: 0}, {File: "b", Rank: -1},
+			{File: "c", Rank: 1}}, []int{0, 2, 1}, 1},
 	} {
 		guessed := Assign(c.stacks)
 		var ranks []int

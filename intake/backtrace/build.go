@@ -83,7 +83,8 @@ func byRank(stacks []Stack) ([]process, []error) {
 		case p == nil:
 			at[s.Rank] = &process{s.Rank, []Stack{s}}
 		case p.stacks[0].File != s.File || p.stacks[0].PID != s.PID:
-			errs = append(errs, fmt.Errorf("backtrace: %s:%d: rank %d: %w, from %s:%d", s.File, s.Line, s.Rank, ErrTwice, p.stacks[0].File, p.stacks[0].Line))
+			errs = append(errs, fmt.Errorf("backtrace: %s:%d: rank %d: %w, from %s:%d", s.File, s.Line, s.Rank,
+				ErrTwice, p.stacks[0].File, p.stacks[0].Line))
 		default:
 			p.stacks = append(p.stacks, s)
 		}

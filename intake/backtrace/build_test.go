@@ -25,7 +25,8 @@ func inMPI(function string) Frame {
 // stack makes that of a rank; frames are innermost first.
 func stack(rank int, frames ...Frame) Stack {
 	frames[0].PC = true
-	return Stack{File: fmt.Sprintf("rank-%d.txt", rank), Line: 1, Rank: rank, PID: 100 + rank, TID: 100 + rank, Frames: frames}
+	return Stack{File: fmt.Sprintf("rank-%d.txt", rank), Line: 1, Rank: rank, PID: 100 + rank, TID: 100 + rank,
+		Frames: frames}
 }
 
 func build(t *testing.T, o Options, stacks ...Stack) *Job {
@@ -52,7 +53,8 @@ func ancestor(t *testing.T, sites []siteAt, edges ...model.Edge) *Ancestor {
 	t.Helper()
 	names, dir := &symbol.Names{}, t.TempDir()
 	frame := func(function string, line int) model.Frame {
-		return names.Frame("/home/user/solver", []symbol.NamedCall{{Function: function, File: "/home/user/src/solver.c", Line: line}})
+		return names.Frame("/home/user/solver",
+			[]symbol.NamedCall{{Function: function, File: "/home/user/src/solver.c", Line: line}})
 	}
 	m := model.Model{Edges: edges}
 	for i, s := range sites {
@@ -74,8 +76,10 @@ func ancestor(t *testing.T, sites []siteAt, edges ...model.Edge) *Ancestor {
 // loop is: for (...) { halo(); compute(); Allreduce } Finalize.
 func loop(t *testing.T) *Ancestor {
 	return ancestor(t, []siteAt{
-		{"MPI_Init", "main", 0, 10}, {"MPI_Waitall", "halo", 5, 20}, {"MPI_Allreduce", "main", 0, 30}, {"MPI_Finalize", "main", 0, 40},
-	}, model.Edge{From: 0, To: 1, Count: 1}, model.Edge{From: 1, To: 2, Count: 9}, model.Edge{From: 2, To: 1, Count: 8}, model.Edge{From: 2, To: 3, Count: 1})
+		{"MPI_Init", "main", 0, 10}, {"MPI_Waitall", "halo", 5, 20}, {"MPI_Allreduce", "main", 0, 30},
+		{"MPI_Finalize", "main", 0, 40},
+	}, model.Edge{From: 0, To: 1, Count: 1}, model.Edge{From: 1, To: 2, Count: 9}, model.Edge{From: 2, To: 1, Count: 8},
+		model.Edge{From: 2, To: 3, Count: 1})
 }
 
 // describeRank says where a rank is, and what leads to and from there.
@@ -129,7 +133,8 @@ func TestBuildWithAncestor(t *testing.T) {
 // TestTwoComputations: both are between the same calls, and neither leads to the
 // other.
 func TestTwoComputations(t *testing.T) {
-	job := build(t, Options{Ancestor: loop(t)}, stack(0, at("compute", 3), at("main", 25)), stack(1, at("other", 3), at("main", 26)))
+	job := build(t, Options{Ancestor: loop(t)}, stack(0, at("compute", 3), at("main", 25)),
+		stack(1, at("other", 3), at("main", 26)))
 	for i, want := range []string{
 		"0 computation; MPI_Waitall-9->computation; computation-9->MPI_Allreduce",
 		"1 computation; MPI_Waitall-9->computation; computation-9->MPI_Allreduce",
@@ -186,7 +191,8 @@ func TestBuildLeavesOut(t *testing.T) {
 	o := Options{Resolver: symbol.New(symbol.Config{})}
 	defer o.Resolver.Close()
 	job, errs := Build([]Stack{stack(0, at("main", 1)), twice, far}, o)
-	if len(job.Ranks) != 1 || len(errs) != 2 || !errors.Is(errors.Join(errs...), ErrTwice) || !errors.Is(errors.Join(errs...), ErrRange) {
+	if len(job.Ranks) != 1 || len(errs) != 2 || !errors.Is(errors.Join(errs...), ErrTwice) ||
+		!errors.Is(errors.Join(errs...), ErrRange) {
 		t.Errorf("%d ranks, %v", len(job.Ranks), errs)
 	}
 }
@@ -194,13 +200,15 @@ func TestBuildLeavesOut(t *testing.T) {
 // TestThreads: of a rank's threads, that with main comes first; those of the
 // libraries do not count.
 func TestThreads(t *testing.T) {
-	library := stack(0, Frame{Function: "epoll_wait", Address: 1}, Frame{Function: "event_base_loop", Address: 2}, Frame{Function: "start_thread", Address: 3})
+	library := stack(0, Frame{Function: "epoll_wait", Address: 1}, Frame{Function: "event_base_loop", Address: 2},
+		Frame{Function: "start_thread", Address: 3})
 	library.TID = 201
 	helper := stack(0, inMPI("PMPI_Recv"), at("serve", 9), Frame{Function: "start_thread", Address: 3})
 	helper.TID = 202
 	job := build(t, Options{}, library, helper, stack(0, at("compute", 3), at("main", 25)))
 	threads := job.Ranks[0].Threads
-	if len(threads) != 2 || threads[0].TID != 100 || threads[0].Op.InMPI || threads[1].TID != 202 || !threads[1].Op.InMPI {
+	if len(threads) != 2 || threads[0].TID != 100 || threads[0].Op.InMPI || threads[1].TID != 202 ||
+		!threads[1].Op.InMPI {
 		t.Errorf("threads %+v", threads)
 	}
 }

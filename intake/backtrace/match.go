@@ -73,7 +73,8 @@ func sameFunctions(x, y symbol.Location) bool {
 // sameCall compares functions; files of the same name may be in other
 // directories on another machine.
 func sameCall(a, b symbol.Call) bool {
-	return plain(a.Function) == plain(b.Function) && (a.File == "" || b.File == "" || path.Base(a.File) == path.Base(b.File))
+	return plain(a.Function) == plain(b.Function) &&
+		(a.File == "" || b.File == "" || path.Base(a.File) == path.Base(b.File))
 }
 
 // plain is a function without its parameters, and without the marks of Fortran
@@ -169,7 +170,8 @@ func (a *Ancestor) neighbours(s site) []neighbour {
 	for i, t := range a.union.States {
 		theirs := points(t.Stack, a.calls[i])
 		k := 0
-		for k < len(mine) && k < len(theirs) && sameCall(mine[k].call, theirs[k].call) && mine[k].compare(theirs[k]) == 0 {
+		for k < len(mine) && k < len(theirs) && sameCall(mine[k].call, theirs[k].call) &&
+			mine[k].compare(theirs[k]) == 0 {
 			k++
 		}
 		if k == len(mine) || k == len(theirs) || !sameCall(mine[k].call, theirs[k].call) {

@@ -17,7 +17,8 @@ import (
 // program.
 func TestProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fixed")
-	if out, err := exec.Command("cc", "-O0", "-g", "-no-pie", "-o", path, "testdata/fixed.c").CombinedOutput(); err != nil {
+	if out, err := exec.Command("cc", "-O0", "-g", "-no-pie", "-o", path,
+		"testdata/fixed.c").CombinedOutput(); err != nil {
 		t.Skipf("no compiler for it: %v\n%s", err, out)
 	}
 	program, err := symbol.OpenProgram(path)

@@ -114,7 +114,8 @@ func golden(t *testing.T, path, got string) {
 }
 
 func TestNoBacktrace(t *testing.T) {
-	for _, text := range []string{"", "Hello\nworld\n", "#include <mpi.h>\n", "+++PARALLEL TOOLS CONSORTIUM\n---LCB\n"} {
+	for _, text := range []string{"", "Hello\nworld\n", "#include <mpi.h>\n",
+		"+++PARALLEL TOOLS CONSORTIUM\n---LCB\n"} {
 		stacks, _, err := Read("x", strings.NewReader(text))
 		if !errors.Is(err, ErrFormat) || stacks != nil {
 			t.Errorf("%q: %v, %v", text, stacks, err)
@@ -144,14 +145,21 @@ func TestFrameOfGDB(t *testing.T) {
 	for text, want := range map[string]Frame{
 		"main () at a.c:3":     {Function: "main", File: "a.c", Line: 3},
 		"?? () from /lib/x.so": {Module: "/lib/x.so"},
-		"f (s=0x1 \") at b.c:9\", n=2) at dir with space/a.c:30":  {Function: "f", File: "dir with space/a.c", Line: 30},
-		"std::function<double ()>::operator()() const (this=0x1)": {Function: "std::function<double ()>::operator()() const"},
-		"operator() (__closure=0x1) at a.cc:1":                    {Function: "operator()", File: "a.cc", Line: 1},
-		"ns::(anonymous namespace)::g<int (*)(int)> (f=0x1)":      {Function: "ns::(anonymous namespace)::g<int (*)(int)>"},
-		"Matrix::operator<< (this=0x1, x=3) at m.cc:5":            {Function: "Matrix::operator<<", File: "m.cc", Line: 5},
-		"foo(int, char const*) () from ./libfoo.so":               {Function: "foo(int, char const*)", Module: "./libfoo.so"},
-		"ptr::operator-> (this=0x0) at p.cc:2":                    {Function: "ptr::operator->", File: "p.cc", Line: 2},
-		signalFrame:                                               {Function: signalFrame},
+		"f (s=0x1 \") at b.c:9\", n=2) at dir with space/a.c:30": {Function: "f", File: "dir with space/a.c",
+			Line: 30},
+		"std::function<double ()>::operator()() const (this=0x1)": {
+			Function: "std::function<double ()>::operator()() const",
+		},
+		"operator() (__closure=0x1) at a.cc:1": {Function: "operator()", File: "a.cc", Line: 1},
+		"ns::(anonymous namespace)::g<int (*)(int)> (f=0x1)": {
+			Function: "ns::(anonymous namespace)::g<int (*)(int)>",
+		},
+		"Matrix::operator<< (this=0x1, x=3) at m.cc:5": {Function: "Matrix::operator<<", File: "m.cc",
+			Line: 5},
+		"foo(int, char const*) () from ./libfoo.so": {Function: "foo(int, char const*)",
+			Module: "./libfoo.so"},
+		"ptr::operator-> (this=0x0) at p.cc:2": {Function: "ptr::operator->", File: "p.cc", Line: 2},
+		signalFrame:                            {Function: signalFrame},
 	} {
 		var got Frame
 		if ok := got.described(text); !ok {

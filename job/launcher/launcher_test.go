@@ -13,7 +13,8 @@ import (
 func noJob(t *testing.T) {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		for _, prefix := range []string{"SLURM_", "OMPI_", "PMI", "PALS_", "FLUX_", "PBS_", "LSB_", "COBALT_", "LAGGARD_"} {
+		for _, prefix := range []string{"SLURM_", "OMPI_", "PMI", "PALS_", "FLUX_", "PBS_", "LSB_", "COBALT_",
+			"LAGGARD_"} {
 			if strings.HasPrefix(name, prefix) {
 				t.Setenv(name, "")
 			}
@@ -28,11 +29,16 @@ func TestLaunchers(t *testing.T) {
 		key, rank string // key "": no name for the job
 		size      int    // 0: unknown
 	}{
-		{"srun with PMI2", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=2", "SLURM_PROCID=3", "SLURM_NTASKS=8", "PMI_RANK=3"}, "slurm-17.2", "3", 8},
-		{"srun with PMIx", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_NTASKS=2", "PMIX_NAMESPACE=slurm.pmix.17.0", "PMIX_RANK=1"}, "slurm-17.0", "1", 2},
-		{"OpenMPI's mpirun", []string{"PMIX_NAMESPACE=prterun-n1-77@1", "PMIX_RANK=5", "OMPI_COMM_WORLD_RANK=5", "OMPI_COMM_WORLD_SIZE=16"}, "prterun-n1-77_1", "5", 16},
-		{"OpenMPI 4", []string{"OMPI_MCA_ess_base_jobid=3211264001", "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=4"}, "3211264001", "0", 4},
-		{"in a batch script, without srun", []string{"SLURM_JOB_ID=17", "PMIX_NAMESPACE=n", "PMIX_RANK=0"}, "n", "0", 0},
+		{"srun with PMI2", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=2", "SLURM_PROCID=3", "SLURM_NTASKS=8",
+			"PMI_RANK=3"}, "slurm-17.2", "3", 8},
+		{"srun with PMIx", []string{"SLURM_JOB_ID=17", "SLURM_STEP_ID=0", "SLURM_PROCID=1", "SLURM_NTASKS=2",
+			"PMIX_NAMESPACE=slurm.pmix.17.0", "PMIX_RANK=1"}, "slurm-17.0", "1", 2},
+		{"OpenMPI's mpirun", []string{"PMIX_NAMESPACE=prterun-n1-77@1", "PMIX_RANK=5", "OMPI_COMM_WORLD_RANK=5",
+			"OMPI_COMM_WORLD_SIZE=16"}, "prterun-n1-77_1", "5", 16},
+		{"OpenMPI 4", []string{"OMPI_MCA_ess_base_jobid=3211264001", "OMPI_COMM_WORLD_RANK=0",
+			"OMPI_COMM_WORLD_SIZE=4"}, "3211264001", "0", 4},
+		{"in a batch script, without srun", []string{"SLURM_JOB_ID=17", "PMIX_NAMESPACE=n", "PMIX_RANK=0"}, "n", "0",
+			0},
 		{"MPICH, named by PMI", []string{"PMI_JOBID=kvs_1", "PMI_RANK=2", "PMI_SIZE=4"}, "kvs_1", "2", 4},
 		{"no path out of a name", []string{"PMI_JOBID=../../etc x", "PMI_RANK=2"}, ".._.._etc_x", "2", 0},
 		{"Cray PALS", []string{"PALS_APID=ab-12", "PALS_RANKID=7"}, "ab-12", "7", 0},

@@ -50,7 +50,8 @@ func TestNodePaths(t *testing.T) {
 		nodes  int
 		level  int
 	}{
-		{"node%d", 32768, 1}, {"nid%06d", 32768, 1}, {"frontier%05d", 9408, 1}, {"r%03dc%02d", 32768, 1}, {"cn-%d.cluster.example.org", 32768, 1},
+		{"node%d", 32768, 1}, {"nid%06d", 32768, 1}, {"frontier%05d", 9408, 1}, {"r%03dc%02d", 32768, 1},
+		{"cn-%d.cluster.example.org", 32768, 1},
 		{"node%d", 1 << 20, 2}, {"nid%06d", 160000, 2}, {"x%08d", 1 << 20, 2},
 	} {
 		entries := map[string]map[string]bool{}
@@ -97,7 +98,8 @@ func TestDescribe(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("SLURM_JOB_ID", "17")
 	t.Setenv("SLURM_STEP_ID", "")
-	wrote := model.Manifest{Ranks: 4, Command: []string{"srun", "./app"}, LiveDir: "/dev/shm", Record: []string{"progress", "volume"}}
+	wrote := model.Manifest{Ranks: 4, Command: []string{"srun", "./app"}, LiveDir: "/dev/shm",
+		Record: []string{"progress", "volume"}}
 	if err := Describe(dir, 0xbeef, wrote); err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ func (r *Runner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, e
 
 // strike waits until the fault shows or the job is over. early: a hang was seen
 // before the fault was in.
-func (r *Runner) strike(ctx context.Context, l *launched, order injector.Order, slow bool) (hang, early bool, err error) {
+func (r *Runner) strike(ctx context.Context, l *launched, order injector.Order, slow bool) (hang, early bool,
+	err error) {
 	hang, err = r.await(ctx, l, func(now time.Time) bool {
 		hangs := !slow && r.hangs(l, now)
 		report, err := order.ReadReport()

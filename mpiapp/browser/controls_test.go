@@ -20,7 +20,8 @@ func TestFirstScreen(t *testing.T) {
 	p := whole(t)
 	p.has("h1", "Rank 0 is least progressed, of 64 ranks")
 	p.has("header", "MPI_Recv", "close_for_write (pio.c:41)", "no progress since 2026-03-12 03:15:02 UTC",
-		"ranks 1-39 wait for rank 0, collective", "rank 1 is in MPI_Barrier 12 on MPI_COMM_WORLD", "0.97, by evidence", "pdi differs",
+		"ranks 1-39 wait for rank 0, collective", "rank 1 is in MPI_Barrier 12 on MPI_COMM_WORLD",
+		"0.97, by evidence", "pdi differs",
 		"Lost: rank 62: no record", "damaged data of rank 17", "on n0412", "gdb -p 20817")
 	if bottom := value[float64](p, `document.querySelector("header").getBoundingClientRect().bottom`); bottom > 900 {
 		t.Errorf("the answer ends at %v, below the first screen", bottom)
@@ -42,7 +43,8 @@ func TestKinds(t *testing.T) {
 	if len(seen) != 5 {
 		t.Errorf("five kinds of edge are drawn in %d ways: %v", len(seen), seen)
 	}
-	if p.count("#graph .wait path.undefined[marker-end]") != 0 || p.count("#graph .wait path.collective[marker-end]") != 1 {
+	if p.count("#graph .wait path.undefined[marker-end]") != 0 ||
+		p.count("#graph .wait path.collective[marker-end]") != 1 {
 		t.Error("an arrow head belongs on every edge but an undefined one")
 	}
 	p.has("#graph .legend", "collective", "point-to-point", "inferred", "undefined", "weak", "least progressed")
@@ -56,7 +58,8 @@ func TestGroupByMouse(t *testing.T) {
 	p := whole(t)
 	p.has("#group", "Rank 0", "least progressed", "Awaited by", "close_for_write pio.c:41")
 	p.click(`.node[data-group="2"]`)
-	p.has("#group", "16 ranks", "40-55", "exchange (halo.c:120)", "Waits for", "each other", "rank 55 is in MPI_Waitall", "p2p, weak")
+	p.has("#group", "16 ranks", "40-55", "exchange (halo.c:120)", "Waits for", "each other",
+		"rank 55 is in MPI_Waitall", "p2p, weak")
 	p.click("#graph tbody tr:nth-child(5) button")
 	p.has("#group", "Rank 62", "no record", "lost: rank 62")
 	p.click("#graph tbody tr:nth-child(2) button")
@@ -94,7 +97,8 @@ func TestSlices(t *testing.T) {
 	p := whole(t)
 	p.has("#step", "1 of 3 slices, 6 lines")
 	p.has("#source", "MPI_Recv(&f->total, 1", "written = 0")
-	if p.count("tr.data") != 3 || p.count("tr.control") != 1 || p.count("tr.call") != 1 || p.count("tr.communication") != 1 {
+	if p.count("tr.data") != 3 || p.count("tr.control") != 1 || p.count("tr.call") != 1 ||
+		p.count("tr.communication") != 1 {
 		t.Error("the lines of the first slice are not marked by kind")
 	}
 	p.click("#next")
@@ -147,7 +151,8 @@ func TestFilters(t *testing.T) {
 	p.hasNot("#order", "56-61")
 	p.has("h1", "Rank 0 is least progressed")
 	p.has("#group", "outside the filter")
-	for text, want := range map[string]string{"64": "there is no rank 64, the run has ranks 0-63", "3-1": "ends before it starts", "x": "is no rank"} {
+	for text, want := range map[string]string{"64": "there is no rank 64, the run has ranks 0-63",
+		"3-1": "ends before it starts", "x": "is no rank"} {
 		p.fill("#ranks", text)
 		p.has("#filtered", want)
 	}
@@ -159,7 +164,8 @@ func TestFilters(t *testing.T) {
 	p.fill("#function", "exchange")
 	p.has("#filtered", "2 of 6 groups")
 	p.click("#clear")
-	p.do(chromedp.SetValue("#comm", "5f3a", chromedp.ByQuery), chromedp.Evaluate(`document.querySelector("#comm").dispatchEvent(new Event("change"))`, nil))
+	p.do(chromedp.SetValue("#comm", "5f3a", chromedp.ByQuery),
+		chromedp.Evaluate(`document.querySelector("#comm").dispatchEvent(new Event("change"))`, nil))
 	p.has("#filtered", "2 of 6 groups")
 	p.fill("#function", "nowhere")
 	p.has("#filtered", "0 of 6 groups")
@@ -220,7 +226,8 @@ func TestHelp(t *testing.T) {
 func TestCopy(t *testing.T) {
 	p := whole(t)
 	p.press("c")
-	p.do(chromedp.WaitVisible("#copy", chromedp.ByQuery), chromedp.Poll(`document.querySelector("#copy").textContent === "copied"`, nil))
+	p.do(chromedp.WaitVisible("#copy", chromedp.ByQuery),
+		chromedp.Poll(`document.querySelector("#copy").textContent === "copied"`, nil))
 	p.has("#said", "copied: gdb -p 20817")
 }
 

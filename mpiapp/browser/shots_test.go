@@ -22,7 +22,8 @@ func results() map[string]func() *diagnosis.Result {
 }
 
 func scheme(name string) chromedp.Action {
-	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}})
+	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme",
+		Value: name}})
 }
 
 // tooWide names the innermost elements that stick out of the window.

@@ -45,7 +45,8 @@ func chromiumPath() string {
 // browser starts one browser for all tests; each has a tab of its own.
 var browser = sync.OnceValues(func() (context.Context, error) {
 	options := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(chromiumPath()), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.ExecPath(chromiumPath()), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
 		chromedp.WSURLReadTimeout(2 * time.Minute),

@@ -86,7 +86,8 @@ func (a *answer) sound() bool {
 func (s scenario) check(t *testing.T, when string, a *answer) {
 	t.Helper()
 	if a.SchemaVersion != 1 || a.Ranks != s.size() || !a.sound() || len(a.Damaged) > len(a.Problems) {
-		t.Errorf("%s: schema %d, %d ranks, damaged %v, problems %v", when, a.SchemaVersion, a.Ranks, a.Damaged, a.Problems)
+		t.Errorf("%s: schema %d, %d ranks, damaged %v, problems %v", when, a.SchemaVersion, a.Ranks, a.Damaged,
+			a.Problems)
 	}
 	if !a.Hang {
 		t.Errorf("%s: no hang", when)
@@ -101,7 +102,8 @@ func (s scenario) check(t *testing.T, when string, a *answer) {
 		t.Fatalf("%s: no least progressed rank, want %v", when, s.least)
 	}
 	if !slices.Equal(a.LeastProgressed.Ranks, s.least) {
-		t.Errorf("%s: least progressed %v (by %s), want %v", when, a.LeastProgressed.Ranks, a.LeastProgressed.Method, s.least)
+		t.Errorf("%s: least progressed %v (by %s), want %v", when, a.LeastProgressed.Ranks, a.LeastProgressed.Method,
+			s.least)
 		return
 	}
 	if len(a.LeastProgressed.Locations) == 0 {
@@ -141,14 +143,16 @@ func (s scenario) checkLocation(t *testing.T, when string, l location) {
 	// counts is that the stack passes through a marked line of the function.
 	where := slices.IndexFunc(l.Stack, func(f frame) bool { return s.marked(t, f) })
 	if where < 0 {
-		t.Errorf("%s: rank %d in %+v, want %v of %s, marked %q", when, l.Rank, l.Stack[i:], s.function, s.source, s.mark)
+		t.Errorf("%s: rank %d in %+v, want %v of %s, marked %q", when, l.Rank, l.Stack[i:], s.function, s.source,
+			s.mark)
 	} else if where != i && !s.deeper {
 		t.Errorf("%s: rank %d: %+v is further in than the marked line", when, l.Rank, l.Stack[i])
 	}
 	// A template of a library, expanded in the program, may be named in place of
 	// its caller.
 	if l.frame != l.Stack[i] && !(s.deeper && slices.Contains(l.Stack[:i], l.frame)) {
-		t.Errorf("%s: rank %d: told to be in %+v, its innermost frame of the program is %+v", when, l.Rank, l.frame, l.Stack[i])
+		t.Errorf("%s: rank %d: told to be in %+v, its innermost frame of the program is %+v", when, l.Rank, l.frame,
+			l.Stack[i])
 	}
 }
 

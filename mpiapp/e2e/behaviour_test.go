@@ -24,19 +24,26 @@ type behaviour struct {
 }
 
 func behaviours(f family, t *testing.T) []behaviour {
-	plugins := []string{f.build(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=1"), f.build(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=2")}
+	plugins := []string{f.build(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=1"),
+		f.build(t, "plugin.c", "-shared", "-fPIC", "-DPLUGIN=2")}
 	return []behaviour{
 		{source: "signals.c", status: true, visits: map[string]uint64{"MPI_Barrier": 2, "MPI_Finalize": 1}},
 		{source: "signals.c", args: []string{"default"}, status: true, visits: map[string]uint64{"MPI_Barrier": 2}},
 		{source: "signals.c", args: []string{"once"}, status: true, visits: map[string]uint64{"MPI_Barrier": 2}},
-		{source: "forks.c", status: true, visits: map[string]uint64{"MPI_Allreduce": 3, "MPI_Barrier": 1, "MPI_Finalize": 1}, end: exitedWith(0)},
-		{source: "plugin.c", args: plugins, status: true, visits: map[string]uint64{"MPI_Allreduce": 30, "MPI_Barrier": 15, "MPI_Finalize": 1}},
-		{source: "jumps.cc", status: true, visits: map[string]uint64{"MPI_Allreduce": 16, "MPI_Send": 2, "MPI_Finalize": 1}},
-		{source: "endings.c", args: []string{"status"}, status: true, visits: map[string]uint64{"MPI_Finalize": 1}, end: failedWith(7)},
+		{source: "forks.c", status: true, visits: map[string]uint64{"MPI_Allreduce": 3, "MPI_Barrier": 1,
+			"MPI_Finalize": 1}, end: exitedWith(0)},
+		{source: "plugin.c", args: plugins, status: true,
+			visits: map[string]uint64{"MPI_Allreduce": 30, "MPI_Barrier": 15, "MPI_Finalize": 1}},
+		{source: "jumps.cc", status: true,
+			visits: map[string]uint64{"MPI_Allreduce": 16, "MPI_Send": 2, "MPI_Finalize": 1}},
+		{source: "endings.c", args: []string{"status"}, status: true, visits: map[string]uint64{"MPI_Finalize": 1},
+			end: failedWith(7)},
 		{source: "endings.c", args: []string{"abort"}, status: true, visits: map[string]uint64{"MPI_Barrier": 1}},
 		// Hydra ends such a job with status 0 or 9, as it comes.
-		{source: "endings.c", args: []string{"quit"}, status: !f.killsAll(), visits: map[string]uint64{"MPI_Barrier": 1}},
-		{source: "endings.c", args: []string{"stdin"}, stdin: "one\ntwo\n", status: true, visits: map[string]uint64{"MPI_Finalize": 1}},
+		{source: "endings.c", args: []string{"quit"}, status: !f.killsAll(),
+			visits: map[string]uint64{"MPI_Barrier": 1}},
+		{source: "endings.c", args: []string{"stdin"}, stdin: "one\ntwo\n", status: true,
+			visits: map[string]uint64{"MPI_Finalize": 1}},
 		{source: "endings.c", args: []string{"closefds"}, status: true, says: "cannot extend the run file"},
 	}
 }
@@ -135,7 +142,8 @@ func TestInputThroughRun(t *testing.T) {
 			mode, want string
 			status     int
 		}{{"stdin", "got one\ngot two\ndone\n", 0}, {"status", "done\n", 7}} {
-			args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", filepath.Join(t.TempDir(), "run"), "--"}
+			args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", filepath.Join(t.TempDir(), "run"),
+				"--"}
 			args = append(args, f.command(preloadRanks)...)
 			got := start(t, env, strings.NewReader("one\ntwo\n"), append(args, program, c.mode)...).wait()
 			if got.stdout != c.want || got.status != c.status {
@@ -154,7 +162,8 @@ func TestExec(t *testing.T) {
 		env := f.environ(t)
 		program := f.build(t, s.source, "-O0")
 		dir := filepath.Join(t.TempDir(), "run")
-		args := append(f.command(s.size()), filepath.Join(binaries(t), "laggard"), "exec", "-o", dir, "--timeout", "2s", "--", program, s.mode)
+		args := append(f.command(s.size()), filepath.Join(binaries(t), "laggard"), "exec", "-o", dir, "--timeout",
+			"2s", "--", program, s.mode)
 		got := start(t, env, nil, args...).wait()
 		if got.status == 0 {
 			t.Error("a job that was ended has exit status 0")

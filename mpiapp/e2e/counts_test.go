@@ -105,7 +105,8 @@ func counted(t *testing.T, r *model.Rank, binding model.Binding) map[string]uint
 				t.Errorf("rank %d: %s came through binding %d, want %d", r.Rank, s.Call, s.Binding, binding)
 			}
 			if s.Partial || len(s.Stack) == 0 {
-				t.Errorf("rank %d: the stack of %s has %d frames, cut short: %t", r.Rank, s.Call, len(s.Stack), s.Partial)
+				t.Errorf("rank %d: the stack of %s has %d frames, cut short: %t", r.Rank, s.Call, len(s.Stack),
+					s.Partial)
 			}
 		}
 		sums["light"] += th.Light

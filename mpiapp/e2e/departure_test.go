@@ -32,7 +32,8 @@ func (f family) departure(t *testing.T, s scenario) {
 		got.status = plain.status // Hydra's is that of the rank or of those it killed, as it comes
 	}
 	if got.status != plain.status || got.printed() != plain.printed() {
-		t.Errorf("exit status %d and %q, want %d and %q as without laggard", got.status, got.stdout, plain.status, plain.stdout)
+		t.Errorf("exit status %d and %q, want %d and %q as without laggard", got.status, got.stdout, plain.status,
+			plain.stdout)
 	}
 	a := diagnose(t, env, dir)
 	if s.mode == "kill" && len(a.Lost) == 0 {

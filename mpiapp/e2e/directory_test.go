@@ -25,10 +25,13 @@ type trouble struct {
 }
 
 var troubles = []trouble{
-	{name: "disk soon full", prepare: smallDisk("size=64k"), program: "callsites.c", says: "No space left", needs: "root"},
-	{name: "disk later full", prepare: smallDisk("size=400k"), program: "callsites.c", says: "No space left", needs: "root"},
+	{name: "disk soon full", prepare: smallDisk("size=64k"), program: "callsites.c", says: "No space left",
+		needs: "root"},
+	{name: "disk later full", prepare: smallDisk("size=400k"), program: "callsites.c", says: "No space left",
+		needs: "root"},
 	{name: "read-only", prepare: smallDisk("size=400k,ro"), program: "cart.c", says: "Read-only", needs: "root"},
-	{name: "of another user", prepare: ofAnother, program: "cart.c", says: "not a directory of this user", needs: "root"},
+	{name: "of another user", prepare: ofAnother, program: "cart.c", says: "not a directory of this user",
+		needs: "root"},
 	{name: "no place for it", prepare: nil, program: "cart.c", says: "cannot make"},
 	{name: "a file", prepare: aFile, program: "cart.c", says: "not a directory"},
 	{name: "a link", prepare: linkToDir, program: "cart.c", says: "not a directory"},
@@ -203,12 +206,14 @@ func TestModes(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.build(t, "cart.c", "-O0")
 		dir := filepath.Join(t.TempDir(), "run")
-		args := []string{"sh", "-c", `umask 0; exec "$@"`, "sh", filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--"}
+		args := []string{"sh", "-c", `umask 0; exec "$@"`, "sh", filepath.Join(binaries(t), "laggard"), "run", "-o",
+			dir, "--"}
 		args = append(args, f.command(preloadRanks)...)
 		if got := start(t, f.environ(t), nil, append(args, program)...).wait(); got.status != 0 {
 			t.Fatalf("exit status %d\n%s", got.status, got.stderr)
 		}
-		want := map[string]os.FileMode{dir: os.ModeDir | 0o700, nodeFile(t, dir): 0o600, filepath.Join(dir, model.ManifestName): 0o600}
+		want := map[string]os.FileMode{dir: os.ModeDir | 0o700, nodeFile(t, dir): 0o600,
+			filepath.Join(dir, model.ManifestName): 0o600}
 		for path, mode := range want {
 			info, err := os.Lstat(path)
 			must(t, err)

@@ -43,7 +43,8 @@ func (f family) healthy(t *testing.T, s scenario) {
 		t.Errorf("laggard run says %q, want one line that names the directory", lines)
 	}
 	a := diagnose(t, env, dir)
-	if a.Hang || a.LeastProgressed != nil || len(a.Lost)+len(a.Damaged)+len(a.Unfinished)+len(a.Deadlock.Cycles)+len(a.Problems) > 0 {
+	if a.Hang || a.LeastProgressed != nil ||
+		len(a.Lost)+len(a.Damaged)+len(a.Unfinished)+len(a.Deadlock.Cycles)+len(a.Problems) > 0 {
 		t.Errorf("the diagnosis of a healthy run: %+v", a)
 	}
 	if a.Ranks != s.size() {

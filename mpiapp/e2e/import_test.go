@@ -15,7 +15,10 @@ import (
 var debuggers = map[string]func(pid string) []string{
 	"eu-stack":       func(pid string) []string { return []string{"eu-stack", "-p", pid} },
 	"eu-stack -b -m": func(pid string) []string { return []string{"eu-stack", "-b", "-m", "-s", "-p", pid} },
-	"gdb":            func(pid string) []string { return []string{"gdb", "-batch", "-p", pid, "-ex", "thread apply all bt"} },
+	"gdb": func(pid string) []string {
+		return []string{"gdb", "-batch", "-p", pid, "-ex",
+			"thread apply all bt"}
+	},
 }
 
 // TestImport has the ranks of a hung job written down by debuggers, and imports

@@ -176,7 +176,8 @@ func (j *job) eventually(what string, holds func() bool) {
 	j.t.Helper()
 	for begin := time.Now(); !holds(); time.Sleep(100 * time.Millisecond) {
 		if time.Since(begin) > patience {
-			j.t.Fatalf("%v: waited %s for: %s\nstdout: %s\nstderr: %s", j.cmd.Args, patience, what, j.out.String(), j.err.String())
+			j.t.Fatalf("%v: waited %s for: %s\nstdout: %s\nstderr: %s", j.cmd.Args, patience, what, j.out.String(),
+				j.err.String())
 		}
 	}
 }
@@ -200,7 +201,8 @@ func output(t *testing.T, env []string, args ...string) outcome {
 // recorded starts a program under laggard run, which leaves a hung job alone.
 func (f family) recorded(t *testing.T, dir string, env []string, ranks int, flags []string, command ...string) *job {
 	t.Helper()
-	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout", "2s", "--on-hang", "keep", "--exit-code", "--"}
+	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout", "2s", "--on-hang", "keep",
+		"--exit-code", "--"}
 	args = append(args, f.command(ranks, flags...)...)
 	return start(t, env, nil, append(args, command...)...)
 }

@@ -68,7 +68,8 @@ func longCrack(t *testing.T) string {
 
 func checkLAMMPS(t *testing.T, a *answer, victim int) {
 	t.Helper()
-	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, []int{victim}) || !slices.Equal(a.Lost, []int{victim}) {
+	if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, []int{victim}) ||
+		!slices.Equal(a.Lost, []int{victim}) {
 		t.Fatalf("least progressed %+v, lost %v, want rank %d", a.LeastProgressed, a.Lost, victim)
 	}
 	for _, l := range a.LeastProgressed.Locations {

@@ -37,7 +37,8 @@ type moveSite struct {
 // movement analyses run directories with the flags and returns the findings.
 func movement(t *testing.T, args ...string) moved {
 	t.Helper()
-	o := output(t, os.Environ(), append([]string{filepath.Join(binaries(t), "laggard"), "movement", "--json"}, args...)...)
+	o := output(t, os.Environ(), append([]string{filepath.Join(binaries(t), "laggard"), "movement", "--json"},
+		args...)...)
 	if o.status != 0 {
 		t.Fatalf("movement %v: status %d\n%s", args, o.status, o.stderr)
 	}
@@ -56,7 +57,8 @@ type transport struct {
 }
 
 var transports = []transport{
-	{"openmpi-tcp", "openmpi", []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"}},
+	{"openmpi-tcp", "openmpi", []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca",
+		"btl_tcp_if_include", "lo"}},
 	{"openmpi-shm", "openmpi", []string{"--mca", "pml", "ob1", "--mca", "btl", "vader,self"}},
 	{"mpich", "mpich", nil},
 }
@@ -85,7 +87,8 @@ func recordMoves(t *testing.T, f family, flags []string, hangs time.Duration, ar
 func recordMovesOf(t *testing.T, f family, flags []string, ranks int, hangs time.Duration, args ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	command := []string{filepath.Join(binaries(t), "laggard"), "run", "--record", "movement", "--on-hang", "keep", "-o", dir, "--"}
+	command := []string{filepath.Join(binaries(t), "laggard"), "run", "--record", "movement", "--on-hang", "keep",
+		"-o", dir, "--"}
 	command = append(append(command, f.command(ranks, flags...)...), args...)
 	j := start(t, f.environ(t), nil, command...)
 	if hangs > 0 {
@@ -128,7 +131,8 @@ func TestBrokenChains(t *testing.T) {
 				program := buildMove(t, f, c.source)
 				good := recordMoves(t, f, flags, 0, program)
 				bad := recordMoves(t, f, flags, 0, program, "bad")
-				if m := movement(t, good); len(m.Violations)+len(m.Outliers) > 0 || m.Chains == 0 || m.Links.LinkedSends != m.Links.Sends {
+				if m := movement(t, good); len(m.Violations)+len(m.Outliers) > 0 || m.Chains == 0 ||
+					m.Links.LinkedSends != m.Links.Sends {
 					t.Errorf("the healthy twin: %+v", m)
 				}
 				for _, args := range [][]string{{bad}, {"--train", good, bad}} {
@@ -137,7 +141,8 @@ func TestBrokenChains(t *testing.T) {
 						t.Fatalf("%v: %+v", args, m)
 					}
 					v := m.Violations[0]
-					if v.Instances != c.instances*moveRanks || v.Ranks != "0-5" || v.Locations[0].Role != "missing" || v.Locations[0].Function != c.missing {
+					if v.Instances != c.instances*moveRanks || v.Ranks != "0-5" || v.Locations[0].Role != "missing" ||
+						v.Locations[0].Function != c.missing {
 						t.Errorf("%v: first is %+v", args, v)
 					}
 				}

@@ -78,7 +78,8 @@ func TestLiveDir(t *testing.T) {
 				s := scenarioOf(t, source)
 				env := f.environ(t)
 				dir, live := filepath.Join(t.TempDir(), "run"), t.TempDir()
-				args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--live-dir", live, "--timeout", "4s", "--"}
+				args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--live-dir", live,
+					"--timeout", "4s", "--"}
 				args = append(args, f.command(s.size())...)
 				got := start(t, env, nil, append(args, f.build(t, s.source, "-O0"), s.mode)...).wait()
 				if !strings.Contains(got.stderr, "least progressed") {
@@ -117,7 +118,8 @@ func TestLiveDirsOfNodes(t *testing.T) {
 		}
 		env := f.environ(t, "LAGGARD_ON_HANG=keep", "LAGGARD_TIMEOUT=4s")
 		setup := "export LAGGARD_LIVE_DIR=" + lives + "/$NODE"
-		args := append(f.command(s.size()), rankOnNode(setup, program, "exec", "-o", dir, "--", f.build(t, s.source, "-O0"), s.mode)...)
+		args := append(f.command(s.size()),
+			rankOnNode(setup, program, "exec", "-o", dir, "--", f.build(t, s.source, "-O0"), s.mode)...)
 		j := start(t, env, nil, args...)
 		j.awaitHang()
 		s.check(t, "hung", diagnose(t, env, dir))
@@ -148,11 +150,13 @@ func withArgument(arg string) (pids []int) {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range lines {
 		text, err := os.ReadFile(path)
-		if err != nil || !strings.HasPrefix(filepath.Base(string(text)), "laggard") && !strings.Contains(string(text), "/laggard\x00") {
+		if err != nil || !strings.HasPrefix(filepath.Base(string(text)), "laggard") &&
+			!strings.Contains(string(text), "/laggard\x00") {
 			continue
 		}
 		var pid int
-		if _, err := fmt.Sscanf(path, "/proc/%d/", &pid); err == nil && strings.Contains(string(text), "\x00"+arg+"\x00") {
+		if _, err := fmt.Sscanf(path, "/proc/%d/", &pid); err == nil &&
+			strings.Contains(string(text), "\x00"+arg+"\x00") {
 			pids = append(pids, pid)
 		}
 	}

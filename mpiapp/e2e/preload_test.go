@@ -20,7 +20,8 @@ const (
 )
 
 // preloaded runs a program with the recorder and settings of a test.
-func (f family) preloaded(t *testing.T, env []string, dir string, settings []string, stdin io.Reader, command ...string) outcome {
+func (f family) preloaded(t *testing.T, env []string, dir string, settings []string, stdin io.Reader,
+	command ...string) outcome {
 	t.Helper()
 	args := append(f.command(preloadRanks), "env", "LD_PRELOAD="+filepath.Join(binaries(t), "liblaggard.so"),
 		"LAGGARD_DIR="+dir, "LAGGARD_RUN_ID="+model.RunIDText(preloadRunID))
@@ -39,7 +40,8 @@ func (f family) plainly(t *testing.T, env []string, stdin io.Reader, command ...
 func undisturbed(t *testing.T, plain, got outcome) []string {
 	t.Helper()
 	if got.printed() != plain.printed() || got.status != plain.status {
-		t.Errorf("recorded: status %d, %q\nplain: status %d, %q\n%s", got.status, got.stdout, plain.status, plain.stdout, got.stderr)
+		t.Errorf("recorded: status %d, %q\nplain: status %d, %q\n%s", got.status, got.stdout, plain.status,
+			plain.stdout, got.stderr)
 	}
 	lines := own(got.stderr)
 	seen := map[string]int{}

@@ -30,10 +30,12 @@ func (f family) trace(t *testing.T) traced {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	log := filepath.Join(t.TempDir(), "trace")
-	args := []string{strace, "--follow-forks", "--seccomp-bpf", "--decode-fds=path", "--quiet=all", "--string-limit=24", "--output=" + log,
+	args := []string{strace, "--follow-forks", "--seccomp-bpf", "--decode-fds=path", "--quiet=all",
+		"--string-limit=24", "--output=" + log,
 		"--trace=%file,%desc,prctl,clock_nanosleep,msync,execve"}
 	args = append(args, f.command(2*ranksPerNode)...)
-	args = append(args, rankOnNode("true", filepath.Join(binaries(t), "laggard"), "exec", "-o", dir, "--", f.build(t, "steady.c", "-O0"), "4")...)
+	args = append(args, rankOnNode("true", filepath.Join(binaries(t), "laggard"), "exec", "-o", dir, "--",
+		f.build(t, "steady.c", "-O0"), "4")...)
 	if got := start(t, f.environ(t), nil, args...).wait(); got.status != 0 {
 		t.Fatalf("exit status %d\n%s", got.status, got.stderr)
 	}
@@ -99,7 +101,8 @@ func (tr traced) checkMade(t *testing.T) {
 	var made []string
 	for i, l := range tr.lines {
 		call := madeFile.FindStringSubmatch(l)
-		if call == nil || !strings.Contains(l, `"`+tr.dir+`/`) || call[1] == "openat" && !strings.Contains(l, "O_CREAT") {
+		if call == nil || !strings.Contains(l, `"`+tr.dir+`/`) || call[1] == "openat" &&
+			!strings.Contains(l, "O_CREAT") {
 			continue
 		}
 		made = append(made, l)

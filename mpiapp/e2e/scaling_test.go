@@ -18,7 +18,8 @@ import (
 
 // scalingTable asks for the whole table of docs/scaling.md: every scale of
 // training, and good runs far beyond it.
-var scalingTable = flag.Bool("scaling-table", false, "train on every scale, test far beyond, and print the table of docs/scaling.md (with -v)")
+var scalingTable = flag.Bool("scaling-table", false,
+	"train on every scale, test far beyond, and print the table of docs/scaling.md (with -v)")
 
 // scaled is a program with a bug that appears only at scale.
 type scaled struct {
@@ -66,7 +67,8 @@ var scaledPrograms = []scaled{
 			"openmpi": {"OMPI_MCA_coll_tuned_use_dynamic_rules=1", "OMPI_MCA_coll_tuned_allgather_algorithm=3"},
 			"mpich":   {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM=recursive_doubling"},
 		},
-		function: map[string]string{"openmpi": "ompi_coll_base_allgather_intra_recursivedoubling"}, place: "gather", below: true,
+		function: map[string]string{"openmpi": "ompi_coll_base_allgather_intra_recursivedoubling"}, place: "gather",
+		below: true,
 	},
 	{
 		name: "b", source: "scaling/product.c", program: inRanks("10", "8192"),
@@ -117,7 +119,8 @@ type judged struct {
 // UnmarshalJSON takes the sites under the names that they have in the output.
 func (j *judged) UnmarshalJSON(text []byte) error {
 	type plain judged
-	return json.Unmarshal([]byte(strings.NewReplacer(`"training_site"`, `"training"`, `"production_site"`, `"production"`).Replace(string(text))), (*plain)(j))
+	return json.Unmarshal([]byte(strings.NewReplacer(`"training_site"`, `"training"`, `"production_site"`,
+		`"production"`).Replace(string(text))), (*plain)(j))
 }
 
 func (s scaled) env(f family, faulty bool) []string {
@@ -137,7 +140,8 @@ func (s scaled) record(t *testing.T, f family, dir string, scale int, faulty boo
 	t.Helper()
 	ranks, args := s.program(scale)
 	out := filepath.Join(dir, fmt.Sprintf("%d-%v", scale, faulty))
-	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", out, "--timeout", s.timeout(f), "--"}, f.command(ranks)...)
+	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", out,
+		"--timeout", s.timeout(f), "--"}, f.command(ranks)...)
 	command = append(append(command, f.build(t, s.source, "-O0")), args...)
 	j := start(t, f.environ(t, s.env(f, faulty)...), nil, command...)
 	got, _ := j.waitOrEnd(4 * time.Minute) // gigabytes are sent, or a hundred ranks started
@@ -161,7 +165,8 @@ func (s scaled) timeout(f family) string {
 
 func scalingTest(t *testing.T, f family, file, dir string) *judged {
 	t.Helper()
-	got := output(t, f.environ(t), filepath.Join(binaries(t), "laggard"), "scaling", "test", "--json", "--model", file, dir)
+	got := output(t, f.environ(t), filepath.Join(binaries(t), "laggard"), "scaling", "test", "--json", "--model",
+		file, dir)
 	if got.status != exitDone {
 		t.Fatalf("test: exit status %d\n%s", got.status, got.stderr)
 	}
@@ -186,7 +191,8 @@ func (s scaled) rightPlace(f family, j *judged) bool {
 		return false
 	}
 	return s.place == "" || first.Production != nil &&
-		slices.ContainsFunc(first.Production.Frames, func(frame struct{ Function, Module string }) bool { return frame.Function == s.place })
+		slices.ContainsFunc(first.Production.Frames,
+			func(frame struct{ Function, Module string }) bool { return frame.Function == s.place })
 }
 
 // TestScaling trains on small runs and judges a good and a faulty one at the next

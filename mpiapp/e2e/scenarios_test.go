@@ -35,7 +35,8 @@ func (s scenario) String() string { return fmt.Sprintf("%s-%s", s.source, s.mode
 
 // looping is a rank that never leaves a loop of its own.
 func looping(source string, rank int, function string) scenario {
-	return scenario{source: source, mode: "hang", least: []int{rank}, function: []string{function}, mark: []string{inLoop}}
+	return scenario{source: source, mode: "hang", least: []int{rank}, function: []string{function},
+		mark: []string{inLoop}}
 }
 
 // lost is looping in one of several modes of a program.
@@ -79,20 +80,27 @@ var hangs = []scenario{
 	looping("persistent.c", 4, "find"),
 	looping("nonblocking_coll.c", 2, "root_of"),
 	looping("threads.c", 3, "mix"),
-	looping("chain.f", 2, "passon").orNamed("passon_"),                                         // with or without the linker's decoration
-	looping("jacobi.f90", 5, "smoother::smooth").orNamed("smooth").andOptimised("-fno-inline"), // where it is inlined, lines of the caller move into the loop
-	{source: "templates.cc", mode: "hang", least: []int{3}, function: []string{"solve::retry<double>"}, mark: []string{inLoop},
+	looping("chain.f", 2,
+		"passon").orNamed("passon_"), // with or without the linker's decoration
+	// where it is inlined, lines of the caller move into the loop
+	looping("jacobi.f90", 5, "smoother::smooth").orNamed("smooth").andOptimised("-fno-inline"),
+	{source: "templates.cc", mode: "hang", least: []int{3}, function: []string{"solve::retry<double>"},
+		mark:   []string{inLoop},
 		deeper: true, optimised: true},
-	{source: "cycle.c", mode: "recv", least: []int{1, 4, 6}, function: []string{"recv_first"}, mark: []string{"here recv"},
+	{source: "cycle.c", mode: "recv", least: []int{1, 4, 6}, function: []string{"recv_first"},
+		mark:  []string{"here recv"},
 		inMPI: []string{"MPI_Recv"}, cycle: []int{1, 4, 6}},
-	{source: "cycle.c", mode: "ssend", least: []int{1, 4, 6}, function: []string{"send_first"}, mark: []string{"here ssend"},
+	{source: "cycle.c", mode: "ssend", least: []int{1, 4, 6}, function: []string{"send_first"},
+		mark:  []string{"here ssend"},
 		inMPI: []string{"MPI_Ssend"}, cycle: []int{1, 4, 6}, optimised: true},
-	{source: "mismatch.c", mode: "hang", least: []int{0, 1}, function: []string{"agree", "meet"}, mark: []string{"here", "here others"},
+	{source: "mismatch.c", mode: "hang", least: []int{0, 1}, function: []string{"agree", "meet"},
+		mark:  []string{"here", "here others"},
 		inMPI: []string{"MPI_Bcast", "MPI_Barrier"}, cycle: []int{0, 1}},
 	{source: "teams.f90", mode: "hang", least: []int{6}, function: []string{"share"}, mark: []string{"here"},
 		inMPI: []string{"MPI_Recv", "MPI_Bcast", "MPI_Reduce"}, cycle: []int{4, 5, 6}},
 	{source: "blocked.c", mode: "read", least: []int{1}, function: []string{"ask_helper"}, mark: []string{"here read"}},
-	{source: "blocked.c", mode: "sleep", least: []int{1}, function: []string{"pause_a_little"}, mark: []string{"here sleep"}, optimised: true},
+	{source: "blocked.c", mode: "sleep", least: []int{1}, function: []string{"pause_a_little"},
+		mark: []string{"here sleep"}, optimised: true},
 	{source: "blocked.c", mode: "lock", least: []int{1}, function: []string{"guarded"}, mark: []string{"here lock"}},
 }
 
@@ -102,7 +110,8 @@ var blocking = []scenario{
 	lost("neighbours.c", "cart", 5, "settle"),
 	lost("neighbours.c", "graph", 5, "settle"),
 	lost("neighbours.c", "dist", 5, "settle"),
-	{source: "neighbours.c", mode: "cross", least: []int{2, 3}, function: []string{"exchange", "ask"}, mark: []string{"here cross"},
+	{source: "neighbours.c", mode: "cross", least: []int{2, 3}, function: []string{"exchange", "ask"},
+		mark:  []string{"here cross"},
 		inMPI: []string{"MPI_Neighbor_allgather", "MPI_Recv"}, cycle: []int{2, 3}},
 	lost("pscw.c", "post", 2, "weigh"),
 	lost("pscw.c", "complete", 0, "weigh"),
@@ -112,7 +121,8 @@ var blocking = []scenario{
 	lost("locks.c", "all", 3, "brood"),
 	lost("locks.c", "flush", 0, "brood"),
 	lost("locks.c", "fetch", 0, "brood"),
-	{source: "locks.c", mode: "cross", least: []int{3, 5}, function: []string{"holder", "asker"}, mark: []string{"here cross"},
+	{source: "locks.c", mode: "cross", least: []int{3, 5}, function: []string{"holder", "asker"},
+		mark:  []string{"here cross"},
 		inMPI: []string{"MPI_Recv", "MPI_Win_lock"}, cycle: []int{3, 5}},
 	lost("fileio.c", "begun", 6, "format"),
 	lost("fileio.c", "halves", 6, "format"),
@@ -122,7 +132,8 @@ var blocking = []scenario{
 		inMPI: []string{"MPI_Wait"}, cycle: []int{1, 4}},
 	{source: "started.c", mode: "bsend", least: []int{1, 4}, function: []string{"expect"}, mark: []string{"here last"},
 		inMPI: []string{"MPI_Recv"}, cycle: []int{1, 4}},
-	{source: "started.c", mode: "detach", least: []int{1, 4}, function: []string{"give_up", "expect"}, mark: []string{"here detach", "here last"},
+	{source: "started.c", mode: "detach", least: []int{1, 4}, function: []string{"give_up", "expect"},
+		mark:  []string{"here detach", "here last"},
 		inMPI: []string{"MPI_Buffer_detach", "MPI_Recv"}, cycle: []int{1, 4}},
 	lost("window.f90", "post", 2, "loss::settle").orNamed("settle"),
 	lost("window.f90", "lock", 2, "loss::settle").orNamed("settle"),
@@ -136,12 +147,17 @@ var blocking = []scenario{
 
 // frozen is a rank that the kernel does not let go on: it is lost, and known to
 // be behind its last call.
-var frozen = scenario{source: "halo.c", mode: "freeze", least: []int{6}, function: []string{"exchange"}, mark: []string{afterCall}, lost: []int{6}}
+var frozen = scenario{source: "halo.c", mode: "freeze", least: []int{6}, function: []string{"exchange"},
+	mark: []string{afterCall}, lost: []int{6}}
 
 // departures are the programs of which one rank goes away in the middle.
 var departures = []scenario{
-	{source: "leaves.c", mode: "kill", least: []int{3}, function: []string{"step"}, mark: []string{afterCall}, lost: []int{3}},
-	{source: "leaves.c", mode: "exit", least: []int{3}, function: []string{"step"}, mark: []string{afterCall}, lost: []int{3}},
-	{source: "leaves.c", mode: "_exit", least: []int{3}, function: []string{"step"}, mark: []string{afterCall}, lost: []int{3}},
-	{source: "leaves.c", mode: "segv", least: []int{3}, function: []string{"leave"}, mark: []string{"here"}, lost: []int{3}},
+	{source: "leaves.c", mode: "kill", least: []int{3}, function: []string{"step"}, mark: []string{afterCall},
+		lost: []int{3}},
+	{source: "leaves.c", mode: "exit", least: []int{3}, function: []string{"step"}, mark: []string{afterCall},
+		lost: []int{3}},
+	{source: "leaves.c", mode: "_exit", least: []int{3}, function: []string{"step"}, mark: []string{afterCall},
+		lost: []int{3}},
+	{source: "leaves.c", mode: "segv", least: []int{3}, function: []string{"leave"}, mark: []string{"here"},
+		lost: []int{3}},
 }

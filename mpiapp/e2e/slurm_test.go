@@ -31,18 +31,21 @@ type failure struct {
 // Ranks: two on each node.
 var (
 	onNodes = []string{"--nodes=4", "--ntasks=8", "--ntasks-per-node=2"}
-	halo    = scenario{source: "halo.c", mode: "hang", least: []int{6}, function: []string{"stencil"}, mark: []string{inLoop}}
+	halo    = scenario{source: "halo.c", mode: "hang", least: []int{6}, function: []string{"stencil"},
+		mark: []string{inLoop}}
 	failing = []failure{
 		{name: "hang", script: "run.sbatch", scenario: halo, state: "FAILED"},
 		{name: "exit code", script: "run.sbatch", scenario: departed("exit"), state: "FAILED"},
 		{name: "SIGKILL", script: "run.sbatch", scenario: departed("kill"), state: "FAILED"},
 		{name: "scancel", script: "timelimit.sbatch", scenario: halo, cancel: true, state: "CANCELLED"},
 		{name: "live directory", script: "live.sbatch", scenario: halo, state: "FAILED"},
-		{name: "live directory, scancel", script: "live.sbatch", args: []string{"--export=ALL,LAGGARD_ON_HANG=dump"}, scenario: halo, cancel: true, state: "CANCELLED"},
+		{name: "live directory, scancel", script: "live.sbatch", args: []string{"--export=ALL,LAGGARD_ON_HANG=dump"},
+			scenario: halo, cancel: true, state: "CANCELLED"},
 	}
 	// A rank that takes no stack by itself has one from the signal only. It comes
 	// early enough at a limit of one minute, and not before the ranks are there.
-	timeLimit = failure{name: "time limit", script: "timelimit.sbatch", args: []string{"--time=1", "--signal=USR1@20", "--export=ALL,LAGGARD_QUIET_MS=600000"},
+	timeLimit = failure{name: "time limit", script: "timelimit.sbatch",
+		args:     []string{"--time=1", "--signal=USR1@20", "--export=ALL,LAGGARD_QUIET_MS=600000"},
 		scenario: halo, state: "TIMEOUT"}
 )
 
@@ -220,7 +223,8 @@ func (s submitted) checkText(t *testing.T, text string) {
 	if !strings.HasPrefix(text, fmt.Sprintf("Rank %d is least progressed, of %d ranks", rank, want.size())) {
 		t.Errorf("the analysis does not name rank %d", rank)
 	}
-	place := regexp.MustCompile(fmt.Sprintf(`(?m)^  rank %d .* (?:in|by) %s \(%s:(\d+)\)`, rank, want.function[0], regexp.QuoteMeta(want.source)))
+	place := regexp.MustCompile(fmt.Sprintf(`(?m)^  rank %d .* (?:in|by) %s \(%s:(\d+)\)`, rank, want.function[0],
+		regexp.QuoteMeta(want.source)))
 	found := place.FindStringSubmatch(text)
 	if found == nil {
 		t.Errorf("the analysis does not say that rank %d is in %s", rank, want.function[0])

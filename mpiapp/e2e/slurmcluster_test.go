@@ -81,7 +81,8 @@ func newCluster(t *testing.T) *cluster {
 		"--pid-file="+c.path("munged.pid"), "--log-file="+c.path("munged.log"), "--seed-file="+c.path("munged.seed"))
 	c.daemon("slurmctld", "-D", "-f", c.path("slurm.conf"))
 	for _, n := range names {
-		c.daemon("unshare", "--uts", "--mount", "sh", "-c", nodeScript, "sh", n.Name, c.path("slurm.conf"), c.path("hosts"))
+		c.daemon("unshare", "--uts", "--mount", "sh", "-c", nodeScript, "sh", n.Name, c.path("slurm.conf"),
+			c.path("hosts"))
 	}
 	c.eventually(t, "all nodes idle", func() bool {
 		out, _ := c.try("sinfo", "--noheader", "--Node", "--format=%t")
@@ -114,13 +115,15 @@ func clusterEnv(t *testing.T, dir string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, "LAGGARD_") && !strings.HasPrefix(name, "SLURM") && name != "TMPDIR" && name != "PATH" {
+		if !strings.HasPrefix(name, "LAGGARD_") && !strings.HasPrefix(name, "SLURM") && name != "TMPDIR" &&
+			name != "PATH" {
 			env = append(env, kv)
 		}
 	}
 	return append(env, "SLURM_CONF="+filepath.Join(dir, "slurm.conf"), "TMPDIR="+filepath.Join(dir, "tmp"),
 		"PATH="+binaries(t)+":"+os.Getenv("PATH")+":/usr/sbin:/sbin", "LAGGARD_QUIET_MS=500", "LAGGARD_TIMEOUT=5s",
-		"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=self,vader,tcp", "OMPI_MCA_btl_tcp_if_include=lo", "OMPI_MCA_mpi_yield_when_idle=1",
+		"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=self,vader,tcp", "OMPI_MCA_btl_tcp_if_include=lo",
+		"OMPI_MCA_mpi_yield_when_idle=1",
 		"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo")
 }
 
@@ -132,7 +135,8 @@ func (c *cluster) configure() []slurmNode {
 	must(c.t, os.WriteFile(c.path("munge.key"), key, 0o400))
 	epilog, err := filepath.Abs("../../jobscripts/slurm/epilog.sh")
 	must(c.t, err)
-	text := fmt.Sprintf("#!/bin/sh\nPATH=%s:$PATH exec %s >>%s/epilog-$SLURMD_NODENAME.log 2>&1\n", binaries(c.t), epilog, c.dir)
+	text := fmt.Sprintf("#!/bin/sh\nPATH=%s:$PATH exec %s >>%s/epilog-$SLURMD_NODENAME.log 2>&1\n", binaries(c.t),
+		epilog, c.dir)
 	must(c.t, os.WriteFile(c.path("epilog.sh"), []byte(text), 0o755))
 	host, err := os.Hostname()
 	must(c.t, err)

@@ -153,7 +153,8 @@ func (c *usageCase) set(word string) (err error) {
 func (f family) buildUsage(c usageCase) (string, error) {
 	dir := filepath.Join(workDir, f.name, "usage", c.source)
 	out := filepath.Join(dir, "program")
-	flags := []string{"-Wall", "-Werror", "-O0"} // some compilers of an MPI optimise, and leave out writes that nothing reads
+	flags := []string{"-Wall", "-Werror",
+		"-O0"} // some compilers of an MPI optimise, and leave out writes that nothing reads
 	if filepath.Ext(c.source) == ".c" {
 		// MPICH's header gives MPI_STATUSES_IGNORE an address that gcc takes for an array of none.
 		flags = append(flags, "-Wextra", "-Wno-stringop-overflow")

@@ -66,7 +66,8 @@ func (f family) usageIsRecorded(t *testing.T, source string) {
 // usageRun starts a program whose calls are recorded.
 func (f family) usageRun(t *testing.T, dir string, ranks int, command ...string) *job {
 	t.Helper()
-	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang", "dump", "--"}
+	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang",
+		"dump", "--"}
 	args = append(args, f.command(ranks)...)
 	return start(t, f.environ(t), nil, append(args, command...)...)
 }
@@ -225,7 +226,8 @@ func (f family) usageOfTheKilled(t *testing.T, program string, after time.Durati
 		}
 		for i, c := range trace.Calls {
 			if c.Return == 0 && i < len(trace.Calls)-1 {
-				t.Errorf("after %s: rank %d: call %d of %d, %s, has not returned", after, trace.Rank, i, len(trace.Calls), c.Func.Name)
+				t.Errorf("after %s: rank %d: call %d of %d, %s, has not returned", after, trace.Rank, i,
+					len(trace.Calls), c.Func.Name)
 			}
 		}
 	}
@@ -250,7 +252,8 @@ func TestUsageOfLAMMPS(t *testing.T) {
 		}
 		for i, c := range trace.Calls {
 			if c.Return == 0 || c.Code != 0 {
-				t.Fatalf("rank %d: call %d, %s: returned at %d with code %d", trace.Rank, i, c.Func.Name, c.Return, c.Code)
+				t.Fatalf("rank %d: call %d, %s: returned at %d with code %d", trace.Rank, i, c.Func.Name, c.Return,
+					c.Code)
 			}
 		}
 	}
@@ -264,7 +267,8 @@ func shortCrack(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "in.crack")
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), "run\t\t5000", "run\t\t50", 1)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), "run\t\t5000", "run\t\t50", 1)),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -306,7 +310,8 @@ func TestChangedBuffers(t *testing.T) {
 func TestUsageIsBounded(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		dir := filepath.Join(t.TempDir(), "run")
-		args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage", "--on-hang", "dump", "--"}, f.command(1)...)
+		args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", "usage",
+			"--on-hang", "dump", "--"}, f.command(1)...)
 		j := start(t, f.environ(t, "LAGGARD_STREAM_MB=1"), nil, append(args, f.build(t, "usageflood.c", "-O2"))...)
 		var traces []*recorded.Trace
 		j.eventually("the end of the recording", func() bool {

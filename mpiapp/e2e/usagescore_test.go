@@ -58,14 +58,16 @@ func share(n, m int) float64 {
 
 func (s usageScore) row(name string) string {
 	return fmt.Sprintf("%-24s %4d  %5.3f  %5.3f  %5.3f  %5.3f  %3d\n", name, s.runs,
-		share(s.found, s.faulty), share(s.line, s.found), share(s.clean, s.correct), share(s.conclusive, s.runs), s.strays)
+		share(s.found, s.faulty), share(s.line, s.found), share(s.clean, s.correct), share(s.conclusive,
+			s.runs), s.strays)
 }
 
 // scoreUsage prints the table and fails for what is below its bar, with the runs
 // that were judged wrong.
 func scoreUsage(t *testing.T, runs []usageRun) {
 	slices.SortFunc(runs, func(a, b usageRun) int {
-		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.family, b.family), cmp.Compare(one(b.faulty), one(a.faulty)))
+		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.family, b.family),
+			cmp.Compare(one(b.faulty), one(a.faulty)))
 	})
 	var all usageScore
 	classes, parts := map[string]*usageScore{}, map[string]*usageScore{}

@@ -39,7 +39,8 @@ func TestVolume(t *testing.T) {
 func (f family) volumes(t *testing.T, program string, net []string) {
 	const ranks = 4
 	dir := filepath.Join(t.TempDir(), "run")
-	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", dir, "--"}, f.command(ranks)...)
+	command := append([]string{filepath.Join(binaries(t), "laggard"), "run", "--record", "volume", "-o", dir, "--"},
+		f.command(ranks)...)
 	got := start(t, f.environ(t, net...), nil, append(command, program, "-n", "7")...).wait()
 	if got.status != 0 {
 		t.Fatalf("exit status %d\n%s", got.status, got.stderr)

@@ -84,7 +84,8 @@ func Lookup(linker string) (Model, bool) {
 // further arguments stand.
 func checked(m Model, chk bool) Model {
 	if chk && strings.Contains(m.Name, "printf") {
-		m.roles = map[string]string{"snprintf": "wvvvcv", "vsnprintf": "wvvvcv", "sprintf": "wvvcv", "vsprintf": "wvvcv"}[m.Name]
+		m.roles = map[string]string{"snprintf": "wvvvcv", "vsnprintf": "wvvvcv", "sprintf": "wvvcv",
+			"vsprintf": "wvvcv"}[m.Name]
 		if m.roles == "" {
 			m.roles = "."
 		}
@@ -161,7 +162,8 @@ func (m Model) Role(i int) Role {
 
 // Allocates tells whether the result is a new object on the heap.
 func (m Model) Allocates() bool {
-	return strings.HasSuffix(m.Name, "alloc") || strings.HasPrefix(m.Name, "_Zn") || strings.HasSuffix(m.Name, "memalign") || strings.HasSuffix(m.Name, "dup")
+	return strings.HasSuffix(m.Name, "alloc") || strings.HasPrefix(m.Name, "_Zn") ||
+		strings.HasSuffix(m.Name, "memalign") || strings.HasSuffix(m.Name, "dup")
 }
 
 // Communicates tells whether what an MPI call does, or when it is done, depends
@@ -225,7 +227,8 @@ func family(name string) string {
 
 // collectives have a form with an i before their name.
 var collectives = []string{
-	"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "bcast", "exscan", "gather", "gatherv",
+	"allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "bcast", "exscan", "gather",
+	"gatherv",
 	"reduce", "reduce_scatter", "reduce_scatter_block", "scan", "scatter", "scatterv",
 	"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
 }

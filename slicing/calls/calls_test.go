@@ -35,7 +35,8 @@ func TestLookup(t *testing.T) {
 }
 
 func TestNoReturn(t *testing.T) {
-	for name, want := range map[string]bool{"exit": true, "__assert_fail": true, "__stack_chk_fail": true, "_gfortran_stop_string": true, "printf": false, "MPI_Finalize": false} {
+	for name, want := range map[string]bool{"exit": true, "__assert_fail": true, "__stack_chk_fail": true,
+		"_gfortran_stop_string": true, "printf": false, "MPI_Finalize": false} {
 		if m, ok := Lookup(name); !ok || m.NoReturn != want {
 			t.Errorf("%s: %+v", name, m)
 		}
@@ -73,7 +74,8 @@ func TestTag(t *testing.T) {
 		name string
 		sent bool
 		want int
-	}{{"MPI_Send", true, 4}, {"MPI_Irecv", false, 4}, {"MPI_Sendrecv", true, 4}, {"MPI_Sendrecv", false, 9}, {"MPI_Sendrecv_replace", false, 6}, {"MPI_Mrecv", false, -1}, {"MPI_Bcast", true, -1}} {
+	}{{"MPI_Send", true, 4}, {"MPI_Irecv", false, 4}, {"MPI_Sendrecv", true, 4}, {"MPI_Sendrecv", false,
+		9}, {"MPI_Sendrecv_replace", false, 6}, {"MPI_Mrecv", false, -1}, {"MPI_Bcast", true, -1}} {
 		if got := Tag(c.name, c.sent); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}

@@ -57,7 +57,8 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 		out.Notes = append(out.Notes, fmt.Sprintf("the dyninst backend failed, native went on: %v", s.front.failed))
 	}
 	if n := s.front.refused; n > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d pieces of code that Dyninst did not take apart were decoded by native", n))
+		out.Notes = append(out.Notes,
+			fmt.Sprintf("%d pieces of code that Dyninst did not take apart were decoded by native", n))
 	}
 	return out, nil
 }

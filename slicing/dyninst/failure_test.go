@@ -49,14 +49,15 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]struct{ body, note string }{
-		"ends":        {"echo 'no memory' >&2; exit 3", "exit status 3: no memory"},
-		"killed":      {"kill -9 $$", "signal: killed"},
-		"hangs":       {"sleep 1000 & wait", errTime.Error()},
-		"garbage":     {"read x; echo garbage; cat", "its answer: invalid character"},
-		"length":      {`read x; echo '{"insts":[{"addr":4096,"len":0}]}'; cat`, "instruction at 0x1000: length 0"},
-		"register":    {`read x; echo '{"insts":[{"addr":4096,"len":2,"dst":99}]}'; cat`, "register 99"},
-		"no operands": {`read x; echo '{"insts":[{"addr":4096,"len":2,"move":4,"dst":1}]}'; cat`, "without its operands"},
-		"refuses":     {`while read x; do echo '{"error":"no"}'; done`, "did not take apart"},
+		"ends":     {"echo 'no memory' >&2; exit 3", "exit status 3: no memory"},
+		"killed":   {"kill -9 $$", "signal: killed"},
+		"hangs":    {"sleep 1000 & wait", errTime.Error()},
+		"garbage":  {"read x; echo garbage; cat", "its answer: invalid character"},
+		"length":   {`read x; echo '{"insts":[{"addr":4096,"len":0}]}'; cat`, "instruction at 0x1000: length 0"},
+		"register": {`read x; echo '{"insts":[{"addr":4096,"len":2,"dst":99}]}'; cat`, "register 99"},
+		"no operands": {`read x; echo '{"insts":[{"addr":4096,"len":2,"move":4,"dst":1}]}'; cat`,
+			"without its operands"},
+		"refuses": {`while read x; do echo '{"error":"no"}'; done`, "did not take apart"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := New(script(t, f.body), r, native.Options{})
@@ -111,7 +112,8 @@ func TestGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 50 {
-		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil || strings.Contains(string(state), ") Z ") {
+		if state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil ||
+			strings.Contains(string(state), ") Z ") {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)

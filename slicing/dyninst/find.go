@@ -41,7 +41,8 @@ func Find(dir string) (string, error) {
 	if path, err := exec.LookPath(program); err == nil {
 		return filepath.Abs(path)
 	}
-	return "", fmt.Errorf("dyninst: %w: neither in %s nor beside it nor in PATH; make dyninst-helper makes it", ErrAbsent, dir)
+	return "", fmt.Errorf("dyninst: %w: neither in %s nor beside it nor in PATH; make dyninst-helper makes it",
+		ErrAbsent, dir)
 }
 
 // versionTime is how long a helper may take to tell its version.

@@ -19,11 +19,13 @@ func FuzzListing(f *testing.F) {
 			return
 		}
 		for _, in := range l.Insts {
-			if in.Len < 1 || in.Len > longest || in.Kind > x86.Bad || in.Dst < x86.None || int(in.Dst) >= x86.Registers {
+			if in.Len < 1 || in.Len > longest || in.Kind > x86.Bad || in.Dst < x86.None ||
+				int(in.Dst) >= x86.Registers {
 				t.Errorf("%+v", in)
 			}
 			for _, m := range []*x86.Mem{in.Load, in.Store, in.Load2, in.Address} {
-				if m != nil && (m.Base < x86.None || m.Base >= x86.General || m.Index < x86.None || m.Index >= x86.General) {
+				if m != nil && (m.Base < x86.None || m.Base >= x86.General || m.Index < x86.None ||
+					m.Index >= x86.General) {
 					t.Errorf("%+v: %+v", in, m)
 				}
 			}

@@ -154,7 +154,10 @@ func (s *search) round() bool {
 	for k := range s.active {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b scope) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.first, b.first)) })
+	slices.SortFunc(keys, func(a, b scope) int {
+		return cmp.Or(cmp.Compare(a.file, b.file),
+			cmp.Compare(a.first, b.first))
+	})
 	before := len(s.added)
 	for _, k := range keys {
 		s.function(k.file, s.active[k])

@@ -110,7 +110,8 @@ func (r *reader) char(c rune, line int) {
 	case '}':
 		r.close(line)
 	case ';':
-		if !strings.Contains(r.head.String(), "(") || strings.Count(r.head.String(), "(") == strings.Count(r.head.String(), ")") {
+		if !strings.Contains(r.head.String(), "(") ||
+			strings.Count(r.head.String(), "(") == strings.Count(r.head.String(), ")") {
 			r.head.Reset()
 		}
 	default:

@@ -23,7 +23,8 @@ type target struct {
 }
 
 // operators of two and three characters; all others have one.
-var operators = []string{"<<=", ">>=", "...", "->", "==", "!=", "<=", ">=", "=>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "&&", "||", "<<", ">>", "::"}
+var operators = []string{"<<=", ">>=", "...", "->", "==", "!=", "<=", ">=", "=>", "+=", "-=", "*=", "/=", "%=", "&=",
+	"|=", "^=", "++", "--", "&&", "||", "<<", ">>", "::"}
 
 // tokens cuts a line into words, numbers and operators.
 func tokens(line string) []string {

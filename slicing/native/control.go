@@ -149,7 +149,8 @@ func reach(g *simple.DirectedGraph, from int, seen []bool) {
 // always returns the blocks that every way through the function passes.
 func (f *function) always() map[int]bool {
 	up, out := f.postdominators(f.dead(), false), map[int]bool{}
-	for n, steps := f.entryBlock(), 0; n >= 0 && n < len(f.blocks) && steps <= len(f.blocks); n, steps = up[n], steps+1 {
+	for n, steps := f.entryBlock(), 0; n >= 0 && n < len(f.blocks) &&
+		steps <= len(f.blocks); n, steps = up[n], steps+1 {
 		out[n] = true
 	}
 	return out

@@ -49,7 +49,8 @@ int main(int c, char **v) { int n = 0; for (int i = 0; i < c; i++) n += h(i) + v
 		}
 		r := symbol.New(symbol.Config{DebugDirs: []string{}})
 		defer r.Close()
-		c := slicing.Criterion{Exact: true, Stack: []model.Frame{{Module: &model.Module{Path: path}, Offset: 0x1100 + uint64(off)}}}
+		c := slicing.Criterion{Exact: true,
+			Stack: []model.Frame{{Module: &model.Module{Path: path}, Offset: 0x1100 + uint64(off)}}}
 		begin := time.Now()
 		s, err := New(r, Options{}).Slice(context.Background(), c, slicing.Budget{Time: time.Second})
 		if took := time.Since(begin); took > 20*time.Second {

@@ -207,7 +207,8 @@ func (m *module) stub(addr uint64) string {
 			return ""
 		}
 		in := x86.Decode(code[:min(len(code), 15)], addr)
-		if in.Kind == x86.Jump && in.Indirect && in.Load != nil && in.Load.Base == x86.None && in.Load.Index == x86.None {
+		if in.Kind == x86.Jump && in.Indirect && in.Load != nil && in.Load.Base == x86.None &&
+			in.Load.Index == x86.None {
 			return m.code.Import(uint64(in.Load.Disp))
 		}
 		if in.Kind != x86.Next || in.Def != 0 || in.Store != nil || in.Move != x86.NoMove {

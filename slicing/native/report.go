@@ -88,7 +88,8 @@ func (r *run) spot(f *function, key nodeKey) spot {
 // library tells whether a source file belongs to the compiler or the system:
 // headers whose code was compiled into the program.
 func library(file string) bool {
-	return strings.HasPrefix(file, "/usr/include/") || strings.HasPrefix(file, "/usr/lib/") || strings.Contains(file, "/include/c++/")
+	return strings.HasPrefix(file, "/usr/include/") || strings.HasPrefix(file, "/usr/lib/") ||
+		strings.Contains(file, "/include/c++/")
 }
 
 // silent tells whether an instruction only moves a value to where the compiler
@@ -155,7 +156,8 @@ func (r *run) folded(lines []slicing.Line) []slicing.Line {
 		for _, l := range more {
 			text = append(text, fmt.Sprintf("%s:%d", path.Base(l.File), l.Line))
 		}
-		r.note("the compiler left no code for these lines; they were chosen by the names in them: " + strings.Join(text, ", "))
+		r.note("the compiler left no code for these lines; they were chosen by the names in them: " +
+			strings.Join(text, ", "))
 	}
 	return more
 }
@@ -180,7 +182,8 @@ func (r *run) result(backend string, incomplete bool) slicing.Slice {
 				r.note(n)
 			}
 			if !m.code.HasLines() {
-				r.note(fmt.Sprintf("no debug information: %s (its lines are missing, its dependences were followed)", m.code.Path()))
+				r.note(fmt.Sprintf("no debug information: %s (its lines are missing, its dependences were followed)",
+					m.code.Path()))
 			}
 		}
 	}

@@ -109,7 +109,9 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 	return &run{
 		ctx: ctx, prog: p, criterion: c, budget: b, options: o,
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
-		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{}, sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{}, places: map[nodeKey]spot{},
+		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
+		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
+		places: map[nodeKey]spot{},
 	}
 }
 

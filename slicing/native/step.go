@@ -7,7 +7,8 @@ import (
 )
 
 // callerSaved are the registers that a call may change, by the ABI of System V.
-var callerSaved = x86.Set(x86.RAX, x86.RCX, x86.RDX, x86.RSI, x86.RDI, x86.R8, x86.R9, x86.R10, x86.R11, x86.Flags, x86.FPU, x86.Mask) | vectors
+var callerSaved = x86.Set(x86.RAX, x86.RCX, x86.RDX, x86.RSI, x86.RDI, x86.R8, x86.R9, x86.R10, x86.R11, x86.Flags,
+	x86.FPU, x86.Mask) | vectors
 
 var vectors = func() (s x86.RegSet) {
 	for r := range x86.Reg(32) {

@@ -33,8 +33,10 @@ func Conformance(t *testing.T, backend New) {
 		name string
 		test func(*testing.T, New, subject)
 	}{
-		{"Repeats", repeats}, {"Budgets", budgets}, {"Cancelled", cancelled}, {"Concurrent", concurrent}, {"Loops", computing},
-		{"Stripped", stripped}, {"Separate", separate}, {"OtherBuild", otherBuild}, {"Missing", missing}, {"Cut", cutShort},
+		{"Repeats", repeats}, {"Budgets", budgets}, {"Cancelled", cancelled}, {"Concurrent", concurrent},
+		{"Loops", computing},
+		{"Stripped", stripped}, {"Separate", separate}, {"OtherBuild", otherBuild}, {"Missing", missing},
+		{"Cut", cutShort},
 		{"NoStack", noStack}, {"WrongAddress", wrongAddress}, {"NoModule", noModule},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, backend, s) })
@@ -54,7 +56,8 @@ func built(t *testing.T, name string) subject {
 }
 
 // slice makes a slice with a resolver that looks in the directories of c only.
-func slice(t *testing.T, backend New, c symbol.Config, what slicing.Criterion, b slicing.Budget) (slicing.Slice, error) {
+func slice(t *testing.T, backend New, c symbol.Config, what slicing.Criterion, b slicing.Budget) (slicing.Slice,
+	error) {
 	t.Helper()
 	if c.DebugDirs == nil {
 		c.DebugDirs = []string{}
@@ -88,7 +91,8 @@ func repeats(t *testing.T, backend New, s subject) {
 		t.Errorf("the slice is of %q, the backend is %q", want.Backend, slicer.Name())
 	}
 	for range 3 {
-		if got, err := slicer.Slice(context.Background(), s.criterion, slicing.Budget{}); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := slicer.Slice(context.Background(), s.criterion, slicing.Budget{}); err != nil ||
+			!reflect.DeepEqual(got, want) {
 			t.Fatalf("%v, %v, want %v", got, err, want)
 		}
 	}
@@ -139,7 +143,8 @@ func concurrent(t *testing.T, backend New, s subject) {
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
-			if got, err := slicer.Slice(context.Background(), s.criterion, slicing.Budget{}); err != nil || !reflect.DeepEqual(got, want) {
+			if got, err := slicer.Slice(context.Background(), s.criterion, slicing.Budget{}); err != nil ||
+				!reflect.DeepEqual(got, want) {
 				t.Errorf("%v, %v", got, err)
 			}
 		})
@@ -280,14 +285,16 @@ func missing(t *testing.T, backend New, s subject) {
 func cutShort(t *testing.T, backend New, s subject) {
 	for _, part := range []int{1, 3, 10, 30, 60, 90, 99} {
 		c := copyOf(t, s, func(b []byte) []byte { return b[:len(b)*part/100] })
-		if got, err := slice(t, backend, c, elsewhere(s), slicing.Budget{}); err == nil && len(got.Lines) > 0 && part < 30 {
+		if got, err := slice(t, backend, c, elsewhere(s), slicing.Budget{}); err == nil && len(got.Lines) > 0 &&
+			part < 30 {
 			t.Errorf("%d %%: %+v", part, got)
 		}
 	}
 }
 
 func noStack(t *testing.T, backend New, _ subject) {
-	if got, err := slice(t, backend, symbol.Config{}, slicing.Criterion{Call: "MPI_Recv"}, slicing.Budget{}); !errors.Is(err, slicing.ErrNothing) {
+	if got, err := slice(t, backend, symbol.Config{}, slicing.Criterion{Call: "MPI_Recv"},
+		slicing.Budget{}); !errors.Is(err, slicing.ErrNothing) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -299,7 +306,8 @@ func wrongAddress(t *testing.T, backend New, s subject) {
 		c.Stack = []model.Frame{{Module: c.Stack[0].Module, Offset: off}}
 		for _, exact := range []bool{false, true} {
 			c.Exact = exact
-			if got, err := slice(t, backend, symbol.Config{}, c, slicing.Budget{}); !errors.Is(err, slicing.ErrNothing) {
+			if got, err := slice(t, backend, symbol.Config{}, c, slicing.Budget{}); !errors.Is(err,
+				slicing.ErrNothing) {
 				t.Errorf("%#x: %+v, %v", off, got, err)
 			}
 		}

@@ -149,7 +149,8 @@ func Stub(t testing.TB) string {
 	t.Helper()
 	need(t, "gcc")
 	dir := t.TempDir()
-	run(t, dir, "gcc", "-shared", "-fPIC", "-O1", "-g0", "-I"+filepath.Join(data(), "stub"), filepath.Join(data(), "stub", "mpi.c"), "-o", filepath.Join(dir, "libmpi.so"))
+	run(t, dir, "gcc", "-shared", "-fPIC", "-O1", "-g0", "-I"+filepath.Join(data(), "stub"),
+		filepath.Join(data(), "stub", "mpi.c"), "-o", filepath.Join(dir, "libmpi.so"))
 	return dir
 }
 

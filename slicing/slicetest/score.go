@@ -77,7 +77,8 @@ type Figures struct {
 // Write prints the figures as a table.
 func (f Figures) Write(w io.Writer) error {
 	tab := tabwriter.NewWriter(w, 2, 8, 2, ' ', 0)
-	fmt.Fprintln(tab, "set\tslices\troot in slice\tin first 20\trecall\tprecision\tslowest\tbaseline root\tfirst 20\trecall\tprecision")
+	fmt.Fprintln(tab, "set\tslices\troot in slice\tin first 20\trecall\tprecision\tslowest\t"+
+		"baseline root\tfirst 20\trecall\tprecision")
 	var keys []string
 	for k := range f.Backend {
 		keys = append(keys, k)
@@ -85,8 +86,10 @@ func (f Figures) Write(w io.Writer) error {
 	slices.Sort(keys)
 	for _, k := range keys {
 		s, b := mean(f.Backend[k]), mean(f.Baseline[k])
-		fmt.Fprintf(tab, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.2f\t%s\t%.2f\t%.2f\t%.2f\t%.2f\n", strings.TrimSpace(k), s.Programs,
-			s.Root, s.First, s.Recall, s.Precision, s.Time.Round(time.Millisecond), b.Root, b.First, b.Recall, b.Precision)
+		fmt.Fprintf(tab, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.2f\t%s\t%.2f\t%.2f\t%.2f\t%.2f\n", strings.TrimSpace(k),
+			s.Programs,
+			s.Root, s.First, s.Recall, s.Precision, s.Time.Round(time.Millisecond), b.Root, b.First,
+			b.Recall, b.Precision)
 	}
 	return tab.Flush()
 }

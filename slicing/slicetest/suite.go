@@ -72,7 +72,8 @@ func hold(t *testing.T, set, opt string, s Score) {
 	for _, f := range []struct {
 		what      string
 		got, want float64
-	}{{"root in the slice", s.Root, b.Root}, {"root in the first 20 lines", s.First, b.First}, {"recall", s.Recall, b.Recall}, {"precision", s.Precision, b.Precision}} {
+	}{{"root in the slice", s.Root, b.Root}, {"root in the first 20 lines", s.First, b.First}, {"recall", s.Recall,
+		b.Recall}, {"precision", s.Precision, b.Precision}} {
 		if s.Programs > 0 && f.got < f.want {
 			t.Errorf("%s %s: %s: %.2f, want %.2f", set, opt, f.what, f.got, f.want)
 		}
@@ -162,7 +163,8 @@ func trivial(r *symbol.Resolver, c slicing.Criterion) slicing.Slice {
 			key := fmt.Sprintf("%s:%d", l.File, l.Line)
 			if l.Line > 0 && !seen[key] {
 				seen[key] = true
-				out.Lines = append(out.Lines, slicing.Line{File: l.File, Line: l.Line, Function: l.Function, Distance: depth, Kind: slicing.Control})
+				out.Lines = append(out.Lines, slicing.Line{File: l.File, Line: l.Line, Function: l.Function,
+					Distance: depth, Kind: slicing.Control})
 			}
 		}
 	}

@@ -24,7 +24,8 @@ func landing(code []byte) int {
 	switch {
 	case len(code) >= 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] >= 0xfa:
 		return 4
-	case len(code) >= 5 && code[0] == 0xf3 && code[1]&0xf8 == 0x48 && code[2] == 0x0f && code[3] == 0x1e && code[4] >= 0xc0:
+	case len(code) >= 5 && code[0] == 0xf3 && code[1]&0xf8 == 0x48 && code[2] == 0x0f && code[3] == 0x1e &&
+		code[4] >= 0xc0:
 		return 5
 	}
 	return 0

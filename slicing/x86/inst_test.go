@@ -19,7 +19,8 @@ func TestEffects(t *testing.T) {
 		{"xor %edx,%edx", []byte{0x31, 0xd2}, Next, Set(RDX, Flags), 0, false, false, SetImm},
 		{"pxor %xmm1,%xmm1", []byte{0x66, 0x0f, 0xef, 0xc9}, Next, Set(X0 + 1), 0, false, false, NoMove},
 		{"add %rsi,%rdi", []byte{0x48, 0x01, 0xf7}, Next, Set(RDI, Flags), Set(RDI, RSI), false, false, AddReg},
-		{"lea 8(%rax,%rcx,4),%rdx", []byte{0x48, 0x8d, 0x54, 0x88, 8}, Next, Set(RDX), Set(RAX, RCX), false, false, Lea},
+		{"lea 8(%rax,%rcx,4),%rdx", []byte{0x48, 0x8d, 0x54, 0x88, 8}, Next, Set(RDX), Set(RAX, RCX), false, false,
+			Lea},
 		{"mov 8(%rax),%rcx", []byte{0x48, 0x8b, 0x48, 8}, Next, Set(RCX), 0, true, false, LoadReg},
 		{"mov %rcx,8(%rax)", []byte{0x48, 0x89, 0x48, 8}, Next, 0, Set(RCX), false, true, StoreReg},
 		{"movl $1,-4(%rbp)", []byte{0xc7, 0x45, 0xfc, 1, 0, 0, 0}, Next, 0, 0, false, true, StoreImm},
@@ -43,8 +44,10 @@ func TestEffects(t *testing.T) {
 		{"notrack jmp *%rax", []byte{0x3e, 0xff, 0xe0}, Jump, 0, Set(RAX), false, false, NoMove},
 		{"ret", []byte{0xc3}, Return, 0, 0, false, false, NoMove},
 		{"ud2", []byte{0x0f, 0x0b}, Halt, 0, 0, false, false, NoMove},
-		{"vaddsd %xmm2,%xmm1,%xmm0", []byte{0xc5, 0xf3, 0x58, 0xc2}, Next, Set(X0), Set(X0+1, X0+2), false, false, NoMove},
-		{"vfmadd231sd %xmm2,%xmm1,%xmm0", []byte{0xc4, 0xe2, 0xf1, 0xb9, 0xc2}, Next, Set(X0), Set(X0, X0+1, X0+2), false, false, NoMove},
+		{"vaddsd %xmm2,%xmm1,%xmm0", []byte{0xc5, 0xf3, 0x58, 0xc2}, Next, Set(X0), Set(X0+1, X0+2), false, false,
+			NoMove},
+		{"vfmadd231sd %xmm2,%xmm1,%xmm0", []byte{0xc4, 0xe2, 0xf1, 0xb9, 0xc2}, Next, Set(X0), Set(X0, X0+1, X0+2),
+			false, false, NoMove},
 		{"fldl 8(%rax)", []byte{0xdd, 0x40, 8}, Next, Set(FPU), Set(FPU), true, false, NoMove},
 		{"fstpl 8(%rax)", []byte{0xdd, 0x58, 8}, Next, Set(FPU), Set(FPU), false, true, NoMove},
 		{"nopl 0(%rax)", []byte{0x0f, 0x1f, 0x40, 0}, Next, 0, 0, false, false, NoMove},
@@ -59,7 +62,8 @@ func TestEffects(t *testing.T) {
 
 // FuzzDecode: any bytes give an instruction that lies within them, or Bad.
 func FuzzDecode(f *testing.F) {
-	for _, seed := range [][]byte{{0x90}, {0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc1}, {0xc4, 0xe2, 0x7d, 0x18}, {0xf3, 0x0f, 0x1e}, {0x0f, 0x38}, {0x67, 0x8d, 0x04}, {}} {
+	for _, seed := range [][]byte{{0x90}, {0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc1}, {0xc4, 0xe2, 0x7d, 0x18},
+		{0xf3, 0x0f, 0x1e}, {0x0f, 0x38}, {0x67, 0x8d, 0x04}, {}} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, code []byte) {

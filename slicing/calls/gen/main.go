@@ -102,10 +102,12 @@ func payload(class mpi.Class, function string) string {
 	case strings.Contains(class.String(), "coll"), strings.Contains(class.String(), "recv"),
 		strings.HasPrefix(function, "MPI_Reduce_local"):
 		return "r"
-	case strings.Contains(function, "ead"), strings.HasPrefix(function, "MPI_Get"), strings.HasPrefix(function, "MPI_Rget"),
+	case strings.Contains(function, "ead"), strings.HasPrefix(function, "MPI_Get"), strings.HasPrefix(function,
+		"MPI_Rget"),
 		strings.Contains(function, "etch"), strings.Contains(function, "ompare"):
 		return "r"
-	case strings.Contains(function, "get_attr"), strings.Contains(function, "alloc"), strings.Contains(function, "Alloc"):
+	case strings.Contains(function, "get_attr"), strings.Contains(function, "alloc"), strings.Contains(function,
+		"Alloc"):
 		return "o"
 	}
 	return "."
