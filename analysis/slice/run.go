@@ -24,6 +24,7 @@ type Step struct {
 	slicing.Step
 	Group   progress.Group
 	Waiting bool // the group waits for one of an earlier step
+	Branch  bool // it starts at Result.Branch, not where the group is
 }
 
 // Run answers the question. All analysis ranks call it together; the result is
@@ -76,7 +77,7 @@ func (q Question) steps(ctx context.Context, result *Result) error {
 	}
 	if result.Branch = branchOf(ctx, slicer, found); result.Branch != nil && q.Rank < 0 {
 		first := slicing.Criterion{Rank: criteria[0].Rank, Stack: result.Branch.Stack, Exact: true, Peers: peers}
-		starts = append([]Step{{Group: starts[0].Group}}, starts...)
+		starts = append([]Step{{Group: starts[0].Group, Branch: true}}, starts...)
 		criteria = append([]slicing.Criterion{first}, criteria...)
 	}
 	union := slicing.Union(ctx, slicer, criteria, q.Budget)

@@ -43,6 +43,7 @@ const (
 	maxPageDepth     = 200     // of it
 	maxPageTexts     = 100     // notes, problems, losses and cycles, each
 	maxPageText      = 2000    // characters of one of them
+	maxPagePartings  = 8       // communicators whose members part, and sides of one
 )
 
 // pageData is the data of the page. Positions in a table stand for what many groups
@@ -60,6 +61,7 @@ type pageData struct {
 	Damaged    string         `json:"damaged"`
 	Unfinished string         `json:"unfinished"`
 	Problems   []string       `json:"problems"`
+	Partings   []pageParting  `json:"partings,omitempty"`
 	View       pageView       `json:"view"`
 	Same       bool           `json:"same"` // the compared result names the same ranks
 	Compared   *pageView      `json:"compared"`
@@ -89,6 +91,22 @@ type pageLeft struct {
 	Lines    int `json:"lines"`  // of slices
 	Source   int `json:"source"` // lines of source text
 	Problems int `json:"problems"`
+	Partings int `json:"partings,omitempty"`
+}
+
+// pageParting is a Divergence in words.
+type pageParting struct {
+	Where  string     `json:"where"`
+	Last   string     `json:"last"` // "" not known
+	Sides  []pageSide `json:"sides"`
+	Branch string     `json:"branch"` // "" not known
+	Text   string     `json:"text"`   // of its line
+}
+
+type pageSide struct {
+	Ranks string   `json:"ranks"`
+	How   string   `json:"how"`
+	Calls []string `json:"calls"`
 }
 
 type pageRun struct {
@@ -206,10 +224,12 @@ func newPage(r *Result) (*pageData, error) {
 	p := &pageData{
 		Run: b.run(r.Run), Ranks: r.Ranks, Headline: Headline(r), Next: b.next(r),
 		Notes: b.texts(r.Notes), Cycles: b.texts(cycleLines(r)), LossLines: b.texts(lossLines(r)),
-		Lost: setText(r.LostRanks), Damaged: setText(r.DamagedRanks), Unfinished: setText(r.UnfinishedRanks),
+		Partings: b.partings(r),
+		Lost:     setText(r.LostRanks), Damaged: setText(r.DamagedRanks), Unfinished: setText(r.UnfinishedRanks),
 		Losses: b.losses(r.Losses), Problems: b.texts(r.Problems),
 	}
 	p.Left.Problems = len(r.Problems) - len(p.Problems)
+	p.Left.Partings = len(r.Divergences) - len(p.Partings)
 	var position map[int]int
 	p.View, position = b.view(r, maxPageGroups, maxPageEdges, &p.Left)
 	if r.Extra.Compared != nil {

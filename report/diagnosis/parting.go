@@ -18,6 +18,7 @@ import (
 // collectives.
 type Divergence struct {
 	Communicator string `json:"communicator"` // hexadecimal
+	Object       string `json:"object"`       // MPI_COMM_WORLD, communicator, window or file
 	// Kind is how the first of Odd left the others; see docs/diagnosis.md.
 	Kind     string `json:"kind"`
 	Number   uint64 `json:"number"`   // of the first collective that differs
@@ -81,7 +82,8 @@ func (s Source) divergences() []Divergence {
 func (s Source) divergence(d *divergence.Divergence) Divergence {
 	first := &d.Odd[0]
 	out := Divergence{
-		Communicator: fmt.Sprintf("%x", d.Comm), Kind: string(first.Kind), Number: first.Number, AlikeTo: first.After,
+		Communicator: fmt.Sprintf("%x", d.Comm), Object: objectOf(d.Kind), Kind: string(first.Kind),
+		Number: first.Number, AlikeTo: first.After,
 		Majority: d.Majority, Last: s.begun(first.Before()),
 		Agree: Side{Ranks: d.Agree.String(), Calls: s.calls(first.Theirs), Now: s.begun(d.Common.Now())},
 	}
@@ -92,6 +94,26 @@ func (s Source) divergence(d *divergence.Divergence) Divergence {
 		})
 	}
 	return out
+}
+
+func objectOf(kind model.CommKind) string {
+	switch kind {
+	case model.World:
+		return "MPI_COMM_WORLD"
+	case model.Window:
+		return "window"
+	case model.File:
+		return "file"
+	}
+	return "communicator"
+}
+
+// on names the communicator, window or file.
+func (d *Divergence) on() string {
+	if d.Object == objectOf(model.World) {
+		return d.Object
+	}
+	return d.Object + " " + d.Communicator
 }
 
 func (s Source) calls(calls []divergence.Call) []Begun {
@@ -134,7 +156,7 @@ func (p *printer) partings(r *Result) {
 	}
 	d := r.Divergences[0]
 	p.Line("")
-	p.Line("Where they part: collective %d on communicator %s", d.Number, d.Communicator)
+	p.Line("Where they part: collective %d on %s", d.Number, d.on())
 	if d.Last != nil {
 		p.Line("      all ranks: %s, the last that they share", d.Last.text())
 	}
@@ -217,4 +239,32 @@ func (b *Begun) text() string {
 		return text + " in " + b.Function
 	}
 	return text
+}
+
+// partings are the divergences for the page, as many as it shows.
+func (b *pageBuilder) partings(r *Result) []pageParting {
+	var out []pageParting
+	for _, d := range r.Divergences[:min(len(r.Divergences), maxPagePartings)] {
+		p := pageParting{Where: fmt.Sprintf("Collective %d on %s", d.Number, d.on())}
+		if d.Last != nil {
+			p.Last = d.Last.text()
+		}
+		for _, side := range d.Odd[:min(len(d.Odd), maxPagePartings)] {
+			p.Sides = append(p.Sides, pageSide{side.Ranks, side.how(), callTexts(side.Calls)})
+		}
+		p.Sides = append(p.Sides, pageSide{d.Agree.Ranks, "the others", callTexts(d.Agree.Calls)})
+		if d.Branch != nil {
+			p.Branch, p.Text = d.Branch.String(), d.Branch.Text
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func callTexts(calls []Begun) []string {
+	out := []string{}
+	for i := range calls {
+		out = append(out, calls[i].text())
+	}
+	return out
 }

@@ -37,11 +37,12 @@ type Head struct {
 
 // Criterion is the state that a slice starts from.
 type Criterion struct {
-	Group   int     `json:"group"`   // its ID in the diagnosis, -1 none
-	Waiting bool    `json:"waiting"` // for a rank of an earlier slice; else the slice starts here
-	Ranks   string  `json:"ranks"`   // of the group
-	Rank    int     `json:"rank"`    // the one whose state it is
-	MPI     *string `json:"mpi"`     // MPI function it is in, null in computation
+	Group   int     `json:"group"`            // its ID in the diagnosis, -1 none
+	Branch  bool    `json:"branch,omitempty"` // it starts at the branch by which ranks parted
+	Waiting bool    `json:"waiting"`          // for a rank of an earlier slice; else the slice starts here
+	Ranks   string  `json:"ranks"`            // of the group
+	Rank    int     `json:"rank"`             // the one whose state it is
+	MPI     *string `json:"mpi"`              // MPI function it is in, null in computation
 	report.Site
 	Text  string         `json:"text"` // the same in words
 	Stack []report.Frame `json:"stack"`
@@ -111,10 +112,14 @@ func (s Source) criterion() Criterion {
 	c := s.Step.Criterion
 	stack := symbol.Trim(s.Resolver.Stack(c.Stack, c.Exact))
 	out := Criterion{
-		Group: s.Step.Group.ID, Waiting: s.Step.Waiting, Ranks: s.Step.Group.Ranks.String(), Rank: c.Rank,
+		Group: s.Step.Group.ID, Waiting: s.Step.Waiting, Branch: s.Step.Branch,
+		Ranks: s.Step.Group.Ranks.String(), Rank: c.Rank,
 		Site: report.NewSite(stack), Stack: report.Frames(stack),
 	}
 	doing := "computing"
+	if s.Step.Branch {
+		doing = "parted"
+	}
 	if c.Call != "" && s.Step.Group.Kind != progress.Computation {
 		call := words.Printable(c.Call)
 		out.MPI, doing = &call, "in "+call

@@ -1,0 +1,24 @@
+// Where the members of a communicator part: who did what instead of what the others
+// did, what they did last in common, and the branch that decided.
+
+section({
+  id: "parting",
+  title: "Where they part",
+  short: "Parting",
+  when: () => (data.partings || []).length > 0,
+  render(body) {
+    for (const p of data.partings) {
+      body.append(el("p", {}, p.where), partingTable(p));
+      if (p.branch) body.append(el("p", {}, "Decided at ", el("strong", {}, code(p.branch)), p.text && ": ", p.text && code(p.text)));
+    }
+    if (data.left.partings > 0) body.append(el("p", { class: "quiet" }, `${data.left.partings} more communicators are in the JSON form.`));
+  },
+});
+
+function partingTable(p) {
+  const rows = [...p.sides];
+  if (p.last) rows.unshift({ ranks: "", how: "last in common", calls: [p.last] });
+  return el("table", {}, el("tbody", {}, rows.map((side) => el("tr", {},
+    el("th", { scope: "row" }, side.ranks ? rankSet(side.ranks) : "all"), el("td", {}, side.how),
+    el("td", {}, side.calls.map((call) => el("p", {}, code(call))))))));
+}
