@@ -83,38 +83,53 @@ func (p *Parting) classify(mine, theirs, before []Call) {
 		p.Kind = Arguments
 		return
 	}
+	if kind := rounds(before, &mine[0], &theirs[0]); kind != Different {
+		p.missing(kind)
+		return
+	}
 	if len(mine) > 1 && len(theirs) > 1 && mine[0].same(&theirs[1]) && mine[1].same(&theirs[0]) {
 		p.Kind, p.Calls = Order, mine[:2]
 		return
 	}
-	if p.shifted(mine, theirs); p.Again > 0 {
-		return
-	}
-	switch habit(before, &mine[0], &theirs[0]) {
-	case Skipped:
-		p.Kind, p.Calls = Skipped, theirs[:1]
-	case Extra:
-		p.Kind = Extra
+	if p.shifted(mine, theirs); p.Again == 0 {
+		p.missing(habit(before, &mine[0], &theirs[0]))
 	}
 }
 
-// habit tells, by the calls before, whose call is missing where each side has one.
-// If both have come behind the last call before, a loop goes round unequally often,
-// and what came more often is its next iteration. If only the others' has, the line
-// left its way: it skipped their call if its own came behind that before, and goes
-// round once more if its own is a repetition.
+// missing sets the kind where one call is skipped, or made in addition.
+func (p *Parting) missing(kind Kind) {
+	if p.Kind = kind; kind == Skipped {
+		p.Calls = p.Theirs
+	}
+}
+
+// rounds tells whether a loop goes round unequally often: if the calls of both
+// sides have come behind the last call before, what came more often is the next
+// iteration, and the other one what is behind the loop.
+func rounds(before []Call, mine, theirs *Call) Kind {
+	if len(before) == 0 {
+		return Different
+	}
+	last := &before[len(before)-1]
+	switch own, usual := followed(before, last, mine), followed(before, last, theirs); {
+	case own == 0 || usual == 0:
+		return Different
+	case own > usual:
+		return Extra
+	}
+	return Skipped
+}
+
+// habit tells, by the calls before, whose call is missing where each side has one. A
+// line skipped the others' call if its own came behind that before, and goes round
+// once more if its own is a repetition.
 func habit(before []Call, mine, theirs *Call) Kind {
 	if len(before) == 0 {
 		return Different
 	}
 	last := &before[len(before)-1]
-	own, usual := followed(before, last, mine), followed(before, last, theirs)
 	switch {
-	case own > usual && usual > 0:
-		return Extra
-	case usual >= own && own > 0:
-		return Skipped
-	case own == 0 && followed(before, theirs, mine) > 0:
+	case followed(before, last, mine) == 0 && followed(before, theirs, mine) > 0:
 		return Skipped
 	case mine.sameSite(last) && !theirs.sameSite(last):
 		return Extra

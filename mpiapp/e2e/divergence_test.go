@@ -1,0 +1,183 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// parting is the part of a divergence that the tests look at.
+type parting struct {
+	Kind     string
+	Majority bool
+	Odd      []struct {
+		Ranks, Kind string
+		Calls       []struct {
+			MPI   string
+			Stack []frame
+		}
+	}
+	Branch *frame
+}
+
+// partingCase is what is known of a program of testdata/programs/divergence, by its
+// first lines.
+type partingCase struct {
+	source    string
+	np        int
+	odd, kind string
+	call      string // MPI function
+	line      int    // of the call
+	branch    []int  // lines, any of which is right; nil: there is none
+	ends      bool   // the launcher, or MPI, may end the job by itself
+}
+
+func partingCases(t *testing.T) []partingCase {
+	paths, err := filepath.Glob(filepath.Join(programs, "divergence", "*.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []partingCase
+	for _, path := range paths {
+		if filepath.Ext(path) == ".md" {
+			continue
+		}
+		d := partingCase{source: filepath.Join("divergence", filepath.Base(path))}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = d.read(string(text))
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func (d *partingCase) read(text string) (err error) {
+	for line := range strings.Lines(text) {
+		key, value, is := strings.Cut(strings.TrimLeft(strings.TrimSpace(line), "/! "), ": ")
+		if !is || !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "!") {
+			break
+		}
+		value, _, _ = strings.Cut(value, "  ")
+		switch key {
+		case "np":
+			d.np, err = strconv.Atoi(value)
+		case "odd":
+			d.odd = value
+		case "kind":
+			d.kind = value
+		case "call":
+			_, err = fmt.Sscanf(value, "%s %d", &d.call, &d.line)
+		case "branch":
+			d.branch, err = numbers(value)
+		case "ends":
+			d.ends = value == "yes"
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+func numbers(list string) (out []int, err error) {
+	if list == "-" {
+		return nil, nil
+	}
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// TestDivergences lets every program leave the common sequence of collectives, and
+// asks who left it, how, with which call, and which branch decided.
+func TestDivergences(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, d := range partingCases(t) {
+			t.Run(d.source, func(t *testing.T) {
+				t.Parallel()
+				f.departs(t, d)
+			})
+		}
+	})
+}
+
+func (f family) departs(t *testing.T, d partingCase) {
+	program := f.build(t, d.source, "-O1")
+	env := f.environ(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	j := f.recorded(t, dir, env, d.np, nil, program, "hang")
+	if d.ends {
+		j.waitOrEnd(20 * time.Second)
+	} else {
+		j.awaitHang()
+		d.check(t, "hung", env, dir)
+		signalRanks(open(t, dir), syscall.SIGKILL)
+		j.waitOrEnd(15 * time.Second)
+	}
+	d.check(t, "ended", env, dir)
+}
+
+func (d partingCase) check(t *testing.T, when string, env []string, dir string) {
+	t.Helper()
+	got := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", "--json", dir)
+	var a struct {
+		LeastProgressed *struct {
+			Set        string
+			Confidence float64
+		} `json:"least_progressed"`
+		Divergences []parting
+	}
+	if err := json.Unmarshal([]byte(got.stdout), &a); err != nil {
+		t.Fatalf("%s: %v\n%s%s", when, err, got.stdout, got.stderr)
+	}
+	if len(a.Divergences) == 0 || a.LeastProgressed == nil {
+		t.Errorf("%s: no divergence", when)
+		return
+	}
+	p := a.Divergences[0]
+	if both := strings.Contains(d.odd, "|"); both == p.Majority || !both && a.LeastProgressed.Set != d.odd {
+		t.Errorf("%s: %s named, majority %v, want %s", when, a.LeastProgressed.Set, p.Majority, d.odd)
+	}
+	if p.Kind != d.kind {
+		t.Errorf("%s: %s, want %s", when, p.Kind, d.kind)
+	}
+	d.checkCall(t, when, p)
+	switch {
+	case d.branch == nil:
+	case p.Branch == nil:
+		t.Errorf("%s: no branch, want line %v", when, d.branch)
+	case !slices.Contains(d.branch, p.Branch.Line):
+		t.Errorf("%s: decided at line %d, want %v", when, p.Branch.Line, d.branch)
+	}
+}
+
+func (d partingCase) checkCall(t *testing.T, when string, p parting) {
+	t.Helper()
+	if len(p.Odd[0].Calls) == 0 {
+		t.Errorf("%s: no call", when)
+		return
+	}
+	call := p.Odd[0].Calls[0]
+	at := slices.ContainsFunc(call.Stack, func(f frame) bool { return f.Line == d.line })
+	if !strings.EqualFold(call.MPI, d.call) || !at {
+		t.Errorf("%s: %s at %+v, want %s at line %d", when, call.MPI, call.Stack, d.call, d.line)
+	}
+}
