@@ -5,13 +5,25 @@
 #include "identity/thread.h"
 #include "mpi/type.h"
 
-/* differ tells whether two arguments, of which a collective is made, are others than
- * at the last call from the same place. Upper bits that a C call left undefined only
- * cost a look at the rest. */
-static inline bool differ(const struct lg_call *c, const long *said)
+/* These tell whether the arguments of which a collective is made are others than at
+ * the last call from the same place. Upper bits that a C call left undefined only
+ * cost a look at the rest; Fortran passes the addresses of integers. */
+static inline bool differ(const struct lg_call *c, const long *told)
 {
   const int8_t *at = c->desc->told;
-  return (c->args[at[0]] ^ said[0]) | (c->args[at[1]] ^ said[1]) | (c->args[at[2]] ^ said[2]) | (c->args[at[3]] ^ said[3]);
+  return (c->args[at[0]] ^ told[0]) | (c->args[at[1]] ^ told[1]) | (c->args[at[2]] ^ told[2]) |
+         (c->args[at[3]] ^ told[3]);
+}
+
+static long integer_at(const struct lg_call *c, int k)
+{
+  return *(const int *)c->args[c->desc->told[k]];
+}
+
+static bool __attribute__((noinline)) differ_in_fortran(const struct lg_call *c, const long *told)
+{
+  return (integer_at(c, 0) ^ told[0]) | (integer_at(c, 1) ^ told[1]) | (integer_at(c, 2) ^ told[2]) |
+         (integer_at(c, 3) ^ told[3]);
 }
 
 static void __attribute__((noinline)) look(struct lg_call *c, const struct lg_comm_ref *comm, int root)
@@ -28,16 +40,17 @@ static void __attribute__((noinline)) look(struct lg_call *c, const struct lg_co
   st->told_gen = lg_sizes_gen;
   st->told_flags = comm->flags;
   for (int k = 0; k < 4; k++)
-    st->told[k] = c->args[c->desc->told[k]];
+    st->told[k] = c->binding == LG_BIND_C ? c->args[c->desc->told[k]] : integer_at(c, k);
 }
 
-/* A call is made of other things where MPI_IN_PLACE or a large count comes in, and
- * Fortran passes addresses: these are looked at each time. */
+/* A call is made of other things, too, where MPI_IN_PLACE or a large count comes in:
+ * these are looked at each time. */
 const struct lg_collective *lg_collective_of(struct lg_call *c, const struct lg_comm_ref *comm, int root)
 {
   const struct lg_st *st = c->st;
-  if (unlikely(differ(c, st->told) || st->told_gen != lg_sizes_gen || st->told_flags != comm->flags ||
-               c->binding != LG_BIND_C || c->desc->told_more))
+  bool other = likely(c->binding == LG_BIND_C) ? differ(c, st->told) : differ_in_fortran(c, st->told);
+  if (unlikely(other || st->told_gen != lg_sizes_gen || st->told_flags != comm->flags ||
+               c->desc->told_more))
     look(c, comm, root);
   return &st->collective;
 }
