@@ -14,7 +14,7 @@ RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
 LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
 .PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
-        deps-demo deps-bench deps-slurm demo-run fuzz install clean
+        deps-demo deps-slurm demo-run fuzz install clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
 
@@ -106,18 +106,14 @@ define need
 endef
 
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
-TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps binutils strace shellcheck elfutils gdb clang llvm chromium
-BENCH_PACKAGES := $(TEST_PACKAGES) lammps-examples
+TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils strace shellcheck elfutils gdb clang llvm chromium
 SLURM_PACKAGES := slurm-wlm munge
 
 $(B):
 	@mkdir -p $@
 
 deps: | $(B) ## install what building and testing need
-	$(call need,$(TEST_PACKAGES),gcc g++ gfortran mpicc mpirun)
-
-deps-bench: | $(B)
-	$(call need,$(BENCH_PACKAGES),gcc g++ gfortran mpicc mpirun lmp)
+	$(call need,$(TEST_PACKAGES),gcc g++ gfortran mpicc mpirun lmp)
 
 deps-slurm: | $(B)
 	$(call need,$(SLURM_PACKAGES),slurmctld slurmd munged sbatch)
@@ -207,7 +203,7 @@ clean:
 LAMMPS_IN := /usr/share/lammps/examples/crack/in.crack
 BENCH = $(GO) run ./recorder/bench -lib $(BIN)/liblaggard.so
 
-bench: deps-bench ## what the recorder and the diagnosis cost
+bench: deps ## what the recorder and the diagnosis cost
 	@$(MAKE) --no-print-directory build
 	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
 	mpicc.mpich -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.mpich
@@ -217,7 +213,7 @@ bench: deps-bench ## what the recorder and the diagnosis cost
 	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench \
 	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none
 
-bench-usage: deps-bench ## what recording every call's arguments costs (run --record usage)
+bench-usage: deps ## what recording every call's arguments costs (run --record usage)
 	@$(MAKE) --no-print-directory build
 	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
 	mpicc.openmpi -O2 -g recorder/bench/testdata/loop.c -o $(B)/loop.openmpi
@@ -229,7 +225,7 @@ bench-usage: deps-bench ## what recording every call's arguments costs (run --re
 	  mpirun.openmpi --bind-to none -np 2 $(B)/loop.openmpi 300000
 
 # A program that does nothing but send: blocks of 1 KB from all to all.
-bench-volume: deps-bench ## what recording the volume of communication costs
+bench-volume: deps ## what recording the volume of communication costs
 	@$(MAKE) --no-print-directory build
 	mpicc.openmpi -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.openmpi
 	mpicc.mpich -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.mpich
@@ -247,7 +243,7 @@ bench-volume: deps-bench ## what recording the volume of communication costs
 MOVEMENT_BENCH = OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
   $(GO) run -C $(CURDIR) ./recorder/bench -record movement -lib $(BIN)/liblaggard.so
 
-bench-movement: deps-bench ## what recording data movements costs
+bench-movement: deps ## what recording data movements costs
 	@$(MAKE) --no-print-directory build
 	mpicc.openmpi -O2 -g -fno-builtin-memcpy recorder/bench/testdata/permove.c -o $(B)/permove
 	$(MOVEMENT_BENCH) -cpu 1 -pairs 15 -percall $(B)/permove
@@ -258,7 +254,7 @@ bench-movement: deps-bench ## what recording data movements costs
 	$(MOVEMENT_BENCH) -pairs 25 -name 'messages only, 4 ranks' -- mpirun.openmpi --bind-to none --oversubscribe -np 4 $(B)/move_header good 20000
 	$(GO) test ./analysis/movement -run '^$$' -bench 'Chains|Distances' -benchtime 1x -cpu 1
 
-bench-scale: deps-bench ## time of a diagnosis against ranks, as a plot (docs/scale.svg)
+bench-scale: deps ## time of a diagnosis against ranks, as a plot (docs/scale.svg)
 	@$(MAKE) --no-print-directory build
 	$(GO) run ./mpiapp/bench -laggard $(BIN)/laggard -o docs/scale.svg \
 	  -mpi "mpirun.openmpi $(ROOT_FLAGS) --oversubscribe -np % $(BIN)/laggard-mpi"

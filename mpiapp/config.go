@@ -102,7 +102,8 @@ func settingsPage() string {
 	b.WriteString("<!-- Generated from the table in mpiapp/settings.go: " +
 		"go test ./mpiapp -run TestSettingsPage -update -->\n\n# Settings\n\n" +
 		"A flag beats the environment variable, that beats the file (TOML; `--config` or `LAGGARD_CONFIG`), and\n" +
-		"that beats the default. Lists in variables are separated by commas. An unknown key, an invalid value or\n" +
+		"that beats the default. Every setting has the flag `--set KEY=VALUE`, such as\n" +
+		"`--set recorder.max_mb=128`; some have one of their own. Lists in variables are separated by commas. An unknown key, an invalid value or\n" +
 		"an unreadable file is an error that says where. `laggard config print` prints a file with all defaults.\n")
 	s := defaults()
 	for _, r := range s.table() {

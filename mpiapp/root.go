@@ -37,8 +37,9 @@ func (e usageError) Unwrap() error { return e.error }
 // app is what the commands share.
 type app struct {
 	out, err io.Writer
-	config   string // --config
-	parsed   bool   // the command line was in order
+	config   string   // --config
+	given    []string // --set
+	parsed   bool     // the command line was in order
 	settings settings
 }
 
@@ -106,11 +107,13 @@ func (a *app) root() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.parsed = true
 			var err error
-			a.settings, err = loadSettings(a.config)
+			a.settings, err = loadSettings(a.config, a.given...)
 			return err
 		},
 	}
 	root.PersistentFlags().StringVar(&a.config, "config", "", "TOML `FILE` with settings (LAGGARD_CONFIG)")
+	root.PersistentFlags().StringArrayVar(&a.given, "set", nil,
+		"a setting `KEY=VALUE` that beats file and environment, such as recorder.max_mb=128; may be repeated")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%s: %w; see %s --help", cmd.CommandPath(), err, cmd.CommandPath())}
 	})

@@ -250,9 +250,9 @@ func defaults() settings {
 	return s
 }
 
-// loadSettings reads the defaults, the file (path, or else LAGGARD_CONFIG) and
-// the environment.
-func loadSettings(path string) (settings, error) {
+// loadSettings reads the defaults, the file (path, or else LAGGARD_CONFIG), the
+// environment, and what --set gives.
+func loadSettings(path string, given ...string) (settings, error) {
 	s := defaults()
 	if path == "" {
 		path = os.Getenv("LAGGARD_CONFIG")
@@ -265,7 +265,32 @@ func loadSettings(path string) (settings, error) {
 	if err := s.readEnv(os.LookupEnv); err != nil {
 		return s, usageError{err}
 	}
+	for _, text := range given {
+		if err := s.give(text); err != nil {
+			return s, usageError{fmt.Errorf("--set %s: %w", text, err)}
+		}
+	}
 	return s, nil
+}
+
+// give takes a setting as KEY=VALUE. The value is as in the file; the quotes of a
+// text may be left out.
+func (s *settings) give(text string) error {
+	key, value, is := strings.Cut(text, "=")
+	if !is {
+		return errors.New("it is KEY=VALUE, such as recorder.max_mb=128")
+	}
+	meta, err := toml.Decode(key+" = "+value, s)
+	if err != nil {
+		meta, err = toml.Decode(key+" = "+strconv.Quote(value), s)
+	}
+	if err == nil && len(meta.Undecoded()) > 0 {
+		err = errors.New("there is no such setting; laggard config print shows all")
+	}
+	if err == nil {
+		_, err = s.check()
+	}
+	return err
 }
 
 func (s *settings) readFile(path string) error {

@@ -158,3 +158,25 @@ func TestFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestSet: --set gives every setting, and beats the environment.
+func TestSet(t *testing.T) {
+	t.Setenv("LAGGARD_MAX_MB", "7")
+	s, err := loadSettings("", "recorder.max_mb=128", "recorder.live_dir=/scratch/x", "recorder.quiet=500ms",
+		`symbols.roots=["/a", "/b"]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Recorder.MaxMB != 128 || s.Recorder.LiveDir != "/scratch/x" || len(s.Symbols.Roots) != 2 ||
+		s.Recorder.Quiet != duration(500*time.Millisecond) {
+		t.Errorf("the settings are %+v", s)
+	}
+	plain := defaults()
+	for _, r := range plain.table() {
+		if value := r.toml(); value != "" {
+			if _, err := loadSettings("", r.key+"="+value); err != nil {
+				t.Errorf("%s: %v", r.key, err)
+			}
+		}
+	}
+}

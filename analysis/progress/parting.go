@@ -50,29 +50,16 @@ func oddRanks(d *divergence.Divergence) model.RankSet {
 }
 
 // elsewhere is the call that a rank is in instead of a collective that others wait
-// for it in: MPI_Finalize, or in a deadlock a point-to-point call.
+// for it in: MPI_Finalize, behind which none comes. A rank that waits for a message
+// may yet come to the collective.
 func (f *Finding) elsewhere(rank int) *divergence.Call {
 	fact := f.scene.Facts[rank]
-	if fact == nil || !fact.At.InMPI {
-		return nil
-	}
-	if fact.Phase != model.Finalizing && !f.deadlockedInMessages(fact) {
+	if fact == nil || !fact.At.InMPI || fact.Phase != model.Finalizing {
 		return nil
 	}
 	place := f.scene.Sum.PlaceAt(fact.At)
 	state := &model.State{ID: fact.At.State, Call: place.Call, Stack: place.Stack}
 	return &divergence.Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: state}
-}
-
-// deadlockedInMessages tells whether a rank of a certain deadlock waits for a message.
-func (f *Finding) deadlockedInMessages(fact *facts.Fact) bool {
-	within := func(cycle []int) bool { return slices.Contains(cycle, fact.Rank) }
-	if f.deadlock == nil || !slices.ContainsFunc(f.deadlock.Cycles, within) {
-		return false
-	}
-	return slices.ContainsFunc(fact.Waits, func(w facts.Wait) bool {
-		return slices.ContainsFunc(w.Wants, func(w facts.Want) bool { return facts.PointToPoint(w.Kind) })
-	})
 }
 
 // explains tells whether a divergence can be why the job stands still. Of calls
