@@ -12,12 +12,13 @@ import (
 // The levels of confidence. They are no measured frequencies but a fixed order
 // of how a conclusion was reached:
 //
-//	0.99         lost processes, and deadlocks of certain waits
+//	0.99         lost processes, and deadlocks of certain waits in which all wait alike
 //	0.90 – 0.99  ranks waited for: rises with the share of waits that are certain
 //	0.70         a deadlock that buffering may dissolve
 //	0.40 – 0.80  inference: rises with the share of positions that the algorithm
 //	             could order against those it chose
-//	0.50         ranks waited for of which nothing certain is known
+//	0.50         the root of another deadlock; ranks waited for of which nothing
+//	             certain is known
 //	0.10         nothing tells the unfinished ranks apart
 //
 // Each is multiplied with the share of the job's ranks whose record can be

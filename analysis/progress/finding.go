@@ -19,6 +19,7 @@ type Finding struct {
 	order      inference.Order
 	graph      *evidence.Graph // of all needs, the weak ones too
 	hang       bool
+	roots      []evidence.Root // of the deadlocks
 	least      model.RankSet
 	method     string
 	confidence float64
@@ -29,9 +30,9 @@ type Finding struct {
 }
 
 // FindLP finds the least progressed ranks from the merged summary and partial
-// (PDI §4.3, and evidence before it). In order: lost ranks; deadlocks; the ranks
-// that the waiting ones wait for in the end; deadlocks that buffering may still
-// dissolve; the ranks outside MPI, if there are stacks only; and last what the
+// (PDI §4.3, and evidence before it). In order: lost ranks; those that left the
+// common sequence of collectives, or the job; the roots of deadlocks; the ranks that
+// the waiting ones wait for in the end; deadlocks that buffering may still dissolve; the ranks outside MPI, if there are stacks only; and last what the
 // algorithm infers. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
 func FindLP(sum facts.Summary, part Partial, opts Options) (*Finding, error) {
 	algorithm, err := inference.NewAlgorithm(opts.Algorithm)
@@ -68,13 +69,9 @@ func (f *Finding) find() {
 		f.inferred()
 		return
 	}
-	certain := evidence.NewGraph(f.scene, func(n evidence.Need) bool { return !n.Weak }, true)
-	cycles := certain.Deadlocks()
-	if len(cycles) > 0 {
-		f.deadlock = &Deadlock{Cycles: cycles, Certain: true}
-	}
+	f.findDeadlock(func(n evidence.Need) bool { return !n.Weak }, true)
 	switch {
-	case f.lostFirst(), f.parted(), f.deadlocked(), f.awaited(),
+	case f.lostFirst(), f.parted(), f.departed(), f.extra(), f.deadlocked(), f.awaited(),
 		f.stillInside(f.scene.Unfinished()), f.maybeDeadlocked(), f.outside():
 		f.method = MethodEvidence
 	default:
@@ -96,18 +93,6 @@ func (f *Finding) lostFirst() bool {
 	return true
 }
 
-func (f *Finding) deadlocked() bool {
-	if f.deadlock == nil {
-		return false
-	}
-	for _, c := range f.deadlock.Cycles {
-		f.least = f.least.Union(model.NewRankSet(c...))
-	}
-	f.reason = "deadlock: " + cyclesText(f.deadlock.Cycles)
-	f.confidence = f.sure(certainty)
-	return true
-}
-
 // awaited takes the ranks that the waiting ranks wait for in the end. A rank
 // that has all it waits for, or whose record stopped, is taken only if there
 // is no other.
@@ -125,10 +110,12 @@ func (f *Finding) awaited() bool {
 		f.least, f.confidence = second, f.sure(guess)
 		f.reason = "others wait for it, and nothing certain is known of what holds it"
 	case alone.Len() > 0:
+		f.confidence = f.sure(guess) // one of those who left may have owed it
 		f.reason = alone.Phrase() + ": waits for a message that nobody is left to send"
 	}
 	f.narrow()
 	f.stillInside(f.least)
+	f.stalledBehind()
 	return f.least.Len() > 0
 }
 
@@ -192,20 +179,6 @@ func (f *Finding) sinks(g *evidence.Graph) (first, second, alone model.RankSet) 
 		}
 	})
 	return first, second, alone
-}
-
-// maybeDeadlocked: ranks wait, but for each other only, and the certain waits
-// alone make no deadlock.
-func (f *Finding) maybeDeadlocked() bool {
-	cycles := evidence.NewGraph(f.scene, func(evidence.Need) bool { return true }, true).Deadlocks()
-	if len(cycles) == 0 {
-		return false
-	}
-	f.deadlock = &Deadlock{Cycles: cycles}
-	f.deadlocked()
-	f.reason = "deadlock, unless some of the waits are satisfied already: " + cyclesText(cycles)
-	f.confidence = f.sure(likely)
-	return true
 }
 
 // inferred asks the algorithm. Finished ranks cannot be least progressed.

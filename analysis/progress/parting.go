@@ -57,9 +57,7 @@ func (f *Finding) elsewhere(rank int) *divergence.Call {
 	if fact == nil || !fact.At.InMPI || fact.Phase != model.Finalizing {
 		return nil
 	}
-	place := f.scene.Sum.PlaceAt(fact.At)
-	state := &model.State{ID: fact.At.State, Call: place.Call, Stack: place.Stack}
-	return &divergence.Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: state}
+	return f.callAt(fact)
 }
 
 // explains tells whether a divergence can be why the job stands still. Of calls

@@ -110,9 +110,10 @@ type Edge struct {
 // Deadlock is a set of ranks of which none can ever move, whatever the others
 // do.
 type Deadlock struct {
-	// Cycles are disjoint, in the order of their smallest rank, with which
-	// each starts. Where every rank waits for exactly one other the ranks come
-	// in that order; in a knot they ascend.
+	// Cycles are disjoint, in the order of the rank with which each starts. Where
+	// every rank waits for exactly one other the ranks come in that order; in a
+	// knot they ascend. Where a deadlock has a root that is a part of it, the
+	// cycle is a shortest one through the root; other ranks wait for these.
 	Cycles [][]int
 	// Certain is false if buffering may have satisfied one of the waits.
 	Certain bool

@@ -9,7 +9,8 @@ import (
 )
 
 // judgeCollective: the rank has begun collective number Seq on a communicator
-// and waits for every member that has begun fewer (PDI §2.1). In one that
+// and waits for every member that has begun fewer (PDI §2.1), or that is in another
+// function as that number, which none of them can leave. In one that
 // sends data out from a root, a root that is not there is all that is waited
 // for. If all have begun it, a member that has left it and computes may still
 // hold data of others, which the library sends on only inside MPI.
@@ -18,7 +19,7 @@ func (s *Scene) judgeCollective(id wantID, w *facts.Want) (Link, outcome) {
 	if w.Lost || w.Self || w.Seq == 0 || c == nil || s.members(c).Len() == 0 {
 		return Link{}, open
 	}
-	late := s.target(targetKey{what: lateFor, comm: w.Comm, seq: w.Seq})
+	late := s.target(targetKey{what: lateFor, comm: w.Comm, seq: w.Seq, call: functionOf(w.Call)})
 	switch {
 	case w.Near:
 		return s.judgeNeighbours(id, w, late.Ranks)
@@ -90,7 +91,7 @@ func makesIntercomm(w *facts.Wait) bool { return strings.EqualFold(w.Call, "MPI_
 // be listed, or one of an older record, in which what was started from a
 // persistent request has no kind either.
 func someMembers(call string) bool {
-	return facts.Neighbourly(call) || strings.HasPrefix(strings.ToLower(call), "mpi_start")
+	return facts.Neighbourly(call) || started(strings.ToLower(call))
 }
 
 // members returns both groups of a communicator.
@@ -109,9 +110,10 @@ func (s *Scene) group(c *facts.Comm, side int) model.RankSet {
 	return c.Groups[side]
 }
 
-// lateFor returns the members that have begun fewer than seq collectives. Who
-// does not know the communicator yet has begun none.
-func (s *Scene) lateFor(comm, seq uint64) model.RankSet {
+// lateFor returns the members that have begun fewer than seq collectives, or called
+// another function as number seq and are in it. Who does not know the communicator
+// yet has begun none.
+func (s *Scene) lateFor(comm, seq uint64, function string) model.RankSet {
 	c := s.comms[comm]
 	late := s.members(c)
 	for _, n := range c.Counts {
@@ -119,8 +121,79 @@ func (s *Scene) lateFor(comm, seq uint64) model.RankSet {
 			late = late.Minus(n.Ranks)
 		}
 	}
+	for other, ranks := range s.inside[collective{comm, seq}] {
+		if function != "" && other != function {
+			late = late.Union(ranks)
+		}
+	}
 	return late
 }
+
+// collective is one that members of a communicator begin, by its number there.
+type collective struct{ comm, seq uint64 }
+
+// findInside notes which ranks are in which function of which collective.
+func (s *Scene) findInside() {
+	type call struct {
+		collective
+		function string
+	}
+	ranks := map[call][]int{}
+	for _, f := range s.Sum.Facts {
+		eachCollective(&f, func(w *facts.Want) {
+			if name := functionOf(w.Call); name != "" {
+				key := call{collective{w.Comm, w.Seq}, name}
+				ranks[key] = append(ranks[key], f.Rank)
+			}
+		})
+	}
+	s.inside = map[collective]map[string]model.RankSet{}
+	for key, list := range ranks {
+		if s.inside[key.collective] == nil {
+			s.inside[key.collective] = map[string]model.RankSet{}
+		}
+		s.inside[key.collective][key.function] = model.NewRankSet(list...)
+	}
+}
+
+// eachCollective gives do the collectives that a rank waits for.
+func eachCollective(f *facts.Fact, do func(w *facts.Want)) {
+	for i := range f.Waits {
+		for j := range f.Waits[i].Wants {
+			if w := &f.Waits[i].Wants[j]; w.Kind == model.Collective && !w.Lost && !w.Self && w.Seq > 0 {
+				do(w)
+			}
+		}
+	}
+}
+
+// callIn returns the function of a collective that a rank waits in, "" if it does
+// not wait in that.
+func (s *Scene) callIn(rank int, comm, seq uint64) string {
+	call := ""
+	if f := s.Facts[rank]; f != nil {
+		eachCollective(f, func(w *facts.Want) {
+			if w.Comm == comm && w.Seq == seq {
+				call = w.Call
+			}
+		})
+	}
+	return call
+}
+
+// functionOf returns the name by which calls of members match, whatever the language
+// and the type of the counts. It is "" where the record does not tell it, and for
+// persistent collectives, which members may start in different orders.
+func functionOf(call string) string {
+	name := strings.TrimSuffix(strings.ToLower(call), "_c")
+	if started(name) || strings.HasSuffix(name, "_init") {
+		return ""
+	}
+	return name
+}
+
+// started tells whether a persistent request is known by its start only.
+func started(name string) bool { return strings.HasPrefix(name, "mpi_start") }
 
 // sendsOut tells whether the call is a collective that sends data from its
 // root to the others.

@@ -22,6 +22,9 @@ func (s *Scene) Explain(l Link, peer int) string {
 	switch {
 	case w.Kind == model.Collective && s.led(l.source) && s.begun(w.Comm, peer) >= w.Seq:
 		text = fmt.Sprintf("%s, rank %d meets the other group's leader for it", who, peer)
+	case w.Kind == model.Collective && s.begun(w.Comm, peer) >= w.Seq && s.isIn(peer, w.Comm, w.Seq):
+		text = fmt.Sprintf("%s %d on %s, rank %d is in %s as that", who, w.Seq, s.commText(w), peer,
+			s.callIn(peer, w.Comm, w.Seq))
 	case w.Kind == model.Collective:
 		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.begun(w.Comm, peer))
 	case w.Kind == model.RMA && s.holds(w, peer):

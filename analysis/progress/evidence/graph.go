@@ -1,8 +1,6 @@
 package evidence
 
 import (
-	"slices"
-
 	"laggard/analysis/waitfor"
 	"laggard/model"
 )
@@ -23,24 +21,30 @@ type Graph struct {
 // ranks outside, wait for nothing. With side, the alternatives of side threads
 // count as well.
 func NewGraph(s *Scene, use func(n Need) bool, side bool) *Graph {
+	return newGraph(s, func(rank int) [][]Link {
+		n := s.Needs[rank]
+		switch {
+		case n.Standing != Waiting || !use(n):
+			return nil
+		case side:
+			return n.all()
+		}
+		return n.Alts
+	})
+}
+
+// newGraph builds the graph of the alternatives of each rank; one that has none
+// waits for nothing.
+func newGraph(s *Scene, alternatives func(rank int) [][]Link) *Graph {
 	g := &Graph{waitfor.New(), s.Present, map[*Target]int{}}
-	nodes := make([]int, len(s.Sum.Facts))
-	waits := func(n Need) bool { return n.Standing == Waiting && use(n) }
+	nodes, alts := make([]int, len(s.Sum.Facts)), make([][][]Link, len(s.Sum.Facts))
 	for i, f := range s.Sum.Facts {
-		if waits(s.Needs[f.Rank]) {
+		if alts[i] = alternatives(f.Rank); len(alts[i]) > 0 {
 			nodes[i] = g.Rank(f.Rank, waitfor.Any)
 		}
 	}
-	for i, f := range s.Sum.Facts {
-		n := s.Needs[f.Rank]
-		if !waits(n) {
-			continue
-		}
-		alts := n.Alts
-		if side {
-			alts = slices.Concat(n.Alts, n.side)
-		}
-		for _, alt := range alts {
+	for i := range alts {
+		for _, alt := range alts[i] {
 			var links []int
 			for _, l := range alt {
 				links = append(links, g.target(l.To))
@@ -73,16 +77,6 @@ func (g *Graph) rank(rank int) int {
 		return node
 	}
 	return g.Rank(rank, waitfor.All)
-}
-
-// Deadlocks returns the deadlocks among the needs, in the order of their smallest
-// rank: as the ranks wait, if each waits for one other, else ascending.
-func (g *Graph) Deadlocks() [][]int {
-	var out [][]int
-	for _, core := range g.Cores() {
-		out = append(out, g.Ring(core))
-	}
-	return out
 }
 
 // Levels returns, by rank, its level in the graph: one above the highest that

@@ -20,6 +20,7 @@ type targetKey struct {
 	what what
 	comm uint64
 	seq  uint64
+	call string // the function of the collective
 	rank int
 }
 
@@ -27,7 +28,7 @@ type what uint8
 
 const (
 	oneRank  what = iota
-	lateFor       // the members that have not begun collective seq on comm
+	lateFor       // the members that have not begun collective seq on comm, or as another function
 	leftIdle      // the members of comm that are outside MPI
 	anyoneOn      // the members of the group of comm that may still send
 	leaderOf      // who leads the group that makes an intercommunicator by collective seq on comm
@@ -89,6 +90,9 @@ type Need struct {
 	// the rank on, too.
 	side [][]Link
 }
+
+// all returns the alternatives of all threads.
+func (n *Need) all() [][]Link { return slices.Concat(n.Alts, n.side) }
 
 // needOf judges all waits of a rank. The representative thread speaks for the
 // rank. If that one computes, it may be waiting for the others to finish, which
@@ -262,7 +266,7 @@ func (s *Scene) target(key targetKey) *Target {
 func (s *Scene) ranksOf(key targetKey) model.RankSet {
 	switch key.what {
 	case lateFor:
-		return s.lateFor(key.comm, key.seq)
+		return s.lateFor(key.comm, key.seq, key.call)
 	case leftIdle:
 		return s.members(s.comms[key.comm]).Minus(s.RanksWhere(func(f *facts.Fact) bool { return s.driving(f.Rank) }))
 	case anyoneOn:

@@ -42,7 +42,8 @@ type Scene struct {
 	gone    model.RankSet // ranks that will not send any more
 	Off     model.RankSet // ranks whose record stopped before they did, or is damaged
 	targets map[targetKey]*Target
-	Needs   map[int]Need // by rank
+	inside  map[collective]map[string]model.RankSet // the ranks that wait in one, by function
+	Needs   map[int]Need                            // by rank
 }
 
 // wantID names a want by its place in the summary.
@@ -76,6 +77,7 @@ func NewScene(sum *facts.Summary, answers []facts.Answer, known Observed) *Scene
 		s.answers[id] = append(s.answers[id], a)
 	}
 	s.Off = s.Off.Union(known.Damaged.Intersect(s.All).Minus(s.Present))
+	s.findInside()
 	s.findLosses()
 	s.gone = s.Lost.Clone()
 	for _, f := range sum.Facts {
