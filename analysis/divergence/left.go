@@ -37,7 +37,7 @@ func (c *Comm) left(elsewhere func(rank int) *Call) *Divergence {
 		if gone.Len() == 0 {
 			continue
 		}
-		p := Parting{Kind: Departed, Number: l.Last() + 1, After: l.Last(), Calls: []Call{*instead}, Theirs: next[:1]}
+		p := Parting{Kind: ErrorPath, Number: l.Last() + 1, After: l.Last(), Calls: []Call{*instead}, Theirs: next[:1]}
 		odd := Odd{p, *l}
 		odd.Ranks = gone
 		d.Odd = append(d.Odd, odd)

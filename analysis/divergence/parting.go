@@ -1,19 +1,24 @@
 package divergence
 
-import "laggard/model"
+import (
+	"slices"
+
+	"laggard/model"
+)
 
 // Kind says how a line differs from the one that most members follow.
 type Kind string
 
 // The kinds of parting.
 const (
-	Skipped   Kind = "skipped"   // it left out calls that the others made, and goes on behind them
-	Extra     Kind = "extra"     // it made calls that the others did not make, and goes on as they do
-	Order     Kind = "order"     // it made two calls the other way round
-	Arguments Kind = "arguments" // the same call, with another root, operation or count
-	Departed  Kind = "departed"  // it made no further call, and went elsewhere
-	Different Kind = "different" // another call, and nothing tells whose is missing
-	Earlier   Kind = "earlier"   // they part before what was kept call by call
+	Skipped   Kind = "skipped"             // it left out calls that the others made, and goes on behind them
+	Extra     Kind = "extra"               // it made calls that the others did not make, and goes on as they do
+	LoopCount Kind = "loop_count"          // it went round a loop more often than the others, or less often
+	Order     Kind = "order"               // it made two calls the other way round
+	Arguments Kind = "arguments"           // the same call, with another root, operation or count
+	ErrorPath Kind = "error_path"          // it made no further call, and left
+	Mismatch  Kind = "collective_mismatch" // another call, and nothing tells whose is missing
+	Earlier   Kind = "earlier"             // they part before what was kept call by call
 )
 
 // Parting is how one line differs from another, where they part.
@@ -22,11 +27,17 @@ type Parting struct {
 	// Number is that of the first call that differs; for Earlier that of a call by
 	// which it has been made. After is the last number up to which they agree.
 	Number, After uint64
-	// Calls are those that the line skipped, or made beyond the others; of the
-	// other kinds its own first call that differs. Theirs is the first call of the
-	// others that differs.
+	// Calls are those that the line left out or made in addition; of the other kinds
+	// its own first call that differs. Theirs is the first call of the others that
+	// differs.
 	Calls  []Call
 	Theirs []Call
+	// Fewer: Calls are those of the others that the line left out.
+	Fewer bool
+	// Other is the communicator of Theirs, where it is another than that of Calls.
+	Other uint64
+	// Repeats: Calls repeat those before them, so that they may be an iteration.
+	Repeats bool
 	// Again tells how many calls agree behind the shift: 0 if only the order of
 	// earlier calls says which one is missing.
 	Again int
@@ -64,6 +75,7 @@ func partBySites(l, others *Line) *Parting {
 	if p.shifted(mine, theirs); p.Again < 2 {
 		return nil
 	}
+	p.iterations(l.before(after), &mine[0])
 	return p
 }
 
@@ -78,12 +90,13 @@ func (l *Line) before(n uint64) []Call {
 // classify tells the kind, from the calls of both from the first that differs on,
 // and those before it.
 func (p *Parting) classify(mine, theirs, before []Call) {
-	p.Kind, p.Calls, p.Theirs = Different, mine[:1], theirs[:1]
+	p.Kind, p.Calls, p.Theirs = Mismatch, mine[:1], theirs[:1]
+	defer func() { p.iterations(before, &mine[0]) }()
 	if mine[0].sameSite(&theirs[0]) {
 		p.Kind = Arguments
 		return
 	}
-	if kind := rounds(before, &mine[0], &theirs[0]); kind != Different {
+	if kind := followers(before, &mine[0], &theirs[0]); kind != Mismatch {
 		p.missing(kind)
 		return
 	}
@@ -99,21 +112,70 @@ func (p *Parting) classify(mine, theirs, before []Call) {
 // missing sets the kind where one call is skipped, or made in addition.
 func (p *Parting) missing(kind Kind) {
 	if p.Kind = kind; kind == Skipped {
-		p.Calls = p.Theirs
+		p.Calls, p.Fewer = p.Theirs, true
 	}
 }
 
-// rounds tells whether a loop goes round unequally often: if the calls of both
-// sides have come behind the last call before, what came more often is the next
-// iteration, and the other one what is behind the loop.
-func rounds(before []Call, mine, theirs *Call) Kind {
+// iterations makes a loop count of an extra call that repeats those before, and of
+// a skipped one where the loop is known: where, behind the call, that before the
+// difference came again before that of the other side.
+func (p *Parting) iterations(before []Call, own *Call) {
+	if p.Kind != Extra && p.Kind != Skipped || len(before) == 0 {
+		return
+	}
+	more, other := &p.Calls[0], &p.Theirs[0]
+	if p.Fewer {
+		other = own
+	}
+	back := returned(before, more, other)
+	p.Repeats = back || repeats(before, p.Calls)
+	if back || p.Repeats && !p.Fewer {
+		p.Kind = LoopCount
+	}
+}
+
+// repeats tells whether calls are from the places of those before them.
+func repeats(before, calls []Call) bool {
+	n := len(calls)
+	return n > 0 && n <= len(before) && slices.EqualFunc(before[len(before)-n:], calls,
+		func(a, b Call) bool { return a.sameSite(&b) })
+}
+
+// returned tells whether, among earlier calls, one from the place of the last call
+// and then one from the place of more was followed by one from that of the last
+// call again, before one from the place of other; and whether other came behind
+// the last call, too, as what is behind a loop does.
+func returned(before []Call, more, other *Call) bool {
+	last := &before[len(before)-1]
+	if followed(before, last, more) == 0 || followed(before, last, other) == 0 {
+		return false
+	}
+	for i := 1; i < len(before); i++ {
+		if !before[i-1].sameSite(last) || !before[i].sameSite(more) {
+			continue
+		}
+		for k := i; k < len(before); k++ {
+			if before[k].sameSite(last) {
+				return true
+			}
+			if before[k].sameSite(other) {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// followers tells whose call is missing where the calls of both sides have come
+// behind the last call before: that which came more often is the rule.
+func followers(before []Call, mine, theirs *Call) Kind {
 	if len(before) == 0 {
-		return Different
+		return Mismatch
 	}
 	last := &before[len(before)-1]
 	switch own, usual := followed(before, last, mine), followed(before, last, theirs); {
 	case own == 0 || usual == 0:
-		return Different
+		return Mismatch
 	case own > usual:
 		return Extra
 	}
@@ -125,7 +187,7 @@ func rounds(before []Call, mine, theirs *Call) Kind {
 // once more if its own is a repetition.
 func habit(before []Call, mine, theirs *Call) Kind {
 	if len(before) == 0 {
-		return Different
+		return Mismatch
 	}
 	last := &before[len(before)-1]
 	switch {
@@ -136,7 +198,7 @@ func habit(before []Call, mine, theirs *Call) Kind {
 	case theirs.sameSite(last) && !mine.sameSite(last):
 		return Skipped
 	}
-	return Different
+	return Mismatch
 }
 
 // shifted looks for the smallest shift after which the calls agree.
@@ -147,7 +209,7 @@ func (p *Parting) shifted(mine, theirs []Call) {
 		case skipped == 0 && extra == 0:
 			continue
 		case skipped >= extra:
-			p.Kind, p.Calls, p.Again = Skipped, theirs[:d], skipped
+			p.Kind, p.Calls, p.Again, p.Fewer = Skipped, theirs[:d], skipped, true
 		default:
 			p.Kind, p.Calls, p.Again = Extra, mine[:d], extra
 		}

@@ -180,7 +180,7 @@ func TestLeft(t *testing.T) {
 	}{
 		{nil, "none\n"},
 		{[]int{4}, "communicator 1: 0-3 agree, majority true\n" +
-			"  4: departed at 2, alike up to 1: Finalize@end; the others Allreduce@b; then 0 alike\n"},
+			"  4: error_path at 2, alike up to 1: Finalize@end; the others Allreduce@b; then 0 alike\n"},
 		{[]int{0, 1, 2}, "communicator 1: 0-2 agree, majority true\n" +
 			"  3: extra at 3, alike up to 2: Barrier@c; the others Finalize@end; then 0 alike\n"},
 	} {

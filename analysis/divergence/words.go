@@ -53,18 +53,26 @@ func (o *Odd) Before() *Call {
 // Ways returns two calls between which the ways parted: one that one side made, and
 // the one that the other side made in its place; nil where they are not known.
 func (o *Odd) Ways() (made, other *Call) {
-	own := o.from(o.Number)
 	switch {
 	case len(o.Calls) == 0 || len(o.Theirs) == 0:
 		return nil, nil
-	case o.Kind == Extra:
+	case o.Kind == Extra || o.Kind == LoopCount && !o.Fewer:
 		return &o.Calls[0], &o.Theirs[0]
-	case o.Kind == Departed:
+	case o.Kind == ErrorPath:
 		return &o.Theirs[0], &o.Calls[0]
-	case len(own) == 0:
-		return nil, nil
 	}
-	return &o.Theirs[0], &own[0]
+	return &o.Theirs[0], o.Own()
+}
+
+// Own returns the line's own first call that differs; nil: it made none.
+func (o *Odd) Own() *Call {
+	if calls := o.from(o.Number); calls != nil {
+		return &calls[0]
+	}
+	if o.Fewer || len(o.Calls) == 0 {
+		return nil
+	}
+	return &o.Calls[0]
 }
 
 // Now returns the latest call of the line.

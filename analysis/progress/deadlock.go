@@ -2,6 +2,7 @@ package progress
 
 import (
 	"fmt"
+	"slices"
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
@@ -34,7 +35,7 @@ func (f *Finding) deadlocked() bool {
 			level = guess // who waits is known, and not who should have come or sent
 		}
 	}
-	f.reason = "deadlock: " + text
+	f.reason, f.cause = "deadlock: "+text, CauseDeadlock
 	f.confidence = f.sure(level)
 	return true
 }
@@ -113,7 +114,7 @@ func (f *Finding) departed() bool {
 	if owing.Len() == 0 || owing.Len() > stay.Len() {
 		return false
 	}
-	f.least, f.confidence = owing, f.sure(leftMany)
+	f.least, f.confidence, f.cause = owing, f.sure(leftMany), CauseKind(divergence.ErrorPath)
 	f.reason = fmt.Sprintf("%s went to MPI_Finalize, while %s %s for messages and can never move",
 		owing.Phrase(), stuck.Phrase(), verb(stuck.Len() > 1, "waits", "wait"))
 	if 2*owing.Len() > stay.Len() {
@@ -144,8 +145,8 @@ func (f *Finding) extra() bool {
 	}
 	for _, d := range divergence.Left(f.opts.Begun, inMessage) {
 		if d.Comm == comms[0] && d.Odd[0].Kind == divergence.Extra && oddRanks(&d).Equal(hub) {
-			f.diverged = append([]divergence.Divergence{d}, f.diverged...)
-			f.least, f.confidence = hub, f.sure(leftMany)
+			f.diverged = slices.Insert(f.diverged, 0, d)
+			f.least, f.confidence, f.cause = hub, f.sure(leftMany), CauseKind(divergence.Extra)
 			f.reason = f.partedText(&d) + fmt.Sprintf("; %s wait for a message of %s", owed.Phrase(), hub.Phrase())
 			return true
 		}

@@ -24,6 +24,7 @@ type Finding struct {
 	method     string
 	confidence float64
 	reason     string
+	cause      CauseKind
 	deadlock   *Deadlock
 	diverged   []divergence.Divergence
 	notes      []string
@@ -71,7 +72,7 @@ func (f *Finding) find() {
 	}
 	f.findDeadlock(func(n evidence.Need) bool { return !n.Weak }, true)
 	switch {
-	case f.lostFirst(), f.parted(), f.departed(), f.extra(), f.deadlocked(), f.awaited(),
+	case f.lostFirst(), f.parted(), f.crossed(), f.departed(), f.extra(), f.deadlocked(), f.awaited(),
 		f.stillInside(f.scene.Unfinished()), f.maybeDeadlocked(), f.outside():
 		f.method = MethodEvidence
 	default:
@@ -88,7 +89,7 @@ func (f *Finding) lostFirst() bool {
 	if f.least.Len() == 0 {
 		return false
 	}
-	f.reason = f.lossReason()
+	f.reason, f.cause = f.lossReason(), f.lossKind()
 	f.confidence = f.sure(certainty)
 	return true
 }

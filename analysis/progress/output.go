@@ -1,6 +1,10 @@
 package progress
 
-import "laggard/model"
+import (
+	"cmp"
+
+	"laggard/model"
+)
 
 // Diagnosis lays the finding out.
 func (f *Finding) Diagnosis() Diagnosis {
@@ -24,7 +28,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 	if f.least.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{
 			Ranks: f.least, Method: f.method, Confidence: f.confidence,
-			Reason: f.reason, Locations: f.locations(),
+			Reason: f.reason, Cause: cmp.Or(f.cause, f.standsIn()), Locations: f.locations(),
 		}
 	}
 	return r

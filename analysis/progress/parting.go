@@ -27,18 +27,26 @@ func (f *Finding) parted() bool {
 	if i < 0 {
 		return false
 	}
-	d := &f.diverged[i]
+	d := f.diverged[i]
+	f.diverged = slices.Insert(slices.Delete(f.diverged, i, i+1), 0, d) // what explains the hang comes first
+	f.takeOdd(&f.diverged[0])
+	return true
+}
+
+// takeOdd takes the ranks that left the others, or all if neither side is the many.
+func (f *Finding) takeOdd(d *divergence.Divergence) {
 	odd := oddRanks(d)
 	f.least, f.confidence = odd, leftMany
 	switch {
+	case !d.Majority && d.Odd[0].Other != 0:
+		f.least, f.confidence = odd.Union(d.Agree), certainty // a deadlock, and all of it
 	case !d.Majority:
 		f.least, f.confidence = odd.Union(d.Agree), leftSides
 	case 2*odd.Len() <= d.Agree.Len():
 		f.confidence = leftFew
 	}
 	f.confidence = f.sure(f.confidence)
-	f.reason = f.partedText(d)
-	return true
+	f.reason, f.cause = f.partedText(d), CauseKind(d.Odd[0].Kind)
 }
 
 func oddRanks(d *divergence.Divergence) model.RankSet {
@@ -85,18 +93,30 @@ func (f *Finding) partedText(d *divergence.Divergence) string {
 	where := fmt.Sprintf("collective %d on %s", o.Number, f.scene.CommName(d.Comm))
 	text := ""
 	switch o.Kind {
+	case divergence.LoopCount:
+		more, than := "more", divergence.Functions(o.Calls)
+		if o.Fewer {
+			more = "less"
+		}
+		text = fmt.Sprintf("%s went round the loop of %s once %s often than %s, from %s on",
+			who, than, more, others, where)
 	case divergence.Skipped:
 		text = fmt.Sprintf("%s skipped %s, %s, which %s made", who, divergence.Functions(o.Calls), where, others)
 	case divergence.Extra:
 		text = fmt.Sprintf("%s made %s, %s, which %s did not make", who, divergence.Functions(o.Calls), where, others)
 	case divergence.Order:
+		if o.Other != 0 {
+			text = fmt.Sprintf("%s called %s, %s, and %s %s on %s: made in another order, or one of them left out",
+				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), f.scene.CommName(o.Other))
+			break
+		}
 		text = fmt.Sprintf("%s made %s in this order, from %s on; %s the other way round",
 			who, divergence.Functions(o.Calls), where, others)
 	case divergence.Arguments:
 		text = fmt.Sprintf("%s called %s %s, %s; %s %s",
 			who, o.Calls[0].Function(), divergence.Difference(&o.Calls[0], &o.Theirs[0]), where,
 			others, divergence.Difference(&o.Theirs[0], &o.Calls[0]))
-	case divergence.Departed:
+	case divergence.ErrorPath:
 		text = fmt.Sprintf("%s went to %s instead of %s, %s, which %s made",
 			who, o.Calls[0].Function(), o.Theirs[0].Function(), where, others)
 	default:

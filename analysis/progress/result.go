@@ -46,6 +46,7 @@ type LeastProgressed struct {
 	// Confidence says how much the conclusion rests on facts; see confidence.
 	Confidence float64
 	Reason     string
+	Cause      CauseKind
 	Locations  []Location // by smallest rank
 }
 

@@ -14,7 +14,7 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		return nil
 	}
 	made, other := found.Diverged[0].Odd[0].Ways()
-	if made == nil || made.State == nil || other.State == nil {
+	if made == nil || other == nil || made.State == nil || other.State == nil {
 		return nil
 	}
 	b, err := s.Branch(ctx, made.State.Stack, other.State.Stack)

@@ -19,7 +19,7 @@ import (
 type parting struct {
 	Kind     string
 	Majority bool
-	Odd      []struct {
+	Sides    []struct {
 		Ranks, Kind string
 		Calls       []struct {
 			MPI   string
@@ -171,11 +171,11 @@ func (d partingCase) check(t *testing.T, when string, env []string, dir string) 
 
 func (d partingCase) checkCall(t *testing.T, when string, p parting) {
 	t.Helper()
-	if len(p.Odd[0].Calls) == 0 {
+	if len(p.Sides[0].Calls) == 0 {
 		t.Errorf("%s: no call", when)
 		return
 	}
-	call := p.Odd[0].Calls[0]
+	call := p.Sides[0].Calls[0]
 	at := slices.ContainsFunc(call.Stack, func(f frame) bool { return f.Line == d.line })
 	if !strings.EqualFold(call.MPI, d.call) || !at {
 		t.Errorf("%s: %s at %+v, want %s at line %d", when, call.MPI, call.Stack, d.call, d.line)

@@ -1,7 +1,9 @@
 package diagnosis
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"laggard/analysis/progress"
 	"laggard/model"
@@ -61,6 +63,7 @@ func New(s Source) *Result {
 	s.graph(r)
 	if f.LeastProgressed != nil {
 		r.LeastProgressed = s.least(f.LeastProgressed)
+		r.Cause = causeOf(f)
 	}
 	r.Extra.Comms = communicators(s.Comms)
 	if s.Compared != nil {
@@ -68,6 +71,20 @@ func New(s Source) *Result {
 		r.Extra.Compared.Analysis.Algorithm = s.Compared.Algorithm
 	}
 	return r
+}
+
+// causeOf is why the job hangs; nil: it does not.
+func causeOf(f progress.Diagnosis) *Cause {
+	l := f.LeastProgressed
+	if !f.Hang {
+		return nil
+	}
+	text := l.Reason
+	if who := l.Ranks.Phrase(); !strings.Contains(text, who) {
+		text = who + ": " + text
+	}
+	text = words.Printable(text)
+	return &Cause{string(cmp.Or(l.Cause, progress.CauseUnknown)), l.Ranks.String(), text}
 }
 
 func (s Source) graph(r *Result) {

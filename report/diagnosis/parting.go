@@ -19,17 +19,18 @@ import (
 type Divergence struct {
 	Communicator string `json:"communicator"` // hexadecimal
 	Object       string `json:"object"`       // MPI_COMM_WORLD, communicator, window or file
-	// Kind is how the first of Odd left the others; see docs/diagnosis.md.
+	// Kind is how the first side left the others; see docs/diagnosis.md.
 	Kind     string `json:"kind"`
-	Number   uint64 `json:"number"`   // of the first collective that differs
+	Sequence uint64 `json:"sequence"` // number of the first collective that differs
 	AlikeTo  uint64 `json:"alike_to"` // the last number up to which all agree
 	Majority bool   `json:"majority"` // more members agree than not
-	Agree    Side   `json:"agree"`    // those that follow the common sequence
-	Odd      []Side `json:"odd"`      // those that left it
-	// Last is what they did last in common; null: it is not known.
-	Last *Begun `json:"last_common"`
+	// Common is what they did last in common; null: it is not known.
+	Common *Begun `json:"common"`
+	// Sides are those that left the common sequence, and last those that follow it.
+	Sides []Side `json:"sides"`
 	// Branch decided that the ways part; null: it is not known.
-	Branch *Branch `json:"branch"`
+	Branch  *Branch `json:"branch"`
+	Repeats bool    `json:"repeats"` // the calls that differ repeat those before: they may be an iteration
 }
 
 // Branch is a line of the program that decided which way ranks went.
@@ -38,7 +39,8 @@ type Branch struct {
 	Text string `json:"text"` // of the line, "" not found
 }
 
-// AddBranch names the branch that decided the first divergence.
+// AddBranch names the branch that decided the first divergence. If it is that of a
+// loop, and the calls that differ repeat those before, the loop count differs.
 func AddBranch(r *Result, b *slicing.Branch, resolver *symbol.Resolver, finder source.Finder) {
 	if b == nil || len(r.Divergences) == 0 {
 		return
@@ -47,23 +49,32 @@ func AddBranch(r *Result, b *slicing.Branch, resolver *symbol.Resolver, finder s
 	if lines := finder.Text(out.File); out.Line > 0 && out.Line <= len(lines) {
 		out.Text = words.Printable(strings.TrimSpace(lines[out.Line-1]))
 	}
-	r.Divergences[0].Branch = &out
+	d := &r.Divergences[0]
+	d.Branch = &out
+	if d.Repeats && b.Loop {
+		if r.Cause != nil && r.Cause.Kind == d.Kind {
+			r.Cause.Kind = string(divergence.LoopCount)
+		}
+		d.Kind, d.Sides[0].Kind = string(divergence.LoopCount), string(divergence.LoopCount)
+	}
 }
 
 // Side is some members of a communicator that began the same.
 type Side struct {
 	Ranks string `json:"ranks"`
-	Kind  string `json:"kind,omitempty"` // how they left the others
-	// Calls are the ones that differ: those of the common sequence that were
-	// skipped, or the own ones. Of those that agree it is the first that differs.
+	Kind  string `json:"kind,omitempty"` // how they left the others; "" they are the others
+	// Begun is what they called first that differs; without a function: nothing.
+	Begun
+	// Calls are those that the side skipped, or made in addition; else only Begun.
 	Calls []Begun `json:"calls"`
-	Now   *Begun  `json:"now"` // the latest collective that they began; null unknown
+	Fewer bool    `json:"fewer"` // Calls are those that it left out
+	Now   *Begun  `json:"now"`   // the latest collective that they began; null unknown
 }
 
 // Begun is a collective that was begun.
 type Begun struct {
-	Number uint64 `json:"number"`
-	MPI    string `json:"mpi"`
+	Sequence uint64 `json:"sequence"` // its number on the communicator, 0 for none
+	MPI      string `json:"mpi"`
 	report.Site
 	Root  *int           `json:"root,omitempty"`
 	Op    string         `json:"op,omitempty"`
@@ -83,17 +94,33 @@ func (s Source) divergence(d *divergence.Divergence) Divergence {
 	first := &d.Odd[0]
 	out := Divergence{
 		Communicator: fmt.Sprintf("%x", d.Comm), Object: objectOf(d.Kind), Kind: string(first.Kind),
-		Number: first.Number, AlikeTo: first.After,
-		Majority: d.Majority, Last: s.begun(first.Before()),
-		Agree: Side{Ranks: d.Agree.String(), Calls: s.calls(first.Theirs), Now: s.begun(d.Common.Now())},
+		Repeats:  first.Repeats,
+		Sequence: first.Number, AlikeTo: first.After,
+		Majority: d.Majority, Common: s.begun(first.Before()),
 	}
 	for i := range d.Odd {
 		o := &d.Odd[i]
-		out.Odd = append(out.Odd, Side{
-			Ranks: o.Ranks.String(), Kind: string(o.Kind), Calls: s.calls(o.Calls), Now: s.begun(o.Now()),
-		})
+		side := s.side(o.Ranks, o.Own(), o.Calls, o.Now())
+		side.Kind, side.Fewer = string(o.Kind), o.Fewer
+		out.Sides = append(out.Sides, side)
+	}
+	if d.Agree.Len() > 0 {
+		var theirs *divergence.Call
+		if len(first.Theirs) > 0 {
+			theirs = &first.Theirs[0]
+		}
+		out.Sides = append(out.Sides, s.side(d.Agree, theirs, first.Theirs, d.Common.Now()))
 	}
 	return out
+}
+
+func (s Source) side(ranks model.RankSet, own *divergence.Call, calls []divergence.Call, now *divergence.Call) Side {
+	side := Side{Ranks: ranks.String(), Calls: s.calls(calls), Now: s.begun(now)}
+	side.Stack = []report.Frame{}
+	if own != nil {
+		side.Begun = *s.begun(own)
+	}
+	return side
 }
 
 func objectOf(kind model.CommKind) string {
@@ -106,6 +133,15 @@ func objectOf(kind model.CommKind) string {
 		return "file"
 	}
 	return "communicator"
+}
+
+// split returns the sides that left the others, and the others; nil: there are none.
+func (d *Divergence) split() (odd []Side, others *Side) {
+	n := len(d.Sides)
+	if n > 0 && d.Sides[n-1].Kind == "" {
+		return d.Sides[:n-1], &d.Sides[n-1]
+	}
+	return d.Sides, nil
 }
 
 // on names the communicator, window or file.
@@ -128,7 +164,7 @@ func (s Source) begun(c *divergence.Call) *Begun {
 	if c == nil {
 		return nil
 	}
-	out := &Begun{Number: c.Number, MPI: words.Printable(c.Function()), Op: c.Op, Stack: []report.Frame{}}
+	out := &Begun{Sequence: c.Number, MPI: words.Printable(c.Function()), Op: c.Op, Stack: []report.Frame{}}
 	if c.State != nil {
 		stack := symbol.Trim(s.Resolver.Stack(c.State.Stack, false))
 		out.Site, out.Stack = report.NewSite(stack), report.Frames(stack)
@@ -156,21 +192,22 @@ func (p *printer) partings(r *Result) {
 	}
 	d := r.Divergences[0]
 	p.Line("")
-	p.Line("Where they part: collective %d on %s", d.Number, d.on())
-	if d.Last != nil {
-		p.Line("      all ranks: %s, the last that they share", d.Last.text())
+	p.Line("Where they part: collective %d on %s", d.Sequence, d.on())
+	if d.Common != nil {
+		p.Line("      all ranks: %s, the last that they share", d.Common.text())
 	}
-	p.List(len(d.Odd), maxSides, "groups of ranks", func(i int) {
-		side := d.Odd[i]
+	odd, others := d.split()
+	p.List(len(odd), maxSides, "groups of ranks", func(i int) {
+		side := odd[i]
 		p.Line("  %s %s", words.Ranks(side.Ranks), side.how())
 		p.List(len(side.Calls), maxCalls, "calls", func(k int) { p.call(&side.Calls[k]) })
 		if side.wentOn() {
 			p.Line("      and is now at %s", side.Now.text())
 		}
 	})
-	if d.Agree.Ranks != "" && len(d.Agree.Calls) > 0 && d.Kind != string(divergence.Skipped) {
-		p.Line("  %s:", words.Ranks(d.Agree.Ranks))
-		p.call(&d.Agree.Calls[0])
+	if others != nil && others.MPI != "" && !odd[0].Fewer {
+		p.Line("  %s:", words.Ranks(others.Ranks))
+		p.call(&others.Begun)
 	}
 	if d.Branch != nil {
 		p.Line("  decided at %s", strings.TrimSuffix(d.Branch.String()+": "+d.Branch.Text, ": "))
@@ -184,12 +221,12 @@ func (p *printer) partings(r *Result) {
 // wentOn tells whether the latest call of a side is another one than those shown.
 func (s Side) wentOn() bool {
 	switch {
-	case s.Now == nil || s.Kind == string(divergence.Departed):
+	case s.Now == nil || s.Kind == string(divergence.ErrorPath):
 		return false
-	case len(s.Calls) == 0 || s.Kind == string(divergence.Skipped):
+	case len(s.Calls) == 0 || s.Fewer:
 		return true
 	}
-	return s.Now.Number > s.Calls[0].Number
+	return s.Now.Sequence > s.Calls[0].Sequence
 }
 
 func (p *printer) call(b *Begun) {
@@ -212,9 +249,14 @@ func (s Side) how() string {
 		return "made more"
 	case divergence.Order:
 		return "made in another order"
-	case divergence.Departed:
-		return "went elsewhere"
-	case divergence.Arguments, divergence.Different:
+	case divergence.LoopCount:
+		if s.Fewer {
+			return "went round a loop less often, without"
+		}
+		return "went round a loop more often, with"
+	case divergence.ErrorPath:
+		return "left"
+	case divergence.Arguments, divergence.Mismatch:
 		return "called instead"
 	}
 	return "left the common sequence before the calls that were kept"
@@ -245,14 +287,17 @@ func (b *Begun) text() string {
 func (b *pageBuilder) partings(r *Result) []pageParting {
 	var out []pageParting
 	for _, d := range r.Divergences[:min(len(r.Divergences), maxPagePartings)] {
-		p := pageParting{Where: fmt.Sprintf("Collective %d on %s", d.Number, d.on())}
-		if d.Last != nil {
-			p.Last = d.Last.text()
+		p := pageParting{Where: fmt.Sprintf("Collective %d on %s", d.Sequence, d.on())}
+		if d.Common != nil {
+			p.Last = d.Common.text()
 		}
-		for _, side := range d.Odd[:min(len(d.Odd), maxPagePartings)] {
+		odd, others := d.split()
+		for _, side := range odd[:min(len(odd), maxPagePartings)] {
 			p.Sides = append(p.Sides, pageSide{side.Ranks, side.how(), callTexts(side.Calls)})
 		}
-		p.Sides = append(p.Sides, pageSide{d.Agree.Ranks, "the others", callTexts(d.Agree.Calls)})
+		if others != nil {
+			p.Sides = append(p.Sides, pageSide{others.Ranks, "the others", callTexts(others.Calls)})
+		}
 		if d.Branch != nil {
 			p.Branch, p.Text = d.Branch.String(), d.Branch.Text
 		}

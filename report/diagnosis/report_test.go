@@ -144,6 +144,7 @@ func TestJSONRoundTrip(t *testing.T) {
 func TestLists(t *testing.T) {
 	empty := New(Source{Run: report.NewRun(&model.Index{}), Result: new(progress.Result), Resolver: resolver(t)})
 	empty.Analysis.Seconds = map[string]float64{}
+	empty.Cause = &Cause{}
 	empty.LeastProgressed = &LeastProgressed{Ranks: []int{}, Locations: []Location{}}
 	if text := string(written(t, "json", empty)); strings.Contains(text, "null") {
 		t.Errorf("an empty result has null:\n%s", text)

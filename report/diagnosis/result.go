@@ -19,6 +19,7 @@ type Result struct {
 	Running         bool             `json:"running"`          // it made progress when it was looked at
 	LeastProgressed *LeastProgressed `json:"least_progressed"` // null: none
 	Deadlock        Deadlock         `json:"deadlock"`
+	Cause           *Cause           `json:"cause"`                 // null: there is no hang, or nobody is named
 	Divergences     []Divergence     `json:"divergences,omitempty"` // the one that began first comes first
 	LostRanks       []int            `json:"lost_ranks"`
 	Losses          []Loss           `json:"losses"` // why the lost ranks are lost
@@ -43,6 +44,13 @@ type LeastProgressed struct {
 	Confidence float64    `json:"confidence"` // 0 to 1, see docs/diagnosis.md
 	Reason     string     `json:"reason"`
 	Locations  []Location `json:"locations"`
+}
+
+// Cause says what the job hangs on.
+type Cause struct {
+	Kind  string `json:"kind"` // see docs/diagnosis.md
+	Ranks string `json:"ranks"`
+	Text  string `json:"text"` // one sentence
 }
 
 // Location is where a least-progressed rank is. Function, file and line are

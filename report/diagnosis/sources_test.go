@@ -59,6 +59,7 @@ func deadlock() Source {
 		Algorithm: "pdi", Size: 8, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{Ranks: span(0, 2), Method: progress.MethodEvidence, Confidence: 0.99,
 			Reason:    "deadlock: ranks 0-2 wait for each other",
+			Cause:     progress.CauseDeadlock,
 			Locations: []progress.Location{{Ranks: span(0, 2), Call: "MPI_Send", Stack: inExchange}}},
 		Deadlock:      &progress.Deadlock{Cycles: [][]int{{0, 2, 1}}, Certain: true},
 		ProgressOrder: [][]int{{0, 1, 2}, {3}},
@@ -86,7 +87,7 @@ func knot() Source {
 	return Source{Run: someRun, Result: &progress.Result{Diagnosis: progress.Diagnosis{
 		Algorithm: "pdi", Size: 4, Hang: true,
 		LeastProgressed: &progress.LeastProgressed{Ranks: set(3), Method: progress.MethodEvidence, Confidence: 0.99,
-			Reason: "rank 3: no record", Locations: []progress.Location{{Ranks: set(3)}}},
+			Reason: "rank 3: no record", Cause: progress.CauseLost, Locations: []progress.Location{{Ranks: set(3)}}},
 		Deadlock: &progress.Deadlock{Cycles: [][]int{{0, 1, 2}}, Certain: true},
 		Lost:     []progress.Loss{{Ranks: set(3), Reason: "no record", Cause: true}},
 		Groups: []progress.Group{

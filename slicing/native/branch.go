@@ -58,7 +58,7 @@ func (s *Slicer) Branch(ctx context.Context, made, other []model.Frame) (out sli
 // in.
 func branchAt(f *function, i int, stack []model.Frame) slicing.Branch {
 	at := model.Frame{Module: stack[0].Module, Offset: f.insts[i].Addr}
-	return slicing.Branch{Stack: append([]model.Frame{at}, stack[1:]...)}
+	return slicing.Branch{Stack: append([]model.Frame{at}, stack[1:]...), Loop: f.decidesLoop(int(f.blk[i]))}
 }
 
 // shared counts the outermost frames that two stacks have in common.
@@ -92,6 +92,17 @@ func (f *function) decides(a, b int, endless bool) int {
 		}
 	}
 	return -1
+}
+
+// decidesLoop tells whether a block decides if a loop goes round again: by some of its
+// successors it is reached again, and by others not.
+func (f *function) decidesLoop(block int) bool {
+	again, leaves := false, false
+	for _, s := range f.blocks[block].succs {
+		back := f.reachable(int(s), -1)[block]
+		again, leaves = again || back, leaves || !back
+	}
+	return again && leaves
 }
 
 // nearest returns the last instruction of the nearest block that decides whether

@@ -94,6 +94,22 @@ func (s *Scene) commText(w *facts.Want) string {
 	return s.CommName(w.Comm)
 }
 
+// CommKind tells what a communicator, window or file is, as far as it is known.
+func (s *Scene) CommKind(id uint64) model.CommKind {
+	c := s.comms[id]
+	switch {
+	case c == nil:
+		return model.Intra
+	case c.World:
+		return model.World
+	case c.Window:
+		return model.Window
+	case c.IO:
+		return model.File
+	}
+	return model.Intra
+}
+
 // CommName names a communicator, window or file.
 func (s *Scene) CommName(id uint64) string {
 	c := s.comms[id]

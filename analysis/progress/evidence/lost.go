@@ -24,6 +24,8 @@ type Loss struct {
 	// Cause says that the loss can have come first; false for a rank that
 	// failed after another had.
 	Cause bool
+	// Stopped says that the process is there.
+	Stopped bool
 }
 
 // findLosses fills in the ranks that are lost. At the end of a killed job all
@@ -43,7 +45,7 @@ func (s *Scene) lose(ranks model.RankSet, cause bool, format string, args ...any
 	if ranks.Len() == 0 {
 		return
 	}
-	s.Losses = append(s.Losses, Loss{ranks, fmt.Sprintf(format, args...), cause})
+	s.Losses = append(s.Losses, Loss{Ranks: ranks, Reason: fmt.Sprintf(format, args...), Cause: cause})
 	s.Lost = s.Lost.Union(ranks)
 }
 
@@ -82,8 +84,9 @@ func (s *Scene) loseObserved() {
 		})
 	}
 	open := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.NoEnd })
-	if stopped := seen(Stopped); !stopped.Equal(open) {
+	if stopped := seen(Stopped).Minus(s.Lost); stopped.Len() > 0 && !stopped.Equal(open) {
 		s.lose(stopped, true, "the process is stopped")
+		s.Losses[len(s.Losses)-1].Stopped = true
 	}
 	// While a launcher ends the job, the dead are those it has ended already.
 	told, _ := s.told()

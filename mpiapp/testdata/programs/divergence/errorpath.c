@@ -1,6 +1,6 @@
 // np: 4
 // odd: 2
-// kind: departed
+// kind: error_path
 // call: MPI_Finalize 39
 // branch: 20
 // One rank finds an error, returns it, and goes home.

@@ -1,6 +1,6 @@
 ! np: 4
 ! odd: 1
-! kind: extra
+! kind: loop_count
 ! call: MPI_Allreduce 26
 ! branch: 16
 ! One rank sees its own residual and goes round the loop once more.

@@ -1,0 +1,106 @@
+package progress
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"laggard/analysis/divergence"
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+)
+
+// crossed takes deadlocks whose ranks wait in collectives of several communicators:
+// they made them in different orders, or some left one out.
+func (f *Finding) crossed() bool {
+	if f.deadlock == nil || !f.deadlock.Certain {
+		return false
+	}
+	for _, core := range f.certainGraph().Cores() {
+		if d := f.crossing(core); d != nil {
+			f.diverged = slices.Insert(f.diverged, 0, *d)
+			f.takeOdd(d)
+			return true
+		}
+	}
+	return false
+}
+
+// standing is the collective that some ranks are in.
+type standing struct {
+	ranks model.RankSet
+	state model.StateID
+	comm  uint64
+	call  divergence.Call
+}
+
+// crossing compares the collectives that the ranks of a deadlock are in; nil: not all
+// are in one, or all in the same.
+func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
+	var all []standing
+	for _, rank := range core.Slice() {
+		s, ok := f.standing(rank)
+		if !ok {
+			return nil
+		}
+		all = append(all, s)
+	}
+	byComm := func(a, b standing) int { return cmp.Compare(a.comm, b.comm) }
+	if len(joined(all, byComm)) < 2 {
+		return nil
+	}
+	// The way that led there tells ranks apart. If it is the same, as in a loop over
+	// communicators, these do.
+	sides := joined(all, func(a, b standing) int { return bytes.Compare(a.state[:], b.state[:]) })
+	if len(sides) < 2 {
+		sides = joined(all, byComm)
+	}
+	slices.SortStableFunc(sides, func(a, b standing) int { return cmp.Compare(b.ranks.Len(), a.ranks.Len()) })
+	many := sides[0]
+	d := &divergence.Divergence{
+		Comm: sides[1].comm, Kind: f.scene.CommKind(sides[1].comm), Agree: many.ranks,
+		Majority: 2*many.ranks.Len() > core.Len(),
+	}
+	d.Common.Ranks = many.ranks
+	for _, side := range sides[1:] {
+		d.Odd = append(d.Odd, divergence.Odd{
+			Parting: divergence.Parting{
+				Kind: divergence.Order, Number: side.call.Number, After: side.call.Number - 1,
+				Calls: []divergence.Call{side.call}, Theirs: []divergence.Call{many.call}, Other: many.comm,
+			},
+			Line: divergence.Line{Ranks: side.ranks},
+		})
+	}
+	return d
+}
+
+// standing is the collective that a rank waits in, if it is one alone.
+func (f *Finding) standing(rank int) (standing, bool) {
+	fact := f.scene.Facts[rank]
+	main := slices.IndexFunc(fact.Waits, func(w facts.Wait) bool { return !w.Side })
+	if main < 0 || !fact.At.InMPI {
+		return standing{}, false
+	}
+	wants := fact.Waits[main].Wants
+	if len(wants) != 1 || wants[0].Kind != model.Collective {
+		return standing{}, false
+	}
+	call := f.callAt(fact)
+	call.Number = wants[0].Seq
+	return standing{model.NewRankSet(rank), fact.At.State, wants[0].Comm, *call}, true
+}
+
+// joined puts those together that are equal.
+func joined(all []standing, compare func(a, b standing) int) []standing {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, compare)
+	var out []standing
+	for _, s := range all {
+		if n := len(out); n > 0 && compare(out[n-1], s) == 0 {
+			out[n-1].ranks = out[n-1].ranks.Union(s.ranks)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
