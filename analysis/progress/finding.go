@@ -266,6 +266,14 @@ func (f *Finding) undecided() bool {
 	return f.least.Len() > 1 && f.least.Equal(f.scene.Unfinished())
 }
 
+// alike returns the named ranks where nothing told them apart.
+func (f *Finding) alike() model.RankSet {
+	if f.opts.PaperOnly || f.method == MethodEvidence || !f.undecided() {
+		return model.RankSet{}
+	}
+	return f.least
+}
+
 // lossReason names the losses that may be the cause.
 func (f *Finding) lossReason() string {
 	text := ""

@@ -6,27 +6,31 @@ import (
 	"time"
 
 	"laggard/analysis/divergence"
+	"laggard/analysis/progress/contrast"
 	"laggard/analysis/progress/facts"
 	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/reduce"
+	"laggard/symbol"
 )
 
 // Result is the answer to a [Question].
 type Result struct {
 	Diagnosis
-	Running   bool               // the job made progress when it was looked at
-	Index     *model.Index       // of the run
-	Comms     []facts.Comm       // by ID
-	Stacks    []facts.Stack      // that were captured
-	Shown     *model.RankSet     // the ranks that the question asks for; nil: all
-	Processes map[int]Process    // of least-progressed ranks, as far as known
-	Damaged   model.RankSet      // ranks whose record is damaged or missing
-	Problems  []string           // what was missing or damaged
-	Compared  *Result            // what the other algorithm concludes; nil: it was not asked
-	Analysts  int                // analysis ranks
-	Stats     reduce.Stats       // of their tree, as analysis rank 0 saw it
-	Seconds   map[string]float64 // by step
+	Running   bool            // the job made progress when it was looked at
+	Index     *model.Index    // of the run
+	Comms     []facts.Comm    // by ID
+	Stacks    []facts.Stack   // that were captured
+	Shown     *model.RankSet  // the ranks that the question asks for; nil: all
+	Processes map[int]Process // of least-progressed ranks, as far as known
+	// Differ is by what the named ranks differ, where nothing tells them apart.
+	Differ   []contrast.Difference
+	Damaged  model.RankSet      // ranks whose record is damaged or missing
+	Problems []string           // what was missing or damaged
+	Compared *Result            // what the other algorithm concludes; nil: it was not asked
+	Analysts int                // analysis ranks
+	Stats    reduce.Stats       // of their tree, as analysis rank 0 saw it
+	Seconds  map[string]float64 // by step
 }
 
 // Process is how a user gets at the process of a rank.
@@ -186,13 +190,14 @@ func (l *looker) infer(sum *facts.Summary, opts Options) (Partial, error) {
 func (l *looker) conclude(
 	q Question, opts Options, sum facts.Summary, part Partial, watch *stopwatch,
 ) (result *Result, err error) {
-	var least model.RankSet
+	var least, alike model.RankSet
 	if l.Comm.Rank() == 0 {
 		var finding *Finding
 		if finding, err = FindLP(sum, part, opts); err == nil {
 			watch.done(StepFindLP)
 			result = l.result(finding, sum)
 			result.Shown, err = q.shown(result.Size, sum.Comms)
+			alike = finding.alike()
 			if result.LeastProgressed != nil {
 				least = few(result.LeastProgressed.Ranks)
 			}
@@ -202,12 +207,36 @@ func (l *looker) conclude(
 		return nil, err
 	}
 	found, err := reduce.Reduce(l.Tree, processes, l.processes(least), nil)
+	differ, err := l.contrast(q, alike, err)
 	if err != nil || result == nil {
 		return nil, err
 	}
+	result.Differ = differ
 	watch.done(StepOutput)
 	result.Processes, result.Seconds = found, watch.seconds
 	return result, nil
+}
+
+// contrast compares ranks that nothing tells apart, all analysis ranks together; the
+// answer is at rank 0. Their records are decoded once more.
+func (l *looker) contrast(q Question, alike model.RankSet, failed error) ([]contrast.Difference, error) {
+	alike, err := reduce.Broadcast(l.Tree, rankSets, alike, failed)
+	if err != nil || alike.Len() == 0 {
+		return nil, err
+	}
+	counter := contrast.NewCounter(alike)
+	l.Index.Each(func(run *model.Run) {
+		for _, r := range run.Ranks {
+			counter.Add(r)
+		}
+	})
+	tally, err := reduce.Reduce(l.Tree, contrast.Tallies, counter.Tally(), nil)
+	if err != nil || l.Comm.Rank() != 0 {
+		return nil, err
+	}
+	resolver := symbol.New(q.Symbols)
+	defer resolver.Close()
+	return contrast.Differences(tally, func(s *model.State) string { return placeOf(resolver, s) }), nil
 }
 
 // result is what a finding amounts to, with notes on the data it rests on.

@@ -49,35 +49,36 @@ const (
 // pageData is the data of the page. Positions in a table stand for what many groups
 // share: frames, stacks, states, names and files.
 type pageData struct {
-	Run        pageRun        `json:"run"`
-	Ranks      int            `json:"ranks"`
-	Headline   string         `json:"headline"`
-	Next       *step          `json:"next"`
-	Notes      []string       `json:"notes"`
-	Cycles     []string       `json:"cycles"`
-	Lost       string         `json:"lost"`
-	Losses     []Loss         `json:"losses"`
-	LossLines  []string       `json:"loss_lines"`
-	Damaged    string         `json:"damaged"`
-	Unfinished string         `json:"unfinished"`
-	Problems   []string       `json:"problems"`
-	Partings   []pageParting  `json:"partings,omitempty"`
-	View       pageView       `json:"view"`
-	Same       bool           `json:"same"` // the compared result names the same ranks
-	Compared   *pageView      `json:"compared"`
-	Comms      []Communicator `json:"comms"`
-	Slices     []pageSlice    `json:"slices"`
-	Sources    []pageExcerpt  `json:"sources"`
-	Changed    []int          `json:"changed"` // positions in files
-	Files      []string       `json:"files"`
-	Names      []string       `json:"names"` // of functions
-	Modules    []string       `json:"modules"`
-	Frames     []pageFrame    `json:"frames"`
-	Stacks     [][]int        `json:"stacks"` // positions in frames, innermost first
-	States     []pageState    `json:"states"`
-	Parts      []pagePart     `json:"parts"`
-	Tree       *pageNode      `json:"tree"` // of the stacks of the parts
-	Left       pageLeft       `json:"left"`
+	Run         pageRun          `json:"run"`
+	Ranks       int              `json:"ranks"`
+	Headline    string           `json:"headline"`
+	Next        *step            `json:"next"`
+	Notes       []string         `json:"notes"`
+	Cycles      []string         `json:"cycles"`
+	Lost        string           `json:"lost"`
+	Losses      []Loss           `json:"losses"`
+	LossLines   []string         `json:"loss_lines"`
+	Damaged     string           `json:"damaged"`
+	Unfinished  string           `json:"unfinished"`
+	Problems    []string         `json:"problems"`
+	Partings    []pageParting    `json:"partings,omitempty"`
+	Differences []pageDifference `json:"differences,omitempty"`
+	View        pageView         `json:"view"`
+	Same        bool             `json:"same"` // the compared result names the same ranks
+	Compared    *pageView        `json:"compared"`
+	Comms       []Communicator   `json:"comms"`
+	Slices      []pageSlice      `json:"slices"`
+	Sources     []pageExcerpt    `json:"sources"`
+	Changed     []int            `json:"changed"` // positions in files
+	Files       []string         `json:"files"`
+	Names       []string         `json:"names"` // of functions
+	Modules     []string         `json:"modules"`
+	Frames      []pageFrame      `json:"frames"`
+	Stacks      [][]int          `json:"stacks"` // positions in frames, innermost first
+	States      []pageState      `json:"states"`
+	Parts       []pagePart       `json:"parts"`
+	Tree        *pageNode        `json:"tree"` // of the stacks of the parts
+	Left        pageLeft         `json:"left"`
 }
 
 // pageLeft counts what the bounds left out.
@@ -224,8 +225,8 @@ func newPage(r *Result) (*pageData, error) {
 	p := &pageData{
 		Run: b.run(r.Run), Ranks: r.Ranks, Headline: Headline(r), Next: b.next(r),
 		Notes: b.texts(r.Notes), Cycles: b.texts(cycleLines(r)), LossLines: b.texts(lossLines(r)),
-		Partings: b.partings(r),
-		Lost:     setText(r.LostRanks), Damaged: setText(r.DamagedRanks), Unfinished: setText(r.UnfinishedRanks),
+		Partings: b.partings(r), Differences: pageDifferences(r),
+		Lost: setText(r.LostRanks), Damaged: setText(r.DamagedRanks), Unfinished: setText(r.UnfinishedRanks),
 		Losses: b.losses(r.Losses), Problems: b.texts(r.Problems),
 	}
 	p.Left.Problems = len(r.Problems) - len(p.Problems)

@@ -61,6 +61,7 @@ func New(s Source) *Result {
 	r.LostRanks = list(lost)
 	r.Divergences = s.divergences()
 	s.graph(r)
+	r.Differences = s.differences(r)
 	if f.LeastProgressed != nil {
 		r.LeastProgressed = s.least(f.LeastProgressed)
 		r.Cause = causeOf(f)

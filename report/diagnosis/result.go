@@ -21,6 +21,7 @@ type Result struct {
 	Deadlock        Deadlock         `json:"deadlock"`
 	Cause           *Cause           `json:"cause"`                 // null: there is no hang, or nobody is named
 	Divergences     []Divergence     `json:"divergences,omitempty"` // the one that began first comes first
+	Differences     []Difference     `json:"differences,omitempty"` // where nothing tells ranks apart
 	LostRanks       []int            `json:"lost_ranks"`
 	Losses          []Loss           `json:"losses"` // why the lost ranks are lost
 	DamagedRanks    []int            `json:"damaged_ranks"`

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/contrast"
 	"laggard/model"
 	"laggard/report"
 )
@@ -14,7 +15,8 @@ func sources() map[string]Source {
 	return map[string]Source{
 		"hang": hang(), "deadlock": deadlock(), "knot": knot(), "lost": lost(), "lost_record": lostRecord(),
 		"healthy": healthy(), "no_record": noRecord(), "undefined": undefined(), "untold": untold(),
-		"many": many(), "damaged": damaged(), "hostile": hostile(),
+		"alike": alike(),
+		"many":  many(), "damaged": damaged(), "hostile": hostile(),
 	}
 }
 
@@ -182,6 +184,30 @@ func undefined() Source {
 		},
 		ProgressOrder: [][]int{{1, 2}, {0}},
 	}}}
+}
+
+// alike are ranks that nothing tells apart, with what they differ in.
+func alike() Source {
+	group := progress.Group{Ranks: span(0, 3), Kind: progress.Communication, Call: "MPI_Waitall", Stack: inExchange,
+		Least: true}
+	return Source{Run: someRun, Result: &progress.Result{
+		Diagnosis: progress.Diagnosis{
+			Algorithm: "loop-aware", Size: 4, Hang: true, Groups: []progress.Group{group},
+			LeastProgressed: &progress.LeastProgressed{
+				Ranks: span(0, 3), Method: "loop-aware", Confidence: 0.1, Reason: "nothing tells the ranks apart",
+				Locations: []progress.Location{{Ranks: span(0, 3), Call: "MPI_Waitall", Stack: inExchange}},
+			},
+		},
+		Differ: []contrast.Difference{
+			{What: contrast.Path, State: &model.State{Call: "MPI_Allreduce", Stack: inExchange},
+				Classes: []contrast.Class{{Ranks: set(3)}, {Value: 1, Ranks: span(0, 2)}}},
+			{What: contrast.Calls, State: &model.State{Call: "MPI_Iprobe"},
+				Classes: []contrast.Class{{Value: 4, Ranks: set(0, 3)}, {Value: 5, Ranks: span(1, 2)}}},
+			{What: contrast.Peers, Classes: []contrast.Class{{Value: 1, Ranks: set(0)}, {Value: 2, Ranks: span(1, 3)}}},
+			{What: contrast.Pause, Classes: []contrast.Class{
+				{Value: sometime.Unix() - 60, Ranks: set(3)}, {Value: sometime.Unix(), Ranks: span(0, 2)}}},
+		},
+	}}
 }
 
 func untold() Source {

@@ -31,6 +31,7 @@ func Text(w io.Writer, r *Result) error {
 	p.partings(r)
 	if r.LeastProgressed != nil {
 		p.locations(r.LeastProgressed)
+		p.differences(r)
 		p.waiting(r)
 	}
 	p.cycles(r)

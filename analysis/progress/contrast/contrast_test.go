@@ -1,0 +1,127 @@
+package contrast
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"laggard/model"
+	"laggard/reduce/reducetest"
+)
+
+// member is a rank with so many visits to the states a, b, c …; 0: it has not the
+// state at all.
+func member(rank int, visits ...uint64) *model.Rank {
+	t := &model.Thread{}
+	for i, n := range visits {
+		if n > 0 {
+			s := &model.State{ID: model.StateID{byte(i + 1)}, Call: "MPI_" + string(rune('a'+i))}
+			t.Model.States, t.Model.Visits = append(t.Model.States, s), append(t.Model.Visits, n)
+		}
+	}
+	world := &model.Comm{ID: 1, Kind: model.World, Members: []int{0, 1, 2, 3, 4, 5}}
+	return &model.Rank{Rank: rank, Threads: []*model.Thread{t}, Comms: []*model.Comm{world}}
+}
+
+// again makes the state b one of the place of a.
+func again(r *model.Rank) *model.Rank {
+	for _, s := range r.Threads[0].Model.States {
+		s.Call = "MPI_a"
+	}
+	return r
+}
+
+func told(ranks ...*model.Rank) string {
+	all := model.RankSet{}
+	for _, r := range ranks {
+		all.Add(r.Rank)
+	}
+	c := NewCounter(all)
+	for _, r := range ranks {
+		c.Add(r)
+	}
+	var lines []string
+	for _, d := range Differences(c.Tally(), func(s *model.State) string { return s.Call }) {
+		line := string(d.What)
+		if d.State != nil {
+			line += " " + d.State.Call
+		}
+		for _, class := range d.Classes {
+			line += fmt.Sprintf(" %d:%v", class.Value, class.Ranks)
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestDifferences(t *testing.T) {
+	quiet := func(r *model.Rank, second int64) *model.Rank {
+		r.QuietSince = time.Unix(second, 0)
+		return r
+	}
+	peer := func(r *model.Rank, peers ...int) *model.Rank {
+		for _, p := range peers {
+			r.Channels = append(r.Channels, model.Channel{Peer: p, Sent: 1})
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		ranks []*model.Rank
+		want  string
+	}{
+		"alike":     {[]*model.Rank{member(0, 5, 5), member(1, 5, 5), member(2, 5, 5)}, ""},
+		"never":     {[]*model.Rank{member(0, 5, 1), member(1, 5), member(2, 5, 1)}, "path MPI_b 0:1 1:0,2"},
+		"how often": {[]*model.Rank{member(0, 5), member(1, 5), member(2, 6)}, "calls MPI_a 5:0-1 6:2"},
+		"the few first": {[]*model.Rank{member(0, 5, 1), member(1, 5, 2), member(2, 6, 3)},
+			"calls MPI_a 5:0-1 6:2\ncalls MPI_b 1:0 2:1 3:2"},
+		"two calls of one place": {
+			[]*model.Rank{again(member(0, 5, 1)), again(member(1, 4, 2)), again(member(2, 6))}, ""},
+		"peers": {[]*model.Rank{peer(member(0, 5), 1, 2), peer(member(1, 5), 0, 2), peer(member(2, 5), 0)},
+			"peers 1:2 2:0-1"},
+		"times that tell nothing": {[]*model.Rank{quiet(member(0, 5), 100), quiet(member(1, 5), 104)}, ""},
+		"one that paused before the others": {
+			[]*model.Rank{quiet(member(0, 5), 100), quiet(member(1, 5), 60), quiet(member(2, 5), 101)},
+			"pause 60:1 100:0,2"},
+		"no more than two of a kind": {
+			[]*model.Rank{member(0, 5, 5, 5, 5), member(1, 5, 5, 5, 5), member(2, 6, 6, 6, 6)},
+			"calls MPI_a 5:0-1 6:2\ncalls MPI_b 5:0-1 6:2"},
+	} {
+		if got := told(c.ranks...); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
+
+// TestManyValues: a count that differs at all ranks says nothing.
+func TestManyValues(t *testing.T) {
+	var ranks []*model.Rank
+	for rank := range maxClasses + 1 {
+		ranks = append(ranks, member(rank, uint64(rank+1)))
+	}
+	if got := told(ranks...); got != "" {
+		t.Errorf("told:\n%s", got)
+	}
+}
+
+// TestLaws: any tree over the shares gives the same tally.
+func TestLaws(t *testing.T) {
+	build := func() []Tally {
+		r := rand.New(rand.NewPCG(7, 8))
+		all := model.RankSet{}
+		all.AddRange(0, 44)
+		var out []Tally
+		for i := range 9 {
+			c := NewCounter(all)
+			for k := range 5 {
+				c.Add(member(5*i+k, r.Uint64N(3), r.Uint64N(14), 1))
+			}
+			out = append(out, c.Tally())
+		}
+		return out
+	}
+	if err := reducetest.Laws(Tallies, build, 20, rand.New(rand.NewPCG(1, 2))); err != nil {
+		t.Error(err)
+	}
+}

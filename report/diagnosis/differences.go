@@ -1,0 +1,123 @@
+package diagnosis
+
+import (
+	"fmt"
+	"time"
+
+	"laggard/analysis/progress/contrast"
+	"laggard/report"
+	"laggard/report/words"
+	"laggard/symbol"
+)
+
+// Difference is something by which ranks differ that nothing else tells apart.
+type Difference struct {
+	// What is state, path, calls, peers, communicators or pause; see docs/diagnosis.md.
+	What string `json:"what"`
+	MPI  string `json:"mpi,omitempty"` // of path and calls: the function
+	report.Site
+	Classes []Class `json:"classes"`
+}
+
+// Class is the ranks that are alike.
+type Class struct {
+	Value string `json:"value"` // in words
+	Ranks string `json:"ranks"`
+}
+
+func (s Source) differences(r *Result) []Difference {
+	if len(s.Differ) == 0 {
+		return nil
+	}
+	out := states(r)
+	for _, d := range s.Differ {
+		one := Difference{What: string(d.What)}
+		if d.State != nil {
+			one.MPI = words.Printable(d.State.Call)
+			one.Site = report.NewSite(symbol.Trim(s.Resolver.Stack(d.State.Stack, false)))
+		}
+		for _, c := range d.Classes {
+			one.Classes = append(one.Classes, Class{value(d.What, c.Value), c.Ranks.String()})
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// states is where the ranks stand, if they are in several places.
+func states(r *Result) []Difference {
+	if len(r.Groups) < 2 {
+		return nil
+	}
+	out := Difference{What: "state"}
+	for _, g := range r.Groups {
+		out.Classes = append(out.Classes, Class{stateText(g.State), g.Ranks})
+	}
+	return []Difference{out}
+}
+
+// value says in words what ranks of a class have in common.
+func value(what contrast.What, n int64) string {
+	switch what {
+	case contrast.Peers:
+		return words.Count(int(n), "rank", "ranks")
+	case contrast.Comms:
+		return words.Count(int(n), "communicator", "communicators")
+	case contrast.Pause:
+		return time.Unix(n, 0).UTC().Format(time.DateTime) + " UTC"
+	}
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// text says what the ranks differ in.
+func (d *Difference) text() string {
+	switch contrast.What(d.What) {
+	case contrast.Path, contrast.Calls:
+		if d.Function == "" {
+			return "calls of " + d.MPI
+		}
+		return fmt.Sprintf("calls of %s in %s", d.MPI, d.Site.String())
+	case contrast.Peers:
+		return "ranks that they exchanged messages with"
+	case contrast.Comms:
+		return "communicators that they are in"
+	case contrast.Pause:
+		return "no progress since"
+	}
+	return "where they stand"
+}
+
+// differences shows by what the ranks differ that nothing tells apart.
+func (p *printer) differences(r *Result) {
+	if len(r.Differences) == 0 {
+		return
+	}
+	p.Line("")
+	p.Line("They differ in this:")
+	for _, d := range r.Differences {
+		p.Line("  %s", d.text())
+		for _, c := range d.Classes {
+			p.Line("      %s: %s", c.Value, words.Ranks(c.Ranks))
+		}
+	}
+}
+
+// pageDifference is a Difference in words.
+type pageDifference struct {
+	What    string  `json:"what"`
+	Classes []Class `json:"classes"`
+}
+
+func pageDifferences(r *Result) []pageDifference {
+	var out []pageDifference
+	for _, d := range r.Differences {
+		out = append(out, pageDifference{d.text(), d.Classes})
+	}
+	return out
+}
