@@ -110,7 +110,8 @@ var allowed = map[string][]string{
 	"laggard/report":            {"laggard/model", "laggard/report/words", "laggard/symbol"},
 	"laggard/report/chart":      {},
 	"laggard/report/diagnosis": {
-		"laggard/analysis/divergence", "laggard/analysis/progress", "laggard/analysis/progress/facts",
+		"laggard/analysis/divergence", "laggard/analysis/progress", "laggard/analysis/progress/contrast",
+		"laggard/analysis/progress/facts",
 		"laggard/model", "laggard/report",
 		"laggard/report/page", "laggard/report/slice", "laggard/report/source", "laggard/report/words",
 		"laggard/slicing", "laggard/symbol",
@@ -157,10 +158,11 @@ var allowed = map[string][]string{
 	"laggard/symbol":            {"laggard/model"},
 
 	"laggard/analysis/progress": {
-		"laggard/analysis/divergence", "laggard/analysis/progress/evidence", "laggard/analysis/progress/facts",
-		"laggard/analysis/progress/inference", "laggard/analysis/share", "laggard/model", "laggard/model/process",
+		"laggard/analysis/divergence", "laggard/analysis/progress/contrast", "laggard/analysis/progress/evidence",
+		"laggard/analysis/progress/facts", "laggard/analysis/progress/inference", "laggard/analysis/share", "laggard/model", "laggard/model/process",
 		"laggard/reduce", "laggard/symbol",
 	},
+	"laggard/analysis/progress/contrast": {"laggard/analysis/progress/facts", "laggard/model", "laggard/reduce"},
 	"laggard/analysis/progress/evidence": {
 		"laggard/analysis/progress/facts", "laggard/analysis/waitfor", "laggard/model",
 	},
