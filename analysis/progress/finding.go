@@ -33,8 +33,9 @@ type Finding struct {
 // FindLP finds the least progressed ranks from the merged summary and partial
 // (PDI §4.3, and evidence before it). In order: lost ranks; those that left the
 // common sequence of collectives, or the job; the roots of deadlocks; the ranks that
-// the waiting ones wait for in the end; deadlocks that buffering may still dissolve; the ranks outside MPI, if there are stacks only; and last what the
-// algorithm infers. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
+// the waiting ones wait for in the end; deadlocks that buffering may still dissolve;
+// the ranks outside MPI, if there are stacks only; and last what the algorithm
+// infers. Errors wrap ErrUnknownAlgorithm or ErrMismatch.
 func FindLP(sum facts.Summary, part Partial, opts Options) (*Finding, error) {
 	algorithm, err := inference.NewAlgorithm(opts.Algorithm)
 	if err != nil {
