@@ -98,6 +98,9 @@ count = 100                            # for each seed
 tune = [1]                             # seeds to look at while algorithms change
 report = [2]                           # seeds to report on
 faults = ["hang"]                      # spin, slow:10, segv, kill, exit:3
+# Or faults by which ranks leave the common sequence of collectives: skip, skip:2 (two
+# ranks), extra, extra:2, leave:exit, leave:finalize, leave:abort, root, count, type,
+# order, loop, branch; each in turn.
 healthy = 0                            # runs without a fault, half of them beside other load
 `
 
@@ -179,6 +182,8 @@ func (c *Campaign) wrong() []complaint {
 	check(len(t.Faults) > 0, "trials", "faults", "there is no fault")
 	check(!slices.Contains(t.Faults, Fault{Kind: None}), "trials", "faults",
 		"runs without a fault are asked for with healthy")
+	check(!c.parts() || !slices.ContainsFunc(t.Faults, func(f Fault) bool { return !f.Parts() }), "trials", "faults",
+		"some by which ranks leave the common sequence of collectives, and others, are for two campaigns")
 	check(t.Healthy >= 0, "trials", "healthy", "it must be 0 or more")
 	return append(out, c.twice()...)
 }
@@ -239,18 +244,26 @@ func (c *Campaign) LaunchCommand() []string {
 	return out
 }
 
-// ProfileOrder asks for the profiles to draw from, to be written into out.
-func (c *Campaign) ProfileOrder(out string) Order {
+// ProfileOrder asks for the profiles to draw from, to be written into out; jumps are
+// those to look at as well.
+func (c *Campaign) ProfileOrder(out string, jumps []Jump) Order {
 	return Order{Out: out, Profile: &Profile{Modules: c.Functions.Modules, Entry: c.Functions.Entry,
-		Cap: c.Functions.Cap}}
+		Cap: c.Functions.Cap, Follow: c.parts(), Jumps: jumps}}
 }
+
+// parts tells whether the faults are such by which ranks part.
+func (c *Campaign) parts() bool { return slices.ContainsFunc(c.Trials.Faults, Fault.Parts) }
 
 // Draw makes the trials of all seeds, those to tune on first, and after them the
 // healthy runs.
 func (c *Campaign) Draw(profiles []*Profile) ([]Trial, error) {
 	var out []Trial
 	for _, seed := range slices.Concat(c.Trials.Tune, c.Trials.Report) {
-		trials, err := Draw(seed, c.Trials.Count, profiles, c.Trials.Faults, c.mayDraw)
+		draw := Draw
+		if c.parts() {
+			draw = DrawPartings
+		}
+		trials, err := draw(seed, c.Trials.Count, profiles, c.Trials.Faults, c.mayDraw)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func TestExampleCampaign(t *testing.T) {
 	if err != nil || len(trials) != 200 || trials[0].ID != "1-000" || trials[199].ID != "2-099" {
 		t.Errorf("%d trials, %v", len(trials), err)
 	}
-	if o := c.ProfileOrder("x"); o.check() != nil || o.Profile.Cap != 1000 {
+	if o := c.ProfileOrder("x", nil); o.check() != nil || o.Profile.Cap != 1000 {
 		t.Errorf("%+v", o)
 	}
 }
@@ -69,7 +69,9 @@ func TestCampaignErrors(t *testing.T) {
 		{`"library"`, `"inside"`, `26: not a usable campaign: functions.mpi_entry: it is library or caller`},
 		{`"hang"`, `"none"`,
 			`33: not a usable campaign: trials.faults: runs without a fault are asked for with healthy`},
-		{`healthy = 0`, `healthy = -1`, `34: not a usable campaign: trials.healthy: it must be 0 or more`},
+		{`"hang"`, `"hang", "skip"`, `33: not a usable campaign: trials.faults: some by which ranks leave the ` +
+			`common sequence of collectives, and others, are for two campaigns`},
+		{`healthy = 0`, `healthy = -1`, `37: not a usable campaign: trials.healthy: it must be 0 or more`},
 		{`cap = 1000`, `cap = 0`, `27: not a usable campaign: functions.cap: it must be 1 or more`},
 	} {
 		if !strings.Contains(Example, c.from) {

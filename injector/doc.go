@@ -19,4 +19,11 @@
 // The breakpoints are those of package ptrace. No rank but the chosen one is
 // touched, and that one is let go as soon as it has its fault, except where the
 // fault is to be slow.
+//
+// Other faults let ranks leave the common sequence of collectives: a rank skips a
+// call, makes one more, changes an argument or the order, takes an error path, or
+// takes the other way at a jump of the program (Fault.Parts). For these every rank is
+// traced, and writes down the collectives that the program makes (Collective). What
+// is true follows from these alone (TruthOf), and a diagnosis is held against it
+// (JudgeParting): who left, how, with which call, and at which line it was decided.
 package injector

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"laggard/model/mpi"
 )
 
 // Trial is one injection of a campaign.
@@ -58,6 +60,151 @@ func Draw(seed uint64, n int, profiles []*Profile, faults []Fault, keep func(Tar
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// DrawPartings makes n trials from a seed, of the faults in turn: for each a rank, a
+// place from which it makes collectives of its program's own that the fault fits, and
+// one of these, all with equal chances. It is otherwise as Draw.
+func DrawPartings(seed uint64, n int, profiles []*Profile, faults []Fault, keep func(Target) bool) ([]Trial, error) {
+	random := rand.New(rand.NewPCG(seed, stream))
+	places := map[Fault][][][]int{} // by rank
+	first := firstObjects(profiles)
+	for _, f := range faults {
+		for _, p := range profiles {
+			places[f] = append(places[f], fitting(f, p, first, keep))
+		}
+	}
+	faults = slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool {
+		return !slices.ContainsFunc(places[f], func(of [][]int) bool { return len(of) > 0 })
+	})
+	if len(faults) == 0 {
+		return nil, fmt.Errorf("injector: %d profiles: %w", len(profiles), ErrNothingToDraw)
+	}
+	var out []Trial
+	for i := range n {
+		t := Trial{ID: fmt.Sprintf("%d-%03d", seed, i), Seed: seed, Index: i}
+		t.Fault = faults[i%len(faults)]
+		var of [][]int
+		for len(of) == 0 {
+			t.Rank = random.IntN(len(profiles))
+			of = places[t.Fault][t.Rank]
+		}
+		p := profiles[t.Rank]
+		at := pick(random, pick(random, of))
+		t.aim(p, at)
+		if t.Fault.turns() {
+			jump := pick(random, p.deciding(&p.Collectives[at], t.Fault.Kind == Loop))
+			t.Invocation, jump.After = pick(random, jump.After), nil
+			t.Parting.Jump = &jump
+		}
+		for _, other := range random.Perm(len(profiles)) {
+			if other != t.Rank && len(t.Parting.Others) < t.Fault.Ranks-1 {
+				peer := Peer{other, first[other].counterpart(&p.Collectives[at]) + 1}
+				t.Parting.Others = append(t.Parting.Others, peer)
+			}
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// aim makes a call of a profile the target.
+func (t *Trial) aim(p *Profile, at int) {
+	c := &p.Collectives[at]
+	t.Target = Target{Class: MPI, Module: c.Module, Function: c.Function, Offset: c.Offset}
+	t.Entry, t.Invocation, t.Parting = Caller, at+1, &Parting{}
+}
+
+// fitting are the calls of a rank at which a fault can be brought about, by the place
+// they come from.
+func fitting(f Fault, p *Profile, first []firstObject, keep func(Target) bool) [][]int {
+	at := map[[2]any]int{}
+	var out [][]int
+	for i := range p.Collectives {
+		c := &p.Collectives[i]
+		if !c.Own || !f.fits(p, i) || keep != nil && !keep(Target{Class: MPI, Module: c.Module, Function: c.Function}) {
+			continue
+		}
+		if f.Ranks > 1 && (len(first) < f.Ranks ||
+			slices.ContainsFunc(first, func(o firstObject) bool { return o.counterpart(c) < 0 })) {
+			continue
+		}
+		place := [2]any{c.Module, c.Offset}
+		k, known := at[place]
+		if !known {
+			k = len(out)
+			at[place], out = k, append(out, nil)
+		}
+		out[k] = append(out[k], i)
+	}
+	return out
+}
+
+// fits tells whether a fault can be brought about at a call.
+func (f Fault) fits(p *Profile, i int) bool {
+	c := &p.Collectives[i]
+	switch f.Kind {
+	case Loop, Branch:
+		return len(p.deciding(c, f.Kind == Loop)) > 0
+	case Root:
+		return c.Plain && c.Root >= 0
+	case Count:
+		return c.Plain && c.Count > 0
+	case Type:
+		return c.Plain && c.Type > 0 // another one was used before
+	case Exchange:
+		return i+1 < len(p.Collectives) && c.precedes(&p.Collectives[i+1])
+	case Leave:
+		return c.Plain && objects[byCall()[callOf(c.Function)].Class] == mpi.Comm
+	}
+	return c.Plain
+}
+
+// precedes tells whether two calls, one after the other, can be exchanged: a function
+// makes both, and they differ.
+func (c *Collective) precedes(d *Collective) bool {
+	const frame = 256 // what a function pushes for arguments is less
+	apart := max(c.Stack, d.Stack) - min(c.Stack, d.Stack)
+	alike := c.Function == d.Function && c.Object == d.Object && c.Root == d.Root && c.Count == d.Count
+	return c.Plain && d.Plain && d.Own && c.Within != 0 && c.Module == d.Module && c.Within == d.Within &&
+		apart <= frame && c.Offset != d.Offset && !alike
+}
+
+// deciding lists the jumps that decide about a call.
+func (p *Profile) deciding(c *Collective, loop bool) []Jump {
+	return slices.DeleteFunc(slices.Clone(p.Jumps), func(j Jump) bool {
+		return j.Loop != loop || j.Call.Module != c.Module || j.Call.Offset != c.Offset
+	})
+}
+
+// firstObject is the calls of a rank on the communicator that it used first, which is
+// that of all ranks where all make the same calls on it.
+type firstObject struct {
+	*Profile
+	calls []int // by number
+}
+
+func firstObjects(profiles []*Profile) []firstObject {
+	var out []firstObject
+	for _, p := range profiles {
+		o := firstObject{Profile: p}
+		for i := range p.Collectives {
+			if p.Collectives[i].Object == 0 {
+				o.calls = append(o.calls, i)
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// counterpart finds the call that the rank makes together with that of another one;
+// -1 none.
+func (o firstObject) counterpart(c *Collective) int {
+	if c.Object != 0 || c.Number > len(o.calls) || !o.Collectives[o.calls[c.Number-1]].sameSite(c) {
+		return -1
+	}
+	return o.calls[c.Number-1]
 }
 
 // poolOf is what can be drawn of a profile, by class.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -96,6 +97,90 @@ func TestDrawIsEven(t *testing.T) {
 	near(Hang, 0.5)
 	if count[MPI] != n/5 {
 		t.Errorf("%v MPI calls of %v", count[MPI], n)
+	}
+}
+
+// partingProfiles are of ranks that make a barrier, three broadcasts in a loop with a
+// reduction, and something that makes a communicator.
+func partingProfiles(ranks int) []*Profile {
+	var out []*Profile
+	for rank := range ranks {
+		p := &Profile{Rank: rank}
+		add := func(function string, offset uint64, number, root, count int, own bool) {
+			p.Collectives = append(p.Collectives, Collective{Function: function, Module: "app", Offset: offset,
+				Within: 1, Own: own, Number: number, Root: root, Count: count, Type: len(p.Collectives) % 2,
+				Plain: function != "MPI_Comm_dup"})
+		}
+		add("MPI_Barrier", 0x10, 1, -1, -1, true)
+		add("MPI_Barrier", 0x99, 2, -1, -1, false)
+		for i := range 3 {
+			add("MPI_Bcast", 0x20, 3+2*i, 0, 4, true)
+			add("MPI_Allreduce", 0x30, 4+2*i, -1, 1, true)
+		}
+		add("MPI_Comm_dup", 0x40, 9, -1, -1, true)
+		for i, at := range []uint64{0x20, 0x30, 0x20} {
+			j := Jump{Module: "app", Offset: uint64(i), Loop: i < 2, After: []int{i + 1, 7}}
+			j.Call.Module, j.Call.Offset = "app", at
+			p.Jumps = append(p.Jumps, j)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func TestDrawPartings(t *testing.T) {
+	var faults []Fault
+	for _, text := range []string{"skip", "extra:2", "leave:abort", "root", "count", "type", "order", "loop",
+		"branch"} {
+		f, err := ParseFault(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults = append(faults, f)
+	}
+	profiles := partingProfiles(4)
+	trials, err := DrawPartings(3, 900, profiles, faults, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := DrawPartings(3, 33, partingProfiles(4), faults, nil)
+	if d := cmp.Diff(trials[:33], again); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	drawn := map[string]int{}
+	for i, s := range trials {
+		if s.Fault != faults[i%len(faults)] || len(s.Ranks()) != max(s.Fault.Ranks, 1) {
+			t.Fatalf("trial %d: %+v", i, s)
+		}
+		drawn[s.Fault.String()+" "+s.Target.Function]++
+		for _, rank := range s.Ranks() {
+			own, is := s.of(rank)
+			c := profiles[rank].Collectives[own.Invocation-1]
+			if !is || !s.Fault.turns() && (c.Function != s.Target.Function || c.Offset != s.Target.Offset) {
+				t.Fatalf("trial %d, rank %d: %+v", i, rank, c)
+			}
+		}
+		if j := s.Parting.Jump; s.Fault.turns() != (j != nil) || j != nil && (j.Loop != (s.Fault.Kind == Loop) ||
+			s.Invocation != 7 && s.Invocation != int(j.Offset)+1 || j.Call.Offset != s.Target.Offset) {
+			t.Fatalf("trial %d: %+v", i, s.Strike)
+		}
+	}
+	for _, want := range []string{"skip MPI_Barrier", "skip MPI_Bcast", "skip MPI_Allreduce", "extra:2 MPI_Barrier",
+		"leave:abort MPI_Bcast", "root MPI_Bcast", "count MPI_Bcast", "count MPI_Allreduce", "type MPI_Allreduce",
+		"order MPI_Bcast", "order MPI_Allreduce", "loop MPI_Bcast", "loop MPI_Allreduce", "branch MPI_Bcast"} {
+		if drawn[want] < 20 {
+			t.Errorf("%s is drawn %d times", want, drawn[want])
+		}
+		delete(drawn, want)
+	}
+	for other, n := range drawn {
+		fault, function, _ := strings.Cut(other, " ")
+		if fault == "root" || fault == "branch" || function == "MPI_Comm_dup" {
+			t.Errorf("%s is drawn %d times", other, n)
+		}
+	}
+	if _, err := DrawPartings(1, 1, profilesOf(2), faults, nil); !errors.Is(err, ErrNothingToDraw) {
+		t.Error(err)
 	}
 }
 

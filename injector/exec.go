@@ -99,7 +99,7 @@ func Trace(args []string) error {
 			return fmt.Errorf("injector: %w: %w", ErrOrder, err)
 		}
 	}
-	return alone(func() error { return follow(order, n[0], n[1], n[2]) })
+	return alone(func() error { return beside(order, n[0], n[1], n[2]) })
 }
 
 // startAgain starts the real tracer, in a session of its own and without the
@@ -123,7 +123,8 @@ func startAgain(args []string) error {
 // ackFile is the tracer's end of the pipe that the rank waits at.
 const ackFile = 3
 
-func follow(order Order, rank, pid, tid int) error {
+// beside traces a rank that is about to become the program.
+func beside(order Order, rank, pid, tid int) error {
 	ack := os.NewFile(ackFile, "ack")
 	p, err := ptrace.Seize(pid, tid)
 	if err != nil {
@@ -135,7 +136,11 @@ func follow(order Order, rank, pid, tid int) error {
 		return errors.Join(err, p.Detach())
 	}
 	if order.Strike != nil {
-		return carryOut(p, *order.Strike, func(r Report) error { return writeJSON(order.reportFile(), r) })
+		told := func(r Report) error { return writeJSON(order.reportFile(rank), r) }
+		if order.Strike.Fault.Parts() {
+			return part(p, order, rank, told)
+		}
+		return carryOut(p, *order.Strike, told)
 	}
 	options := *order.Profile
 	options.Rank = rank

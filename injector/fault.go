@@ -30,16 +30,58 @@ const (
 	None Kind = "none"
 )
 
+// The kinds of fault by which a rank leaves the common sequence of collectives.
+const (
+	// Skip: the rank does not make the call; it returns at once, with success.
+	Skip Kind = "skip"
+	// Extra: the rank makes the call twice.
+	Extra Kind = "extra"
+	// Leave: the rank goes an error path instead of making the call.
+	Leave Kind = "leave"
+	// Root, Count and Type: the call gets another root, a count that is one less, or
+	// the datatype of an earlier call.
+	Root  Kind = "root"
+	Count Kind = "count"
+	Type  Kind = "type"
+	// Exchange: the rank makes the call behind the next collective.
+	Exchange Kind = "order"
+	// Loop: a jump that decides whether a loop around the call goes round once more
+	// goes the other way, once.
+	Loop Kind = "loop"
+	// Branch: any other jump that decides whether the call is made does so.
+	Branch Kind = "branch"
+)
+
+// parting are the kinds by which a rank leaves the common sequence.
+var parting = []Kind{Skip, Extra, Leave, Root, Count, Type, Exchange, Loop, Branch}
+
+// Where an error path may end.
+const (
+	ToExit     = "exit"
+	ToFinalize = "finalize" // and exit behind it
+	ToAbort    = "abort"
+)
+
 // Fault is a fault as a campaign asks for it. Its text form is the kind, with
-// what belongs to it: "hang", "spin", "slow:10", "segv", "kill", "exit:3".
+// what belongs to it: "hang", "spin", "slow:10", "segv", "kill", "exit:3", "skip:2",
+// "leave:abort".
 type Fault struct {
 	Kind   Kind
 	Factor float64 // of Slow, above 1
 	Status int     // of Exit, 0 to 255
+	Ranks  int     // of Skip and Extra: how many ranks do so
+	End    string  // of Leave
 }
 
-// ParseFault reads the text form. "slow" alone is slow:10, "exit" alone exit:1.
-// The error wraps ErrFault.
+// Parts tells whether ranks leave the common sequence of collectives by it.
+func (f Fault) Parts() bool { return slices.Contains(parting, f.Kind) }
+
+// turns tells whether a jump of the program is sent the other way.
+func (f Fault) turns() bool { return f.Kind == Loop || f.Kind == Branch }
+
+// ParseFault reads the text form. "slow" alone is slow:10, "exit" alone exit:1, "skip"
+// and "extra" alone are of one rank, "leave" alone is leave:exit. The error wraps
+// ErrFault.
 func ParseFault(text string) (Fault, error) {
 	kind, detail, given := strings.Cut(text, ":")
 	f := Fault{Kind: Kind(kind)}
@@ -61,9 +103,24 @@ func ParseFault(text string) (Fault, error) {
 		if err != nil || f.Status < 0 || f.Status > 255 {
 			return Fault{}, fmt.Errorf("injector: %q: %w: the status is 0 to 255", text, ErrFault)
 		}
-	case given || !slices.Contains([]Kind{Hang, Spin, Segv, Kill, None}, f.Kind):
-		return Fault{}, fmt.Errorf("injector: %q: %w: hang, spin, slow:FACTOR, segv, kill or exit:STATUS", text,
-			ErrFault)
+	case f.Kind == Skip || f.Kind == Extra:
+		f.Ranks = 1
+		if given {
+			f.Ranks, err = strconv.Atoi(detail)
+		}
+		if err != nil || f.Ranks < 1 {
+			return Fault{}, fmt.Errorf("injector: %q: %w: the number of ranks is 1 or more", text, ErrFault)
+		}
+	case f.Kind == Leave:
+		if f.End = ToExit; given {
+			f.End = detail
+		}
+		if !slices.Contains([]string{ToExit, ToFinalize, ToAbort}, f.End) {
+			return Fault{}, fmt.Errorf("injector: %q: %w: it ends in exit, finalize or abort", text, ErrFault)
+		}
+	case given || !f.Parts() && !slices.Contains([]Kind{Hang, Spin, Segv, Kill, None}, f.Kind):
+		return Fault{}, fmt.Errorf("injector: %q: %w: hang, spin, slow:FACTOR, segv, kill, exit:STATUS, or "+
+			"skip:RANKS, extra:RANKS, leave:END, root, count, type, order, loop, branch", text, ErrFault)
 	}
 	return f, nil
 }
@@ -75,6 +132,11 @@ func (f Fault) String() string {
 		return fmt.Sprintf("%s:%g", f.Kind, f.Factor)
 	case Exit:
 		return fmt.Sprintf("%s:%d", f.Kind, f.Status)
+	case Leave:
+		return fmt.Sprintf("%s:%s", f.Kind, f.End)
+	}
+	if f.Ranks > 1 {
+		return fmt.Sprintf("%s:%d", f.Kind, f.Ranks)
 	}
 	return string(f.Kind)
 }

@@ -9,6 +9,8 @@ func TestFaultText(t *testing.T) {
 	for text, want := range map[string]string{
 		"hang": "hang", "spin": "spin", "segv": "segv", "kill": "kill",
 		"slow": "slow:10", "slow:2.5": "slow:2.5", "exit": "exit:1", "exit:0": "exit:0",
+		"skip": "skip", "skip:1": "skip", "extra:2": "extra:2", "leave": "leave:exit", "leave:abort": "leave:abort",
+		"root": "root", "order": "order", "loop": "loop", "branch": "branch",
 	} {
 		f, err := ParseFault(text)
 		if err != nil || f.String() != want {
@@ -19,7 +21,7 @@ func TestFaultText(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "Hang", "hang:1", "slow:1", "slow:NaN", "slow:x", "slow:", "exit:256",
-		"exit:-1", "kill:9", "slow:+Inf"} {
+		"exit:-1", "kill:9", "slow:+Inf", "skip:0", "skip:x", "leave:x", "root:1"} {
 		if f, err := ParseFault(text); !errors.Is(err, ErrFault) || f != (Fault{}) {
 			t.Errorf("%q: %v, %v", text, f, err)
 		}
@@ -36,6 +38,7 @@ func TestOrderChecks(t *testing.T) {
 		"invocation 0":  func(o *Order) { o.Strike.Invocation = 0 },
 		"no target":     func(o *Order) { o.Strike.Target.Function = "" },
 		"without fault": func(o *Order) { o.Strike.Fault = Fault{} },
+		"no jump":       func(o *Order) { o.Strike.Fault = Fault{Kind: Loop} },
 	} {
 		s := good
 		o := Order{Out: t.TempDir(), Strike: &s}

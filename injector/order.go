@@ -1,12 +1,14 @@
 package injector
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -22,11 +24,56 @@ type Order struct {
 
 // Strike is one fault at one place.
 type Strike struct {
-	Rank       int    `json:"rank"`
-	Target     Target `json:"target"`
-	Entry      Entry  `json:"entry,omitempty"` // of an MPI call; "" is Library
-	Invocation int    `json:"invocation"`      // from 1: at which entry of the function, by any thread
-	Fault      Fault  `json:"fault"`
+	Rank   int    `json:"rank"`
+	Target Target `json:"target"`
+	Entry  Entry  `json:"entry,omitempty"` // of an MPI call; "" is Library
+	// Invocation, from 1, is at which entry of the function, by any thread; where ranks
+	// are to part, at which of the rank's collectives, or, of a jump, when it is reached
+	// next behind that.
+	Invocation int   `json:"invocation"`
+	Fault      Fault `json:"fault"`
+	// Parting is what else must be known where ranks are to part; its Target is the
+	// function of MPI, with the place that the call returns to.
+	Parting *Parting `json:"parting,omitempty"`
+}
+
+// Parting completes a Strike by which ranks leave the common sequence of collectives.
+type Parting struct {
+	Jump   *Jump  `json:"jump,omitempty"`   // that goes the other way
+	Others []Peer `json:"others,omitempty"` // that make the same call, and leave as well
+}
+
+// Peer is a rank, and its Invocation.
+type Peer struct {
+	Rank       int `json:"rank"`
+	Invocation int `json:"invocation"`
+}
+
+// Ranks lists those that are struck.
+func (s Strike) Ranks() []int {
+	out := []int{s.Rank}
+	if s.Parting != nil {
+		for _, o := range s.Parting.Others {
+			out = append(out, o.Rank)
+		}
+	}
+	return slices.Sorted(slices.Values(out))
+}
+
+// of is the strike as it concerns a rank; false if it does not.
+func (s Strike) of(rank int) (Strike, bool) {
+	if rank == s.Rank {
+		return s, true
+	}
+	if s.Parting != nil {
+		for _, o := range s.Parting.Others {
+			if o.Rank == rank {
+				s.Rank, s.Invocation = o.Rank, o.Invocation
+				return s, true
+			}
+		}
+	}
+	return s, false
 }
 
 // State is how far a Strike got.
@@ -51,6 +98,10 @@ type Report struct {
 	Module  string    `json:"module"` // path
 	Address uint64    `json:"address"`
 	Hits    int       `json:"hits"` // entries seen
+	// Call is the collective at which the rank left the common sequence, and Toward
+	// tells, of a jump, whether it was sent to the call.
+	Call   *Collective `json:"call,omitempty"`
+	Toward bool        `json:"toward,omitempty"`
 }
 
 // ReadOrder reads an order file. Errors in its content wrap ErrOrder.
@@ -75,6 +126,8 @@ func (o Order) check() error {
 		return fmt.Errorf("injector: %w: the target has neither a function nor an offset", ErrOrder)
 	case s != nil && s.Fault.Kind == "":
 		return fmt.Errorf("injector: %w: it has no fault", ErrOrder)
+	case s != nil && s.Fault.turns() && (s.Parting == nil || s.Parting.Jump == nil):
+		return fmt.Errorf("injector: %w: it does not say which jump", ErrOrder)
 	case o.Profile != nil && o.Profile.Cap < 1:
 		return fmt.Errorf("injector: %w: the cap of the profile is %d", ErrOrder, o.Profile.Cap)
 	}
@@ -89,18 +142,55 @@ func (o Order) Write(path string) error {
 	return writeJSON(path, o)
 }
 
-// concerns tells whether a rank gets a tracer.
-func (o Order) concerns(rank int) bool { return o.Profile != nil || o.Strike.Rank == rank }
-
-// ReadReport returns what became of the strike; a report that is not there is a
-// fs.ErrNotExist.
-func (o Order) ReadReport() (Report, error) {
-	var r Report
-	return r, readJSON(o.reportFile(), &r)
+// concerns tells whether a rank gets a tracer. Where some are to part, the others are
+// looked at, too: theirs is the common sequence.
+func (o Order) concerns(rank int) bool {
+	return o.Profile != nil || o.Strike.Rank == rank || o.Strike.Fault.Parts()
 }
 
-func (o Order) reportFile() string {
-	return filepath.Join(o.Out, fmt.Sprintf("rank-%d.report.json", o.Strike.Rank))
+// ReadReport returns what became of the strike: the report of the last rank that is
+// struck, or of the first that is not. A report that is not there is a
+// fs.ErrNotExist.
+func (o Order) ReadReport() (Report, error) {
+	var out Report
+	for i, rank := range o.Strike.Ranks() {
+		var r Report
+		if err := readJSON(o.reportFile(rank), &r); err != nil {
+			return r, err
+		}
+		if i == 0 || out.State == Injected && (r.State != Injected || r.Time.After(out.Time)) {
+			out = r
+		}
+	}
+	return out, nil
+}
+
+func (o Order) reportFile(rank int) string {
+	return filepath.Join(o.Out, fmt.Sprintf("rank-%d.report.json", rank))
+}
+
+// ReadCollectives returns what collectives the ranks 0 to ranks-1 made in a run in
+// which some were to part.
+func (o Order) ReadCollectives(ranks int) ([][]Collective, error) {
+	out := make([][]Collective, ranks)
+	for rank := range out {
+		text, err := os.ReadFile(o.collectivesFile(rank))
+		if err != nil {
+			return nil, fmt.Errorf("injector: %w", err)
+		}
+		for line := range bytes.Lines(text[:bytes.LastIndexByte(text, '\n')+1]) { // the last may still be written
+			var c Collective
+			if err := json.Unmarshal(line, &c); err != nil {
+				return nil, fmt.Errorf("injector: %s: %w", o.collectivesFile(rank), err)
+			}
+			out[rank] = append(out[rank], c)
+		}
+	}
+	return out, nil
+}
+
+func (o Order) collectivesFile(rank int) string {
+	return filepath.Join(o.Out, fmt.Sprintf("rank-%d.collectives.jsonl", rank))
 }
 
 // ReadProfiles returns the profiles of ranks 0 to ranks-1.

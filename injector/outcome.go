@@ -13,31 +13,9 @@ type Outcome struct {
 	Over   bool   `json:"over"`   // of a slow-down: all ranks were through when it was to be looked at
 	// Detected is the time from the fault to that, seconds.
 	Detected  float64     `json:"detected"`
-	Diagnoses []Diagnosis `json:"diagnoses"` // one per algorithm
-}
-
-// Diagnosis is what one algorithm says.
-type Diagnosis struct {
-	Algorithm string     `json:"algorithm"`
-	LP        []int      `json:"lp"`       // the ranks it calls least progressed or lost
-	First     []int      `json:"first"`    // the ranks it puts first in the order of progress
-	Isolated  []int      `json:"isolated"` // the ranks alone in their group
-	Method    string     `json:"method"`
-	Where     []Location `json:"where"` // of the LP ranks
-}
-
-// Location is where a diagnosis says a rank is.
-type Location struct {
-	Rank  int      `json:"rank"`
-	MPI   string   `json:"mpi"` // the MPI function it is in, "" none
-	Stack []Source `json:"stack"`
-}
-
-// Source is a level of a call stack, innermost first.
-type Source struct {
-	Function string `json:"function"` // demangled, without parameters
-	File     string `json:"file"`
-	Line     int    `json:"line"`
+	Diagnoses []Diagnosis `json:"diagnoses"`       // one per algorithm
+	Ended     bool        `json:"ended,omitempty"` // the job was over before it was to be looked at
+	Truth     *Truth      `json:"truth,omitempty"` // where ranks were to part
 }
 
 // Record is what is kept of a trial.

@@ -21,6 +21,33 @@ type Profile struct {
 	Cap int `json:"cap"`
 	// Functions are those entered, in the order of class, module and address.
 	Functions []Entered `json:"functions"`
+	// Follow asks for the collectives that the rank makes instead, one by one.
+	Follow      bool         `json:"follow,omitempty"`
+	Collectives []Collective `json:"collectives,omitempty"`
+	// Jumps are what decides whether collectives are made; whoever knows the code
+	// fills them in. Asked for with Follow, those that the rank comes to are returned.
+	Jumps []Jump `json:"jumps,omitempty"`
+}
+
+// Jump is a conditional jump of the program that decides whether a collective is
+// made.
+type Jump struct {
+	Module string `json:"module"` // name
+	Offset uint64 `json:"offset"` // file address
+	// Function, File and Line are where it is in the source.
+	Function string `json:"function,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Loop     bool   `json:"loop"`  // it decides whether a loop around the call goes round once more
+	Leads    bool   `json:"leads"` // its target is the way to the call
+	// Call is what it decides about: who calls MPI, and where that returns to.
+	Call struct {
+		Module string `json:"module"`
+		Offset uint64 `json:"offset"`
+	} `json:"call"`
+	// After tells when a rank comes to it: behind how many of its collectives. The
+	// beginning is left out, and what comes after many times.
+	After []int `json:"after,omitempty"`
 }
 
 // Entered counts the entries of a function. The sum is at most the cap: where it
@@ -30,6 +57,12 @@ type Entered struct {
 	Before  int `json:"before"`  // MPI_Init was entered
 	Running int `json:"running"` // after that; all, in a program that never does
 	After   int `json:"after"`   // MPI_Finalize was entered, that entry not included
+}
+
+// CompareJumps orders jumps by the call that they decide about, and where they are.
+func CompareJumps(a, b Jump) int {
+	return cmp.Or(cmp.Compare(a.Call.Module, b.Call.Module), cmp.Compare(a.Call.Offset, b.Call.Offset),
+		cmp.Compare(a.Module, b.Module), cmp.Compare(a.Offset, b.Offset))
 }
 
 // profiler counts entries of all functions that can be injected into.
@@ -179,6 +212,12 @@ func programOf(p *ptrace.Process) string {
 
 // takeProfile runs the process to its end.
 func takeProfile(p *ptrace.Process, options Profile) (Profile, error) {
+	if options.Follow {
+		c := &collector{follower: follower{options: options, files: library{}}}
+		_, err := p.Run(c)
+		options.Functions, options.Collectives, options.Jumps = []Entered{}, c.calls, c.reached()
+		return options, err
+	}
 	f := &profiler{options: options, files: library{}, found: map[uint64]*entries{}}
 	_, err := p.Run(f)
 	return f.profile(), err

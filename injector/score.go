@@ -36,13 +36,15 @@ type Row struct {
 
 // Score is the sum of a campaign.
 type Score struct {
-	Rows       []Row `json:"rows"`
-	Injected   int   `json:"injected"`
-	NotReached int   `json:"not_reached"` // the run ended before the drawn entry
-	Undetected int   `json:"undetected"`  // injected, and no hang or loss was noticed
-	Early      int   `json:"early"`       // injected, and a hang noticed before that
-	Over       int   `json:"over"`        // of a slow-down: the job ended before it was to be looked at
-	Failed     int   `json:"failed"`      // could not be run or injected
+	Rows       []Row        `json:"rows"`
+	Partings   []PartingRow `json:"partings,omitempty"` // where ranks were to part
+	Injected   int          `json:"injected"`
+	NotReached int          `json:"not_reached"`        // the run ended before the drawn entry
+	Undetected int          `json:"undetected"`         // injected, and no hang or loss was noticed
+	Early      int          `json:"early"`              // injected, and a hang noticed before that
+	Over       int          `json:"over"`               // of a slow-down: the job ended before it was to be looked at
+	Failed     int          `json:"failed"`             // could not be run or injected
+	Absorbed   int          `json:"absorbed,omitempty"` // ranks parted, and all ended well
 	// Misses are the trials that are not exact, by algorithm.
 	Misses map[string][]string `json:"misses"`
 }
@@ -63,6 +65,8 @@ func NewScore(records []Record) Score {
 			s.NotReached++
 		case r.Outcome.Over:
 			s.Over++
+		case r.Trial.Fault.Parts() && !r.Outcome.Hang:
+			s.Absorbed++
 		default:
 			s.Injected++
 			if !r.Outcome.Hang {
@@ -73,6 +77,9 @@ func NewScore(records []Record) Score {
 			}
 			scored = append(scored, r)
 		}
+	}
+	if s.Partings = partingRows(scored); len(s.Partings) > 0 {
+		return s
 	}
 	for _, algorithm := range algorithms(scored) {
 		for _, functions := range []string{string(User), string(MPI), "all"} {
@@ -171,6 +178,9 @@ func count(yes bool) float64 {
 
 // Text prints the paper's table. What has no trials is shown as "-".
 func (s Score) Text(w io.Writer) error {
+	if len(s.Partings) > 0 {
+		return s.partings(w)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t,
 		"algorithm\tfunctions\ttrials\trecall\tisolation\timprecision\tno wrong rank\texact\tfunction\tline\t")
@@ -192,6 +202,16 @@ func (s Score) Text(w io.Writer) error {
 			_, err = fmt.Fprintf(w, "not exact by %s: %v\n", algorithm, s.Misses[algorithm])
 		}
 	}
+	return err
+}
+
+// partings prints the table of a campaign in which ranks part.
+func (s Score) partings(w io.Writer) error {
+	if err := partingText(w, s.Partings); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "injected %d; absorbed, so that the job ended well, %d; a hang noticed before %d; "+
+		"not reached %d; failed %d\n", s.Injected+s.Absorbed, s.Absorbed, s.Early, s.NotReached, s.Failed)
 	return err
 }
 

@@ -14,6 +14,9 @@ func (r Record) String() string {
 		return r.healthyString()
 	}
 	text := fmt.Sprintf("%s %s rank %d at entry %d of %s", t.ID, t.Fault, t.Rank, t.Invocation, t.Target)
+	if t.Fault.Parts() {
+		text = fmt.Sprintf("%s %s ranks %v at collective %d, %s", t.ID, t.Fault, t.Ranks(), t.Invocation, t.Target)
+	}
 	if r.Outcome == nil {
 		return text + ": failed: " + r.Error
 	}
@@ -23,8 +26,27 @@ func (r Record) String() string {
 	if r.Outcome.Over {
 		return text + ": all ranks were through before it was looked at"
 	}
+	if t.Fault.Parts() {
+		return text + r.partingString()
+	}
 	for _, d := range r.Outcome.Diagnoses {
 		text += fmt.Sprintf("; %s %s", d.Algorithm, Judge(t.Strike, d))
+	}
+	return text
+}
+
+// partingString says what came of ranks that were to part.
+func (r Record) partingString() string {
+	o := r.Outcome
+	switch {
+	case !o.Hang:
+		return ": absorbed"
+	case o.Truth == nil || len(o.Diagnoses) == 0:
+		return ": not diagnosed"
+	}
+	text := fmt.Sprintf(" (%.2f): %s", o.Diagnoses[0].Confidence, JudgeParting(r.Trial.Strike, o.Truth, o.Diagnoses[0]))
+	if row := r.partingRow(); row != string(r.Trial.Fault.Kind) {
+		text = "; " + row + text
 	}
 	return text
 }

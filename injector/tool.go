@@ -2,8 +2,10 @@ package injector
 
 import (
 	"strings"
+	"sync"
 
 	"laggard/injector/ptrace"
+	"laggard/model/mpi"
 )
 
 // tool is a library between the program and MPI, such as the recorder. Some of
@@ -60,6 +62,15 @@ func (t tool) passesOn(offset uint64, call string) bool {
 	}
 	return false
 }
+
+// byCall is the functions of MPI by callOf.
+var byCall = sync.OnceValue(func() map[string]*mpi.Function {
+	out := map[string]*mpi.Function{}
+	for _, f := range mpi.Functions() {
+		out[strings.ToLower(f.Name)] = f
+	}
+	return out
+})
 
 // fortran are the endings of the names of one call in its Fortran bindings.
 var fortran = []string{"_", "_f08", "_f08ts", "_large"}

@@ -21,7 +21,8 @@ import (
 const injectLong = `Inject faults into a real MPI program, one run after another, diagnose each, and
 print how often the faulty rank was named: the paper's measures (recall,
 isolation, imprecision, exact), by user function and MPI call, for each
-algorithm.
+algorithm. Where the faults let ranks leave the common sequence of collectives, it
+is who left it, how, with which call, and the line that decided.
 
 The program is profiled first, to learn which functions each rank enters and how
 often; then rank, function and entry are drawn from the seeds of the campaign.

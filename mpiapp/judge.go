@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/inference"
 	"laggard/injector"
-	"laggard/model"
 	"laggard/reduce"
-	"laggard/report/diagnosis"
 )
 
 // judges are the ways of diagnosing that a campaign compares: as laggard does
@@ -22,57 +21,29 @@ var judges = []struct {
 	{"pdi", progress.Question{Algorithm: inference.PDI, PaperOnly: true}},
 }
 
-// judge asks all judges about the run in a directory.
-func (a *app) judge(dir string) ([]injector.Diagnosis, error) {
+// judge asks all judges about the run in a directory; of ranks that parted only the
+// first, as a user would.
+func (a *app) judge(dir string, fault injector.Fault) ([]injector.Diagnosis, error) {
 	var out []injector.Diagnosis
-	symbols := new(symbolFlags).symbols(a, dir)
 	for _, j := range judges {
-		q := question{analysts: 1}
-		q.Question.Question = j.asks
-		q.Dir, q.Symbols = dir, symbols
+		q, err := a.asked(diagnoseFlags{noSlice: !fault.Parts()}, dir)
+		if err != nil {
+			return nil, err
+		}
+		q.analysts, q.Algorithm, q.PaperOnly = 1, j.asks.Algorithm, j.asks.PaperOnly
 		result, err := q.answer(context.Background(), reduce.Run)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, diagnosisOf(j.name, result))
+		text, err := json.Marshal(result)
+		if err != nil {
+			return nil, err
+		}
+		d, err := injector.ReadDiagnosis(j.name, text)
+		if err != nil || fault.Parts() {
+			return []injector.Diagnosis{d}, err
+		}
+		out = append(out, d)
 	}
 	return out, nil
-}
-
-func diagnosisOf(name string, r *diagnosis.Result) injector.Diagnosis {
-	d := injector.Diagnosis{Algorithm: name, LP: []int{}, First: []int{}, Isolated: []int{}}
-	if l := r.LeastProgressed; l != nil {
-		d.LP, d.Method = l.Ranks, l.Method
-		for _, at := range l.Locations {
-			d.Where = append(d.Where, locationOf(at))
-		}
-	}
-	if len(r.RankOrder) > 0 {
-		d.First = ranksOfSet(r.RankOrder[0])
-	}
-	for _, g := range r.Groups {
-		if g.Isolated {
-			d.Isolated = append(d.Isolated, ranksOfSet(g.Ranks)...)
-		}
-	}
-	return d
-}
-
-func ranksOfSet(text string) []int {
-	set, err := model.ParseRankSet(text)
-	if err != nil {
-		return nil
-	}
-	return set.Slice()
-}
-
-func locationOf(l diagnosis.Location) injector.Location {
-	out := injector.Location{Rank: l.Rank}
-	if l.InMPI != nil {
-		out.MPI = *l.InMPI
-	}
-	for _, f := range l.Stack {
-		out.Stack = append(out.Stack, injector.Source{Function: f.Function, File: f.File, Line: f.Line})
-	}
-	return out
 }

@@ -75,7 +75,7 @@ var allowed = map[string][]string{
 		"laggard/model/mpi",
 	},
 	"laggard/analysis/waitfor": {"laggard/model"},
-	"laggard/injector":         {"laggard/injector/ptrace", "laggard/model"},
+	"laggard/injector":         {"laggard/injector/ptrace", "laggard/model", "laggard/model/mpi"},
 	"laggard/injector/ptrace":  {},
 	"laggard/injector/synth":   {"laggard/model"},
 	"laggard/intake/backtrace": {"laggard/model", "laggard/model/mpi", "laggard/symbol"},
@@ -91,7 +91,7 @@ var allowed = map[string][]string{
 	"laggard/job/standstill": {"laggard/model", "laggard/model/process"},
 	"laggard/job/trial": {
 		"laggard/injector", "laggard/job", "laggard/job/standstill", "laggard/job/watch", "laggard/model",
-		"laggard/symbol",
+		"laggard/slicing/native", "laggard/symbol",
 	},
 	"laggard/job/watch": {
 		"laggard/job/collect", "laggard/job/rundir", "laggard/job/standstill", "laggard/model",

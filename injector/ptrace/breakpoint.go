@@ -102,20 +102,26 @@ func (p *Process) trapped(t *Thread) error {
 	if !b.set {
 		return p.restart(t, regs)
 	}
-	next, err := p.arrived(t, b, regs)
+	if err := t.SetRegisters(regs); err != nil {
+		return err
+	}
+	next, err := p.arrived(t, b)
 	if err != nil {
 		return err
 	}
-	switch next {
-	case Halt:
+	if next == Halt {
 		t.standing = true
 		p.stop = &Stop{t, b}
-		return t.SetRegisters(regs)
-	case Retire:
+		return nil
+	}
+	if next == Retire {
 		if err := p.Remove(b); err != nil {
 			return err
 		}
-		return p.restart(t, regs)
+		return p.resume(t, 0)
+	}
+	if regs, err = t.Registers(); err != nil || regs.Rip != b.Address {
+		return errors.Join(err, p.resume(t, 0)) // the handler sent it elsewhere
 	}
 	return p.step(t, b, regs)
 }
@@ -127,9 +133,8 @@ func (p *Process) restart(t *Thread, regs Registers) error {
 	return p.resume(t, 0)
 }
 
-// arrived asks what to do with a thread. The handler sees it standing at the
-// breakpoint, not behind its trap.
-func (p *Process) arrived(t *Thread, b *Breakpoint, regs Registers) (Next, error) {
+// arrived asks what to do with a thread.
+func (p *Process) arrived(t *Thread, b *Breakpoint) (Next, error) {
 	switch {
 	case b.linker:
 		return Continue, p.linked()

@@ -66,7 +66,9 @@ type Handler interface {
 	// functions ran, constructors included. After exec all are new and all
 	// breakpoints are gone.
 	Mapped(p *Process, added []Module) error
-	// Hit is told of each arrival at a breakpoint.
+	// Hit is told of each arrival at a breakpoint. The thread stands there, not behind
+	// the trap; one whose registers it changed goes on with these, and elsewhere if
+	// that was the program counter.
 	Hit(t *Thread, b *Breakpoint) (Next, error)
 }
 

@@ -35,9 +35,7 @@ func (t *Thread) Caller() (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var word [8]byte
-	err = t.process.Read(r.Rsp, word[:])
-	return binary.LittleEndian.Uint64(word[:]), err
+	return t.process.word(r.Rsp)
 }
 
 // Call makes it look as if the instruction the thread stands at had called the

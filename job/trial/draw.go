@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"laggard/injector"
 	"laggard/model"
+	"laggard/slicing/native"
 	"laggard/symbol"
 )
 
@@ -29,6 +31,7 @@ func (r *Runner) Draw(ctx context.Context) ([]injector.Trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.profiles = profiles
 	return r.Campaign.Draw(profiles)
 }
 
@@ -46,13 +49,25 @@ func (r *Runner) prepare(ctx context.Context) error {
 	return nil
 }
 
-// profile runs the program once with every rank traced.
+// profile runs the program with every rank traced: once, and where jumps are to go the
+// other way, a second time, to see when ranks come to them.
 func (r *Runner) profile(ctx context.Context) ([]*injector.Profile, error) {
+	profiles, jumps, err := r.profileWith(ctx, nil)
+	if err == nil && len(jumps) > 0 {
+		profiles, _, err = r.profileWith(ctx, jumps)
+	}
+	return profiles, err
+}
+
+// profileWith runs the program once, and returns the jumps that decide about its
+// collectives as well.
+func (r *Runner) profileWith(ctx context.Context, jumps []injector.Jump) ([]*injector.Profile, []injector.Jump,
+	error) {
 	place := filepath.Join(r.Dir, "profile")
-	order := r.Campaign.ProfileOrder(filepath.Join(place, "out"))
+	order := r.Campaign.ProfileOrder(filepath.Join(place, "out"), jumps)
 	l, err := r.launch(place, &order)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	select {
 	case err = <-l.done:
@@ -63,7 +78,7 @@ func (r *Runner) profile(ctx context.Context) ([]*injector.Profile, error) {
 	run, openErr := model.Open(l.dir)
 	l.end()
 	if err = errors.Join(err, openErr); err != nil {
-		return nil, fmt.Errorf("profiling: %w; the output is in %s", err, l.output.Name())
+		return nil, nil, fmt.Errorf("profiling: %w; the output is in %s", err, l.output.Name())
 	}
 	profiles, err := order.ReadProfiles(r.Campaign.Launch.Ranks)
 	if err == nil && len(run.Ranks) > 0 {
@@ -72,8 +87,65 @@ func (r *Runner) profile(ctx context.Context) ([]*injector.Profile, error) {
 		resolver := symbol.New(symbols)
 		defer resolver.Close()
 		locate(profiles, run.Ranks[0].Modules, resolver)
+		if jumps == nil {
+			jumps = findJumps(ctx, profiles, run.Ranks, resolver)
+		}
 	}
-	return profiles, err
+	return profiles, jumps, err
+}
+
+// findJumps lists, for the places from which ranks were seen to make collectives, the
+// jumps of the program that decide whether they make them. The run was recorded, so
+// that the call stacks are known.
+func findJumps(ctx context.Context, profiles []*injector.Profile, ranks []*model.Rank,
+	resolver *symbol.Resolver) (out []injector.Jump) {
+	own := map[string]bool{} // modules of the program
+	for _, p := range profiles {
+		for i := range p.Collectives {
+			if p.Collectives[i].Own {
+				own[p.Collectives[i].Module] = true
+			}
+		}
+	}
+	slicer := native.New(resolver, native.Options{})
+	seen := map[model.StateID]bool{}
+	for _, rank := range ranks {
+		for _, thread := range rank.Threads {
+			for _, state := range thread.Model.States {
+				if !seen[state.ID] {
+					seen[state.ID] = true
+					out = append(out, jumps(ctx, slicer, resolver, state, own)...)
+				}
+			}
+		}
+	}
+	slices.SortFunc(out, injector.CompareJumps)
+	return slices.CompactFunc(out, func(a, b injector.Jump) bool { return injector.CompareJumps(a, b) == 0 })
+}
+
+// jumps lists what decides about the call of a state, within the program.
+func jumps(ctx context.Context, slicer *native.Slicer, resolver *symbol.Resolver, state *model.State,
+	own map[string]bool) (out []injector.Jump) {
+	var stack []model.Frame
+	for _, f := range state.Stack {
+		if f.Module == nil || !own[filepath.Base(f.Module.Path)] {
+			break
+		}
+		stack = append(stack, f)
+	}
+	if !injector.Together(state.Call) || len(stack) == 0 {
+		return nil
+	}
+	deciders, _ := slicer.Deciders(ctx, stack) // as far as the code could be read
+	for _, d := range deciders {
+		j := injector.Jump{Offset: d.Jump.Offset, Loop: d.Loop, Leads: d.Leads}
+		j.Module = filepath.Base(d.Jump.Module.Path)
+		at := resolver.Resolve(d.Jump, false)
+		j.Function, j.File, j.Line = at.Function, at.File, at.Line
+		j.Call.Module, j.Call.Offset = filepath.Base(stack[0].Module.Path), stack[0].Offset
+		out = append(out, j)
+	}
+	return out
 }
 
 // locate fills in where the functions of profiles begin in the source. The

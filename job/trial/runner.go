@@ -25,12 +25,14 @@ type Runner struct {
 	Dir       string        // where profiles, records and run directories are kept
 	Recording job.Recording // how its jobs are recorded; Dir and ID are filled in
 	Symbols   symbol.Config // for the functions of profiles; RunDir is filled in
-	// Diagnose asks every judge about the run in a directory.
-	Diagnose func(dir string) ([]injector.Diagnosis, error)
+	// Diagnose asks every judge about the run in a directory, into which a fault was put.
+	Diagnose func(dir string, f injector.Fault) ([]injector.Diagnosis, error)
 	// Under is the words to put before a program that is to run under an order in a
 	// file.
 	Under func(file string) []string
 	Say   io.Writer // where the user is told what is done
+
+	profiles []*injector.Profile // once trials were drawn
 }
 
 // RunDir is the run directory of a trial.
@@ -54,6 +56,7 @@ func (r *Runner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, e
 	if out.Hang, out.Early, err = r.strike(ctx, l, order, slow); err != nil {
 		return out, err
 	}
+	out.Ended = len(l.done) > 0
 	if out.Report, err = lateReport(order); errors.Is(err, fs.ErrNotExist) {
 		return out, fmt.Errorf("the tracer left no report; the output is in %s", l.output.Name())
 	}
@@ -64,7 +67,17 @@ func (r *Runner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, e
 		return out, nil
 	}
 	out.Detected = time.Since(out.Report.Time).Seconds()
-	out.Diagnoses, err = r.Diagnose(l.dir)
+	if t.Fault.Parts() {
+		if !out.Hang {
+			return out, nil // absorbed
+		}
+		made, err := order.ReadCollectives(r.Campaign.Launch.Ranks)
+		if err != nil {
+			return out, err
+		}
+		out.Truth = injector.TruthOf(t.Strike, out.Report, r.profiles, made)
+	}
+	out.Diagnoses, err = r.Diagnose(l.dir, t.Fault)
 	return out, err
 }
 

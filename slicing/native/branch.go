@@ -8,11 +8,21 @@ import (
 
 	"laggard/model"
 	"laggard/slicing"
+	"laggard/slicing/x86"
 )
 
 // Branch finds the nearest branch that decides whether a call is made or passed on
 // the way to another one; see slicing.Slicer.
 func (s *Slicer) Branch(ctx context.Context, made, other []model.Frame) (out slicing.Branch, err error) {
+	err = s.look(ctx, func(r *run) (err error) {
+		out, err = r.branch(made, other)
+		return err
+	})
+	return out, err
+}
+
+// look has f look at the code.
+func (s *Slicer) look(ctx context.Context, f func(r *run) error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := debug.SetPanicOnFault(true) // a file that is cut while it is mapped
@@ -23,7 +33,10 @@ func (s *Slicer) Branch(ctx context.Context, made, other []model.Frame) (out sli
 			err = fmt.Errorf("slicing: %w: malformed code or debug information (%v)", slicing.ErrNothing, p)
 		}
 	}()
-	r := newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options)
+	return f(newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options))
+}
+
+func (r *run) branch(made, other []model.Frame) (out slicing.Branch, err error) {
 	n := shared(made, other)
 	if n == len(made) || n == len(other) {
 		return out, fmt.Errorf("slicing: %w: the stacks are the same", slicing.ErrNothing)
@@ -38,7 +51,7 @@ func (s *Slicer) Branch(ctx context.Context, made, other []model.Frame) (out sli
 		return out, err
 	}
 	if a.f == b.f {
-		if i := a.f.decides(a.i, b.i, s.options.Endless); i >= 0 {
+		if i := a.f.decides(a.i, b.i, r.options.Endless); i >= 0 {
 			return branchAt(a.f, i, made[at:]), nil
 		}
 	}
@@ -47,11 +60,111 @@ func (s *Slicer) Branch(ctx context.Context, made, other []model.Frame) (out sli
 		if a, err = r.level(made[at], false); err != nil {
 			return out, err
 		}
-		if i := a.f.nearest(a.i, s.options.Endless); i >= 0 {
+		if i := a.f.nearest(a.i, r.options.Endless); i >= 0 {
 			return branchAt(a.f, i, made[at:]), nil
 		}
 	}
 	return out, fmt.Errorf("slicing: %w: no branch decides between the calls", slicing.ErrNothing)
+}
+
+// Decider is a conditional jump that decides whether a call is made.
+type Decider struct {
+	Jump model.Frame
+	// Loop: it decides whether a loop that the call is in goes round once more.
+	Loop bool
+	// Leads: its target is the way to the call; else that is the next instruction.
+	Leads bool
+}
+
+// Deciders lists the conditional jumps that the functions on a stack of return
+// addresses, innermost first, have before the call that they are in. Errors wrap
+// ErrNothing.
+func (s *Slicer) Deciders(ctx context.Context, stack []model.Frame) (out []Decider, err error) {
+	err = s.look(ctx, func(r *run) error {
+		for _, frame := range stack {
+			l, err := r.level(frame, false)
+			if err != nil {
+				return err
+			}
+			at := int(l.f.blk[l.i])
+			loops := l.f.loopsAround(at)
+			for _, c := range l.f.controllers(at, s.options.Endless) {
+				if d, ok := l.f.decider(c, at, loops); ok {
+					d.Jump.Module = frame.Module
+					out = append(out, d)
+				}
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// decider says how the jump at the end of a block decides about another block, which the
+// loops are around; false where it does not, or has not two ways.
+func (f *function) decider(block, about int, loops [][]bool) (Decider, bool) {
+	in, b := &f.insts[f.blocks[block].end-1], &f.blocks[block]
+	if in.Kind != x86.Branch || in.Indirect || len(b.succs) != 2 || f.at(in.Target) < 0 {
+		return Decider{}, false
+	}
+	taken := int(f.blk[f.at(in.Target)])
+	other := int(b.succs[0])
+	if other == taken {
+		other = int(b.succs[1])
+	}
+	there, past := f.reachable(taken, block)[about], f.reachable(other, block)[about]
+	if there == past {
+		return Decider{}, false
+	}
+	if past {
+		taken, other = other, taken
+	}
+	d := Decider{Jump: model.Frame{Offset: in.Addr}, Leads: there}
+	for _, loop := range loops {
+		d.Loop = d.Loop || loop[block] && loop[taken] && !loop[other]
+	}
+	return d, true
+}
+
+// loopsAround lists the natural loops that a block is in, each as the blocks in it: those
+// from which the jump back to a head that dominates it is reached without passing the
+// head.
+func (f *function) loopsAround(block int) [][]bool {
+	var out [][]bool
+	entry, behind := f.entryBlock(), f.reachable(block, -1)
+	for from := range f.blocks {
+		if !behind[from] {
+			continue
+		}
+		for _, head := range f.blocks[from].succs {
+			h := int(head)
+			if h != entry && f.reachable(entry, h)[from] {
+				continue // it does not dominate
+			}
+			body := f.reaching(from, h)
+			if body[block] {
+				out = append(out, body)
+			}
+		}
+	}
+	return out
+}
+
+// reaching marks the blocks from which one is reached without passing another, and both.
+func (f *function) reaching(to, without int) []bool {
+	seen := make([]bool, len(f.blocks))
+	seen[without] = true
+	for work := []int{to}; len(work) > 0; work = work[1:] {
+		n := work[0]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		for _, p := range f.blocks[n].preds {
+			work = append(work, int(p))
+		}
+	}
+	return seen
 }
 
 // branchAt is the branch at an instruction of the function that the first frame is

@@ -1,0 +1,374 @@
+package injector
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+
+	"laggard/injector/ptrace"
+	"laggard/model/mpi"
+)
+
+// Collective is a call that all members of a communicator, window or file make
+// together, as a rank made it; or one by which the rank leaves MPI.
+type Collective struct {
+	Function string `json:"function"`        // of the C binding
+	Module   string `json:"module"`          // name of the caller's
+	Offset   uint64 `json:"offset"`          // file address that the call returns to
+	Within   uint64 `json:"within"`          // entry of the function that this is in, 0 unknown
+	Own      bool   `json:"own,omitempty"`   // the caller is the program's own
+	Stack    uint64 `json:"stack"`           // the stack pointer at the entry
+	Object   int    `json:"object"`          // its communicator, window or file, by the rank's first use; -1 none
+	Number   int    `json:"number"`          // on that, from 1
+	Root     int    `json:"root"`            // -1 none
+	Count    int    `json:"count"`           // -1 none
+	Type     int    `json:"type"`            // its datatype, by the rank's first use; -1 none
+	Plain    bool   `json:"plain,omitempty"` // it makes no object, and begins nothing that another call ends
+}
+
+// leaves tells whether the rank leaves MPI by the call.
+func (c *Collective) leaves() bool { return c.Object < 0 }
+
+// sameSite tells whether two calls are of one function, from one place.
+func (c *Collective) sameSite(d *Collective) bool {
+	return c.Function == d.Function && c.Module == d.Module && c.Offset == d.Offset
+}
+
+// same tells whether two members of a communicator may have made the calls together.
+func (c *Collective) same(d *Collective) bool { return c.sameSite(d) && c.Root == d.Root }
+
+// door is a function through which the program goes into MPI, in one of its
+// bindings; the data of a breakpoint.
+type door struct {
+	*mpi.Function
+	fortran bool
+	object  int // the parameter that names the communicator, window or file, -1 none
+}
+
+// arguments is how many the door takes: in Fortran, the error code as well.
+func (d *door) arguments() int {
+	if d.fortran {
+		return len(d.Params) + 1
+	}
+	return len(d.Params)
+}
+
+// objects is what the calls of a class are made on.
+var objects = map[mpi.Class]mpi.Kind{
+	mpi.ClassColl: mpi.Comm, mpi.ClassIcoll: mpi.Comm, mpi.ClassNewcomm: mpi.Comm, mpi.ClassNewcommNb: mpi.Comm,
+	mpi.ClassNewcommDynamic: mpi.Comm, mpi.ClassNewcommLeaders: mpi.Comm, mpi.ClassNewwin: mpi.Comm,
+	mpi.ClassNewfile: mpi.Comm, mpi.ClassCommFree: mpi.Comm, mpi.ClassWinColl: mpi.Win, mpi.ClassWinFree: mpi.Win,
+	mpi.ClassFileColl: mpi.File, mpi.ClassFileIcoll: mpi.File, mpi.ClassFileFree: mpi.File,
+}
+
+// Together tells whether a function of MPI, by its C name, is called by all members of a
+// communicator, window or file.
+func Together(function string) bool {
+	f := byCall()[callOf(function)]
+	if f == nil {
+		return false
+	}
+	_, together := objects[f.Class]
+	return together
+}
+
+// doorOf returns what stands behind the name of a function, nil if it is not of
+// interest.
+func doorOf(fn ptrace.Function) *door {
+	for _, name := range fn.Names {
+		if f := byCall()[callOf(name)]; f != nil {
+			kind, together := objects[f.Class]
+			d := &door{f, name != f.Name, slices.IndexFunc(f.Params, func(p mpi.Param) bool { return p.Kind == kind })}
+			if together && d.object >= 0 || f.Class == mpi.ClassFinalize || f.Class == mpi.ClassAbort {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// plain: the call makes no object, and is not half of one.
+func (d *door) plain() bool {
+	whole := !strings.Contains(d.Name, "_begin") && !strings.Contains(d.Name, "_end")
+	return whole && (d.Class == mpi.ClassColl || d.Class == mpi.ClassWinColl || d.Class == mpi.ClassFileColl)
+}
+
+// param is the first parameter of one of the names, -1 none.
+func (d *door) param(names ...string) int {
+	for _, name := range names {
+		if i := d.Param(name); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (d *door) root() int { return d.param("root") }
+
+// count is an argument of one number, not of one for each member.
+func (d *door) count() int { return d.param("count", "sendcount", "recvcount") }
+
+func (d *door) datatype() int { return d.param("datatype", "sendtype", "recvtype") }
+
+// follower stands at the doors and tells of each collective that the program makes.
+type follower struct {
+	options Profile // its modules
+	files   library
+	process *ptrace.Process
+	program string
+	tool    ptrace.Module     // whose functions the program calls
+	wide    bool              // handles are addresses
+	callers map[string]caller // by path
+	begun   map[object]*tally
+	objects int
+	types   map[uint64]int
+}
+
+// object is the handle of a communicator, window or file.
+type object struct {
+	kind   mpi.Kind
+	handle uint64
+}
+
+// caller is what is known of a module that calls MPI.
+type caller struct{ inner, own bool }
+
+// tally counts the calls on an object.
+type tally struct{ object, calls int }
+
+// Mapped stands at the doors of the tool that is before MPI. After exec all begins
+// again.
+func (f *follower) Mapped(p *ptrace.Process, added []ptrace.Module) error {
+	if len(added) == len(p.Modules()) {
+		*f = follower{options: f.options, files: f.files, process: p, program: programOf(p),
+			begun: map[object]*tally{}, types: map[uint64]int{}, callers: map[string]caller{}}
+	}
+	for _, m := range added {
+		f.wide = f.wide || f.files.defines(m, "ompi_mpi_init")
+		if !f.files.isTool(m) {
+			continue
+		}
+		f.tool = m
+		for _, fn := range f.files.functions(m.Path) {
+			if d := doorOf(fn); d != nil {
+				if err := p.Break(m.Base+fn.Offset, d); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// call reads the collective that a thread at a door is about to make; false, if MPI
+// itself or the tool makes it. It is not counted yet.
+func (f *follower) call(d *door, e *ptrace.Entry) (Collective, bool, error) {
+	i := slices.IndexFunc(f.process.Modules(),
+		func(m ptrace.Module) bool { return e.Return >= m.Low && e.Return < m.High })
+	c := Collective{Function: d.Name, Stack: e.Rsp, Object: -1, Root: -1, Count: -1, Type: -1, Plain: d.plain()}
+	if i < 0 {
+		return c, true, nil // from code that was made at run time
+	}
+	m := f.process.Modules()[i]
+	from, known := f.callers[m.Path]
+	if !known {
+		own := profiler{options: f.options, files: f.files, program: f.program}
+		from = caller{inner: f.files.isTool(m) || f.files.ofMPI(m), own: own.own(m)}
+		f.callers[m.Path] = from
+	}
+	if from.inner {
+		return c, false, nil
+	}
+	c.Module, c.Offset, c.Own = m.Name(), e.Return-m.Base, from.own
+	c.Within = f.files.around(m, c.Offset)
+	return c, true, f.arguments(d, e, &c)
+}
+
+func (f *follower) arguments(d *door, e *ptrace.Entry, c *Collective) error {
+	for _, number := range []struct {
+		param int
+		into  *int
+	}{{d.root(), &c.Root}, {d.count(), &c.Count}} {
+		if number.param < 0 {
+			continue
+		}
+		v, err := f.value(d, e, number.param)
+		if err != nil {
+			return err
+		}
+		*number.into = int(int32(v))
+	}
+	if i := d.datatype(); i >= 0 {
+		v, err := f.value(d, e, i)
+		if err != nil {
+			return err
+		}
+		if _, seen := f.types[v]; !seen {
+			f.types[v] = len(f.types)
+		}
+		c.Type = f.types[v]
+	}
+	if d.object < 0 {
+		return nil
+	}
+	t, err := f.tally(d, e)
+	if err == nil {
+		c.Object, c.Number = t.object, t.calls+1
+	}
+	return err
+}
+
+// value is the value of an argument: in Fortran it is passed by its address.
+func (f *follower) value(d *door, e *ptrace.Entry, i int) (uint64, error) {
+	v, size := e.Argument(i), 4
+	kind := d.Params[i].Kind
+	handle := kind == mpi.Comm || kind == mpi.Win || kind == mpi.Datatype || kind == mpi.File
+	if !d.fortran && handle && (f.wide || kind == mpi.File) {
+		size = 8
+	}
+	if d.fortran || d.Params[i].Ref {
+		var word [8]byte
+		if err := f.process.Read(v, word[:size]); err != nil {
+			return 0, err
+		}
+		v = binary.LittleEndian.Uint64(word[:])
+	}
+	if size == 4 {
+		v = uint64(uint32(v))
+	}
+	return v, nil
+}
+
+func (f *follower) tally(d *door, e *ptrace.Entry) (*tally, error) {
+	handle, err := f.value(d, e, d.object)
+	if err != nil {
+		return nil, err
+	}
+	o := object{d.Params[d.object].Kind, handle}
+	if f.begun[o] == nil {
+		f.begun[o] = &tally{object: f.objects}
+		f.objects++
+	}
+	return f.begun[o], nil
+}
+
+// made counts a call that the rank makes.
+func (f *follower) made(d *door, e *ptrace.Entry) error {
+	if d.object < 0 {
+		return nil
+	}
+	t, err := f.tally(d, e)
+	if err != nil {
+		return err
+	}
+	t.calls++
+	if d.Class == mpi.ClassCommFree || d.Class == mpi.ClassWinFree || d.Class == mpi.ClassFileFree {
+		handle, err := f.value(d, e, d.object)
+		delete(f.begun, object{d.Params[d.object].Kind, handle})
+		return err
+	}
+	return nil
+}
+
+// ofMPI tells the libraries of MPI, those of its other bindings as well.
+func (l library) ofMPI(m ptrace.Module) bool {
+	return slices.ContainsFunc(l.functions(m.Path), func(f ptrace.Function) bool {
+		return slices.ContainsFunc(f.Names, func(n string) bool {
+			return strings.HasPrefix(n, "PMPI_") ||
+				strings.HasPrefix(n, "pmpi_")
+		})
+	})
+}
+
+// around returns the entry of the function around a file address, 0 unknown.
+func (l library) around(m ptrace.Module, offset uint64) uint64 {
+	list := l.functions(m.Path)
+	i, found := slices.BinarySearchFunc(list, offset,
+		func(f ptrace.Function, at uint64) int { return cmp.Compare(f.Offset, at) })
+	if !found {
+		i--
+	}
+	if i < 0 || list[i].Size > 0 && offset > list[i].Offset+list[i].Size {
+		return 0
+	}
+	return list[i].Offset
+}
+
+// collector notes all collectives of a rank, and when it comes to jumps.
+type collector struct {
+	follower
+	calls []Collective
+	jumps map[uint64]*jumpCount // by address
+}
+
+// jumpCount is the data of a breakpoint at a jump.
+type jumpCount struct {
+	jumps []Jump // the same one, for the calls that it decides about
+	hits  int
+	after []int
+}
+
+// Mapped stands at the jumps as well.
+func (c *collector) Mapped(p *ptrace.Process, added []ptrace.Module) error {
+	if err := c.follower.Mapped(p, added); err != nil {
+		return err
+	}
+	if len(added) == len(p.Modules()) {
+		c.calls, c.jumps = nil, map[uint64]*jumpCount{}
+	}
+	for _, m := range added {
+		for _, j := range c.options.Jumps {
+			if j.Module != m.Name() {
+				continue
+			}
+			at := m.Base + j.Offset
+			if c.jumps[at] == nil {
+				c.jumps[at] = &jumpCount{}
+				if err := p.Break(at, c.jumps[at]); err != nil {
+					return err
+				}
+			}
+			c.jumps[at].jumps = append(c.jumps[at].jumps, j)
+		}
+	}
+	return nil
+}
+
+// Hit notes a call or a jump.
+func (c *collector) Hit(t *ptrace.Thread, b *ptrace.Breakpoint) (ptrace.Next, error) {
+	if j, is := b.Data.(*jumpCount); is {
+		if n := len(c.calls); n > 0 && (len(j.after) == 0 || j.after[len(j.after)-1] != n) {
+			j.after = append(j.after, n)
+		}
+		if j.hits++; j.hits >= c.options.Cap {
+			return ptrace.Retire, nil
+		}
+		return ptrace.Continue, nil
+	}
+	d := b.Data.(*door)
+	e, err := t.Entry(d.arguments())
+	if err != nil {
+		return ptrace.Continue, err
+	}
+	call, program, err := c.call(d, &e)
+	if err == nil && program {
+		c.calls = append(c.calls, call)
+		err = c.made(d, &e)
+	}
+	return ptrace.Continue, err
+}
+
+// reached lists the jumps that the rank came to after its first collective.
+func (c *collector) reached() []Jump {
+	var out []Jump
+	for _, address := range slices.Sorted(maps.Keys(c.jumps)) {
+		for _, j := range c.jumps[address].jumps {
+			if j.After = c.jumps[address].after; len(j.After) > 0 {
+				out = append(out, j)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package injector
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"laggard/model"
+)
+
+// Diagnosis is what one algorithm says.
+type Diagnosis struct {
+	Algorithm  string     `json:"algorithm"`
+	LP         []int      `json:"lp"`       // the ranks it calls least progressed or lost
+	First      []int      `json:"first"`    // the ranks it puts first in the order of progress
+	Isolated   []int      `json:"isolated"` // the ranks alone in their group
+	Method     string     `json:"method"`
+	Confidence float64    `json:"confidence"`
+	Where      []Location `json:"where"`            // of the LP ranks
+	Parted     *Parted    `json:"parted,omitempty"` // nil: it names no divergence
+}
+
+// Location is where a diagnosis says a rank is.
+type Location struct {
+	Rank  int      `json:"rank"`
+	MPI   string   `json:"mpi"` // the MPI function it is in, "" none
+	Stack []Source `json:"stack"`
+}
+
+// Source is a level of a call stack, innermost first.
+type Source struct {
+	Function string `json:"function"` // demangled, without parameters
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+}
+
+// Parted is the first collective that ranks did not begin alike, as a diagnosis says.
+type Parted struct {
+	Kind    string  `json:"kind"`
+	Number  int     `json:"number"`   // of the first call that differs
+	AlikeTo int     `json:"alike_to"` // the last number up to which all agree
+	Ranks   []int   `json:"ranks"`    // that left the others
+	Calls   []Begun `json:"calls"`    // by which they differ
+	Branch  *Source `json:"branch"`   // that decided; nil unknown
+}
+
+// Begun is a collective that a diagnosis names.
+type Begun struct {
+	MPI    string   `json:"mpi"`
+	Places []string `json:"places"` // of its stack, innermost first: "module+0x123"
+}
+
+// said is what is read of the JSON form of a diagnosis.
+type said struct {
+	LeastProgressed *struct {
+		Ranks      []int
+		Method     string
+		Confidence float64
+		Locations  []struct {
+			Rank  int
+			InMPI *string `json:"in_mpi"`
+			Stack []Source
+		}
+	} `json:"least_progressed"`
+	RankOrder []string `json:"rank_order"`
+	Groups    []struct {
+		Ranks    string
+		Isolated bool
+	}
+	Divergences []struct {
+		Kind     string
+		Sequence int
+		AlikeTo  int `json:"alike_to"`
+		Sides    []struct {
+			Ranks string
+			Kind  string // "" those that the others left
+			Calls []struct {
+				MPI   string
+				Stack []struct{ Module, Offset string }
+			}
+		}
+		Branch *Source
+	}
+}
+
+// ReadDiagnosis takes from the JSON form of a diagnosis what is scored.
+func ReadDiagnosis(algorithm string, report []byte) (Diagnosis, error) {
+	d := Diagnosis{Algorithm: algorithm, LP: []int{}, First: []int{}, Isolated: []int{}}
+	var s said
+	if err := json.Unmarshal(report, &s); err != nil {
+		return d, fmt.Errorf("injector: diagnosis by %s: %w", algorithm, err)
+	}
+	if l := s.LeastProgressed; l != nil {
+		d.LP, d.Method, d.Confidence = l.Ranks, l.Method, l.Confidence
+		for _, at := range l.Locations {
+			w := Location{Rank: at.Rank, Stack: at.Stack}
+			if at.InMPI != nil {
+				w.MPI = *at.InMPI
+			}
+			d.Where = append(d.Where, w)
+		}
+	}
+	if len(s.RankOrder) > 0 {
+		d.First = ranksOf(s.RankOrder[0])
+	}
+	for _, g := range s.Groups {
+		if g.Isolated {
+			d.Isolated = append(d.Isolated, ranksOf(g.Ranks)...)
+		}
+	}
+	d.Parted = s.parted()
+	return d, nil
+}
+
+func (s *said) parted() *Parted {
+	if len(s.Divergences) == 0 {
+		return nil
+	}
+	first := s.Divergences[0]
+	out := &Parted{Kind: first.Kind, Number: first.Sequence, AlikeTo: first.AlikeTo, Branch: first.Branch}
+	for i, side := range first.Sides {
+		if side.Kind != "" {
+			out.Ranks = append(out.Ranks, ranksOf(side.Ranks)...)
+		}
+		if i > 0 {
+			continue
+		}
+		for _, c := range side.Calls {
+			b := Begun{MPI: c.MPI}
+			for _, f := range c.Stack {
+				b.Places = append(b.Places, filepath.Base(f.Module)+"+"+f.Offset)
+			}
+			out.Calls = append(out.Calls, b)
+		}
+	}
+	return out
+}
+
+func ranksOf(text string) []int {
+	set, err := model.ParseRankSet(text)
+	if err != nil {
+		return nil
+	}
+	return set.Slice()
+}
