@@ -12,6 +12,7 @@ import (
 	"laggard/job/launcher"
 	"laggard/job/preload"
 	"laggard/job/rundir"
+	"laggard/job/sight"
 	"laggard/job/watch"
 	"laggard/model"
 )
@@ -29,6 +30,7 @@ type Recording struct {
 	Timeout  time.Duration      // see standstill.Standstill.Hangs
 	OnHang   string             // one of watch.Actions
 	Say      io.Writer          // where the user is told what is done
+	sight    *sight.Sight       // watches the ranks of this node; nil: nobody does
 }
 
 // Prepare makes the run directory with its manifest, if the recorder is there.
@@ -88,12 +90,18 @@ func (r *Recording) Command(path string, words []string, more map[string]string)
 // or of rank 0's program.
 func (r *Recording) Watch(pid int, explain func(), done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
 	w := watch.Watcher{
-		Dir: r.Dir, Own: r.Dir, PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, Say: r.Say,
-	}
-	if r.LiveDir != "" {
-		w.Own = collect.Path(r.LiveDir, r.ID)
+		Dir: r.Dir, Own: r.own(), PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, Say: r.Say,
+		Sight: r.sight,
 	}
 	return w.Until(done, signals)
+}
+
+// own is where the file of this node is.
+func (r *Recording) own() string {
+	if r.LiveDir != "" {
+		return collect.Path(r.LiveDir, r.ID)
+	}
+	return r.Dir
 }
 
 // Keep looks after the files of this node until done, see watch.Keeper.

@@ -1,11 +1,14 @@
 package job
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 
+	"laggard/job/sight"
 	"laggard/job/watch"
 )
 
@@ -27,10 +30,37 @@ func (r *Recording) Run(path string, command []string, explain func()) (hung boo
 	r.announce()
 	done := make(chan error, 1)
 	go func() { done <- child.Wait() }()
-	finish := r.keepBeside()
+	seen, kept := r.watchNode(), r.keepBeside()
 	hung, err = r.Watch(child.Process.Pid, explain, done, signals)
-	finish()
+	seen()
+	kept()
+	if hung && r.OnHang == watch.Keep && !watch.Unfinished(r.Dir) {
+		watch.TakeBack(r.Dir, r.Say)
+		hung = false
+	}
 	return hung, err
+}
+
+// Beside watches a job from beside its rank 0, whose program has that process
+// number, until that has ended.
+func (r *Recording) Beside(pid int, explain func()) error {
+	seen := r.watchNode()
+	_, err := r.Watch(pid, explain, watch.End(pid), nil)
+	seen()
+	return err
+}
+
+// Status is the exit status that passes on how a launcher ended, from the error that
+// Run returned; with 0, any other error.
+func Status(err error) (int, error) {
+	var exit *exec.ExitError
+	if err == nil || !errors.As(err, &exit) {
+		return 0, err
+	}
+	if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal()), nil
+	}
+	return exit.ExitCode(), nil
 }
 
 // catch takes the signals that would end laggard. A terminal's interrupt reaches
@@ -62,5 +92,17 @@ func (r *Recording) keepBeside() (finish func()) {
 		if err := <-kept; err != nil {
 			fmt.Fprintf(r.Say, "laggard: %v\n", err)
 		}
+	}
+}
+
+// watchNode watches the processes of this node meanwhile; the function it returns
+// waits until they have ended.
+func (r *Recording) watchNode() (finish func()) {
+	over, seen := make(chan struct{}), make(chan struct{})
+	r.sight = sight.New(r.own())
+	go func() { r.sight.Until(over); close(seen) }()
+	return func() {
+		close(over)
+		<-seen
 	}
 }

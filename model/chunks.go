@@ -2,8 +2,11 @@ package model
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 )
@@ -179,4 +182,63 @@ func (m *image) checkSlots(l *layout, p *problems) {
 			return
 		}
 	}
+}
+
+// CopyRecords copies a node file that may be in use, so that a reader sees it as it
+// is now. The packed blocks of its streams, which never change, stay where they are.
+func CopyRecords(from, to string) error {
+	img, err := openImage(from, filepath.Base(from))
+	if err != nil {
+		return err
+	}
+	defer img.close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(img.copyTo(out), out.Close())
+}
+
+func (m *image) copyTo(out *os.File) error {
+	var p problems
+	l, err := m.readLayout(&p)
+	if err != nil {
+		return err
+	}
+	pieces := []chunk{{off: 0, size: pageSize}}
+	for _, c := range m.walk(pageSize, l.end, &p) {
+		if c.stream && m.u32(c.off+streamPacked) > 0 {
+			c.size = streamHeader
+		}
+		pieces = append(pieces, c)
+	}
+	for _, c := range pieces {
+		if err := m.copyPiece(out, c); err != nil {
+			return err
+		}
+	}
+	return out.Truncate(l.end)
+}
+
+// copyPiece copies a piece once it has been read twice alike: blocks that change
+// together are then whole.
+func (m *image) copyPiece(out *os.File, c chunk) error {
+	read := func() ([]byte, error) {
+		b := make([]byte, c.size)
+		_, err := m.file.ReadAt(b, c.off)
+		return b, err
+	}
+	last, err := read()
+	for range spins {
+		var again []byte
+		if again, err = read(); err != nil || bytes.Equal(last, again) {
+			break
+		}
+		last = again
+	}
+	if err != nil {
+		return err
+	}
+	_, err = out.WriteAt(last, c.off)
+	return err
 }

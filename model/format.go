@@ -25,6 +25,9 @@ const (
 	maxNeighbours  = 4096
 	maxArguments   = 4096
 
+	// SlotCountAt is where in a node file a number of 32 bits counts its slots.
+	SlotCountAt = fileNSlots
+
 	noModule = 0xffff
 	noIndex  = 1<<32 - 1 // an index field that names nothing
 

@@ -25,6 +25,8 @@ type image struct {
 	name string
 	data []byte   // never read behind size()
 	file *os.File // nil: data is memory of our own and does not change
+	// present is the file that a copy by CopyRecords was taken of; nil: this is none.
+	present *image
 }
 
 // newImage makes an image of bytes in memory, name is for the errors.
@@ -61,6 +63,9 @@ func (m *image) close() {
 	if m.file != nil {
 		unix.Munmap(m.data)
 		m.file.Close()
+	}
+	if m.present != nil {
+		m.present.close()
 	}
 }
 

@@ -39,6 +39,7 @@ type Index struct {
 	Slots    []SlotInfo // of the part
 	Size     int        // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
 	Seen     RankSet    // ranks that have a slot, in this part or another
+	Stood    time.Time  // see Listing
 	Foreign  RankSet    // ranks that have one only in files of other runs
 	Problems []Problem  // of the files of the part
 	bytes    int64      // of all node files
@@ -58,10 +59,10 @@ func Scan(dir string) (*Index, error) {
 	return l.Part(0, 1).whole(), nil
 }
 
-// nodeFiles lists the node files of a directory, and of its sub-directories, by
-// name relative to it. A file below that vanishes meanwhile is none.
-func nodeFiles(dir string) ([]string, error) {
-	names, err := nodeFilesBelow(dir, "", subLevels)
+// nodeFiles lists the node files of a directory sub of a run directory, and of its
+// sub-directories, by name relative to the run directory. A file below that vanishes meanwhile is none.
+func nodeFiles(dir, sub string) ([]string, error) {
+	names, err := nodeFilesBelow(dir, sub, subLevels)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("model: %w: %w", ErrNoRun, err)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,6 +24,8 @@ type Listing struct {
 	Dir      string       `json:"dir"`
 	Manifest *Manifest    `json:"manifest"` // nil if there is none
 	Files    []ListedFile `json:"files"`    // by name
+	// Stood is when the job was noticed to hang, and went on later; zero: never.
+	Stood time.Time `json:"stood,omitzero"`
 	// Problems are those of the directory and the manifest, only where the
 	// listing was made.
 	Problems []Problem `json:"-"`
@@ -33,16 +37,40 @@ type ListedFile struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// List lists a run directory. An error means that dir is no run directory (it
-// wraps ErrNoRun) or cannot be read.
+// Directories within a run directory, made as a run directory themselves.
+const (
+	// HangName is that of the record as it was when a hang was noticed. It is read in
+	// place of the present one: that a job is ended changes what its ranks record.
+	HangName = "hang"
+	// StoodName is what becomes of it if the job goes on.
+	StoodName = "stood"
+)
+
+// List lists a run directory, as it was when a hang was noticed if one was. An
+// error means that dir is no run directory (it wraps ErrNoRun) or cannot be read.
 func List(dir string) (*Listing, error) {
-	names, err := nodeFiles(dir)
+	if m, err := readManifest(filepath.Join(dir, HangName)); err == nil && m != nil {
+		return list(dir, HangName)
+	}
+	l, err := ListPresent(dir)
+	if m, damaged := readManifest(filepath.Join(dir, StoodName)); err == nil && damaged == nil && m != nil {
+		l.Stood = m.Noticed
+	}
+	return l, err
+}
+
+// ListPresent is List of what the ranks have recorded by now.
+func ListPresent(dir string) (*Listing, error) { return list(dir, "") }
+
+// list lists the files in a run directory, or in one within it.
+func list(dir, sub string) (*Listing, error) {
+	names, err := nodeFiles(dir, sub)
 	if err != nil {
 		return nil, err
 	}
 	l := &Listing{Dir: dir}
 	var manifestErr error
-	if l.Manifest, manifestErr = readManifest(dir); manifestErr != nil {
+	if l.Manifest, manifestErr = readManifest(filepath.Join(dir, sub)); manifestErr != nil {
 		l.Problems = append(l.Problems, Problem{File: ManifestName, Rank: -1, Err: manifestErr})
 	}
 	if len(names) == 0 && l.Manifest == nil && manifestErr == nil {
@@ -63,9 +91,7 @@ func List(dir string) (*Listing, error) {
 // other shares. A file may be spread over several; then a slot belongs to the
 // one in which its first chunk begins.
 func (l *Listing) Part(i, n int) *Part {
-	p := &Part{listing: l, first: i == 0, open: func(name string) (*image, error) {
-		return openImage(filepath.Join(l.Dir, name), name)
-	}}
+	p := &Part{listing: l, first: i == 0, open: l.open}
 	var total, start int64
 	for _, f := range l.Files {
 		total += max(f.Bytes, 1)
@@ -84,6 +110,16 @@ func (l *Listing) Part(i, n int) *Part {
 	}
 	p.scan()
 	return p
+}
+
+// open opens a file. One of the record at a hang has the packed blocks of streams
+// where they are, in the present file.
+func (l *Listing) open(name string) (*image, error) {
+	img, err := openImage(filepath.Join(l.Dir, name), name)
+	if present, ok := strings.CutPrefix(name, HangName+"/"); ok && err == nil {
+		img.present, _ = openImage(filepath.Join(l.Dir, present), name)
+	}
+	return img, err
 }
 
 // shareOf returns where share i of n begins.

@@ -25,6 +25,16 @@ func Open(dir string) (*Run, error) {
 	return x.whole()
 }
 
+// OpenPresent is Open of what the ranks have recorded by now, also if a hang was
+// noticed before.
+func OpenPresent(dir string) (*Run, error) {
+	l, err := ListPresent(dir)
+	if err != nil {
+		return nil, err
+	}
+	return l.Part(0, 1).whole().whole()
+}
+
 // whole loads every slot; the problems of the scan come first.
 func (x *Index) whole() (*Run, error) {
 	run, err := x.Load(0, len(x.Slots))

@@ -78,7 +78,7 @@ func (p *Part) whole() *Index {
 // those of all parts.
 func (p *Part) Index(v Verdict, claims Claims) *Index {
 	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen,
-		Foreign: v.Foreign, open: p.open, bytes: v.bytes}
+		Stood: p.listing.Stood, Foreign: v.Foreign, open: p.open, bytes: v.bytes}
 	if p.first {
 		x.Problems = append(x.Problems, p.listing.Problems...)
 		x.Problems = append(x.Problems, v.manifestProblems(p.listing.Manifest)...)

@@ -147,6 +147,9 @@ func threadOf(v uint32) int {
 // readBlock copies the block in the chunk at off, which a live process may be
 // filling.
 func (m *image) readBlock(off int64) (b block, err error) {
+	if m.present != nil && m.u32(off+streamPacked) > 0 {
+		m = m.present
+	}
 	size := int64(m.u32(off+chunkSizeAt)) - streamHeader
 	for range spins {
 		b = block{off: off, number: m.u64(off + streamBlock), packed: int(m.u32(off + streamPacked))}

@@ -138,3 +138,51 @@ func TestBlocksAreCounted(t *testing.T) {
 		t.Errorf("%+v", counts)
 	}
 }
+
+// TestCopyRecords: a copy has the records and the block that was being filled, and
+// finds the packed ones in the file that it was taken of, which may have grown.
+func TestCopyRecords(t *testing.T) {
+	first, second := bytes.Repeat([]byte("packed "), 20000), []byte("being filled")
+	x := written(t, func(file []byte) []byte {
+		return appendBlock(appendBlock(file, 0, 0, 0, first, true), 0, 0, 1, second, false)
+	})
+	from := filepath.Join(x.Dir, x.Slots[0].File)
+	hang := filepath.Join(x.Dir, HangName)
+	if err := os.Mkdir(hang, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := CopyRecords(from, filepath.Join(hang, x.Slots[0].File)); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteManifest(hang, &Manifest{RunID: RunIDText(7)}); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = appendBlock(file, 0, 0, 2, []byte("later"), false)
+	binary.LittleEndian.PutUint64(file[fileEnd:], uint64(len(file)))
+	if err := os.WriteFile(from, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if x, err = Scan(x.Dir); err != nil || len(x.Slots) != 1 || len(x.Problems) > 0 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	var got [][]byte
+	x.Each(func(run *Run) {
+		streams, err := x.Streams(run.Ranks[0], UsageStream)
+		if err != nil || len(streams) != 1 {
+			t.Fatalf("%+v, %v", streams, err)
+		}
+		for b, err := range streams[0].Blocks() {
+			if err != nil {
+				t.Error(err)
+			}
+			got = append(got, b)
+		}
+	})
+	if len(got) != 2 || !bytes.Equal(got[0], first) || !bytes.Equal(got[1], second) {
+		t.Errorf("%d blocks, want the packed one and the one that was being filled", len(got))
+	}
+}

@@ -311,19 +311,23 @@ type Rank struct {
 	Heartbeat    time.Time
 	QuietSince   time.Time // zero while it progresses
 	LongestQuiet time.Duration
-	ThreadLevel  int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
-	Spawned      bool
-	Off          bool     // the recorder turned itself off
-	Evicted      uint64   // channels dropped, or locks left out, because the table was full
-	LostRequests uint64   // requests not followed because the table was full
-	Notes        []string // why the recorder gave something up
-	Modules      []*Module
-	Threads      []*Thread // in order of Index; never empty
-	Comms        []*Comm
-	Channels     []Channel
-	Locks        []Lock
-	Sites        []*Site  // if volume was recorded
-	Arguments    []string // of the program, without its name, cut at 4096 bytes; nil unknown
+	// What whoever watched the node saw of the process, if Watched: since when it was
+	// stopped, and when it ended. It is not in the node file (process.Sightings).
+	Watched       bool
+	Stopped, Gone time.Time
+	ThreadLevel   int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
+	Spawned       bool
+	Off           bool     // the recorder turned itself off
+	Evicted       uint64   // channels dropped, or locks left out, because the table was full
+	LostRequests  uint64   // requests not followed because the table was full
+	Notes         []string // why the recorder gave something up
+	Modules       []*Module
+	Threads       []*Thread // in order of Index; never empty
+	Comms         []*Comm
+	Channels      []Channel
+	Locks         []Lock
+	Sites         []*Site  // if volume was recorded
+	Arguments     []string // of the program, without its name, cut at 4096 bytes; nil unknown
 }
 
 // Run is a run directory that has been read.
@@ -360,4 +364,6 @@ type Manifest struct {
 	Features      map[string]float64 `json:"features,omitempty"` // further numbers that say how large the run is
 	LiveDir       string             `json:"live_dir,omitempty"` // node directory of files not yet collected, or ""
 	Imported      bool               `json:"imported,omitempty"` // made from backtraces, see docs/offline.md
+	// Noticed is when a hang was: the manifest is that of the record as it was then.
+	Noticed time.Time `json:"noticed,omitzero"`
 }

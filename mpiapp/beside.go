@@ -28,8 +28,7 @@ func (a *app) watchCommand() *cobra.Command {
 		if r.ID, err = m.ID(); err != nil {
 			return err
 		}
-		_, err = r.Watch(pid, func() { a.explain(r) }, watch.End(pid), nil)
-		return err
+		return r.Beside(pid, func() { a.explain(r) })
 	})
 }
 

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -146,23 +144,24 @@ func (a *app) run(r job.Recording, command []string, exitCode bool) error {
 			return failed
 		}
 	}
-	return a.passOn(r.Dir, hung, err)
+	if err != nil && !hung {
+		a.failed(r, exitCode)
+	}
+	status, err := job.Status(err)
+	if status == 0 {
+		return err
+	}
+	return exitError{status}
 }
 
-// passOn turns how the launcher ended into how run ends.
-func (a *app) passOn(dir string, hung bool, err error) error {
-	var exit *exec.ExitError
-	if err == nil {
-		return nil
+// failed says why a job failed, as far as it shows: ranks that did not finish MPI.
+func (a *app) failed(r job.Recording, usageSaid bool) {
+	fmt.Fprintf(a.err, "laggard: the job failed; laggard diagnose %s says where each rank was\n", r.Dir)
+	if usageSaid {
+		r.Record = nil
 	}
-	if !errors.As(err, &exit) {
-		return fmt.Errorf("run: %w", err)
+	if watch.Unfinished(r.Dir) {
+		fmt.Fprintln(a.err)
+		a.explain(r)
 	}
-	if !hung {
-		fmt.Fprintf(a.err, "laggard: the job failed; laggard diagnose %s says where each rank was\n", dir)
-	}
-	if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return exitError{128 + int(ws.Signal())}
-	}
-	return exitError{exit.ExitCode()}
 }

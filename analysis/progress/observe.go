@@ -3,6 +3,7 @@ package progress
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"laggard/analysis/progress/evidence"
@@ -17,15 +18,39 @@ type observer struct {
 	host      string
 	now       time.Time
 	elsewhere map[int]time.Time // signs of life of ranks of other hosts that may move
+	dir       string
+	seen      map[string]*process.Sightings // by node file, of those that were read
+	past      bool                          // the record is of the past: what processes do now is not asked
 }
 
-func newObserver() *observer {
+func newObserver(x *model.Index) *observer {
 	host, _ := os.Hostname() // without it, all ranks are of another host
-	return &observer{host, time.Now(), map[int]time.Time{}}
+	past := x.Manifest != nil && !x.Manifest.Noticed.IsZero()
+	return &observer{host, time.Now(), map[int]time.Time{}, x.Dir, map[string]*process.Sightings{}, past}
 }
 
-// see adds what can be seen of one rank.
+// sightings are those of a node that belong to a node file.
+func (e *observer) sightings(file string, o *overview) *process.Sightings {
+	if s := e.seen[file]; s != nil {
+		return s
+	}
+	s, err := process.ReadSightings(filepath.Join(e.dir, file))
+	if err != nil {
+		o.Note("sightings", -1, err.Error())
+		s = new(process.Sightings)
+	}
+	e.seen[file] = s
+	return s
+}
+
+// see adds what can be seen of one rank, now, or by whoever watched its node.
 func (e *observer) see(r *model.Rank, o *overview) {
+	if seen := e.sightings(r.File, o).Of(r); seen != nil {
+		r.Watched, r.Stopped, r.Gone = true, seen.Stopped, seen.Gone
+	}
+	if e.past {
+		return
+	}
 	if r.Host != e.host {
 		if moving(r, e.now) {
 			e.elsewhere[r.Rank] = r.Heartbeat
@@ -39,7 +64,7 @@ func (e *observer) see(r *model.Rank, o *overview) {
 	case process.Gone:
 		o.Liveness[r.Rank] = evidence.Dead
 	default:
-		o.Alive = true
+		o.Alive, r.Watched = true, true
 		if moving(r, time.Now()) {
 			o.Moving = append(o.Moving, r.Rank)
 		}

@@ -152,7 +152,7 @@ func read(ctx context.Context, dir string, c reduce.Comm, t *reduce.Tree) (*look
 		return nil, err
 	}
 	l := &looker{Share: mine, folded: facts.NewSummariser(), begun: divergence.NewCounter(), kept: facts.NewKeeper()}
-	o, eyes := newOverview(l.Index.Problems), newObserver()
+	o, eyes := newOverview(l.Index.Problems), newObserver(l.Index)
 	l.Index.Each(func(run *model.Run) {
 		o.Add(run.Problems)
 		for _, r := range run.Ranks {
@@ -247,6 +247,13 @@ func (l *looker) result(f *Finding, sum facts.Summary) *Result {
 	}
 	if r.Running {
 		r.Notes = append(r.Notes, movingNote(l.known.Moving))
+	}
+	if m := l.Index.Manifest; m != nil && !m.Noticed.IsZero() {
+		r.Notes = append(r.Notes, "as it was when the hang was noticed, "+m.Noticed.Format(time.RFC3339))
+	}
+	if stood := l.Index.Stood; !stood.IsZero() {
+		r.Notes = append(r.Notes, "the job was noticed to make no progress, "+stood.Format(time.RFC3339)+
+			", and went on by itself")
 	}
 	if away := share.Away(l.Index); away != "" {
 		r.Notes = append(r.Notes, away)

@@ -21,8 +21,8 @@ import (
 // kind=KIND, pend=KIND:COMM:PEER:TAG:SEQ[:STATE] (PEER and TAG: a number, any,
 // none, null; PEER also me+1, me-1 around the communicator; TAG also post,
 // complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
-// near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=
-// (seconds), host=, says= (the size of MPI_COMM_WORLD), polls=,
+// near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
+// stopped= and gone= (seconds), watched, host=, says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), unlisted=,
 // off, evicted, spawned, and thread, after which words are about another
@@ -243,6 +243,12 @@ func (b *rankBuilder) word(key, value string) {
 		r.EndTime = time.Unix(int64(number(value)), 0)
 	case "quiet":
 		r.QuietSince = time.Unix(int64(number(value)), 0)
+	case "stopped":
+		r.Watched, r.Stopped = true, time.Unix(int64(number(value)), 0)
+	case "gone":
+		r.Watched, r.Gone = true, time.Unix(int64(number(value)), 0)
+	case "watched":
+		r.Watched = true
 	case "beat":
 		r.Heartbeat = time.Unix(int64(number(value)), 0)
 	case "host":

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"laggard/model"
+	"laggard/model/process"
 )
 
 // Show copies the files of a node, which stay in use, into the run directory.
@@ -27,7 +28,7 @@ func Withdraw(live, dir string) error {
 	})
 }
 
-// eachFile calls f with the node files below a directory, by name relative to it,
+// eachFile calls f with the node files and the sightings below a directory, by name relative to it,
 // until one fails. A directory that does not exist has none.
 func eachFile(live string, f func(name string) error) error {
 	return filepath.WalkDir(live, func(path string, d fs.DirEntry, err error) error {
@@ -37,7 +38,9 @@ func eachFile(live string, f func(name string) error) error {
 		if err != nil {
 			return err
 		}
-		if ok, _ := filepath.Match(model.NodeFiles, d.Name()); !ok || !d.Type().IsRegular() {
+		record, _ := filepath.Match(model.NodeFiles, d.Name())
+		seen, _ := filepath.Match(process.SeenFiles, d.Name())
+		if !record && !seen || !d.Type().IsRegular() {
 			return nil
 		}
 		name, err := filepath.Rel(live, path)

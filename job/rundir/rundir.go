@@ -97,21 +97,32 @@ func nodePaths(host string) [3]string {
 	}
 }
 
+// OwnFile is the node file of this node, "" if there is none yet.
+func OwnFile(dir string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	for _, name := range nodePaths(host) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}
+
 // OpenOwn reads what the ranks of this node have recorded, nil if there is
 // nothing.
 func OpenOwn(dir string) *model.Run {
-	host, err := os.Hostname()
+	path := OwnFile(dir)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}
-	for _, name := range nodePaths(host) {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			continue
-		}
-		if run, err := model.Decode(name, data); err == nil {
-			return run
-		}
+	run, err := model.Decode(filepath.Base(path), data)
+	if err != nil {
+		return nil
 	}
-	return nil
+	return run
 }

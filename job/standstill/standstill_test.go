@@ -1,6 +1,9 @@
 package standstill
 
 import (
+	"os"
+	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -92,11 +95,19 @@ func TestHangs(t *testing.T) {
 		{"all ended", []*model.Rank{rankAt(0, time.Hour, ended), rankAt(1, time.Hour, ended)}, 0, false},
 		{"one cannot say", []*model.Rank{rankAt(0, 0, off), rankAt(1, minute)}, 0, true},
 		{"none can say", []*model.Rank{rankAt(0, 0, off), rankAt(1, 0, off)}, 0, false},
+		{"a rank is on its way to MPI_Init", []*model.Rank{rankAt(0, minute-1)}, time.Second, false},
 		{"one was stopped", []*model.Rank{rankAt(0, 0, silent(minute)), rankAt(1, minute)}, 0, true},
 		{"one was stopped just now", []*model.Rank{rankAt(0, 0, silent(process.Fresh+time.Second)),
 			rankAt(1, minute)}, 0, false},
-		{"a sign of life is late", []*model.Rank{rankAt(0, 0, silent(process.Fresh-time.Second)),
+		{"a sign of life is late", []*model.Rank{rankAt(0, 0, silent(minute-time.Second)),
 			rankAt(1, time.Hour)}, time.Second, false},
+		{"here, its process is gone", []*model.Rank{rankAt(0, 0, here(1<<30), silent(process.Fresh+time.Second)),
+			rankAt(1, minute)}, process.Fresh, true},
+		{"here, its process is there", []*model.Rank{rankAt(0, 0, here(os.Getpid()), silent(time.Hour)),
+			rankAt(1, time.Hour)}, time.Second, false},
+		{"here, it was quiet before it fell silent",
+			[]*model.Rank{rankAt(0, time.Hour, here(os.Getpid()), silent(time.Hour)), rankAt(1, time.Hour)},
+			time.Second, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := &model.Run{Ranks: c.ranks}
@@ -104,9 +115,70 @@ func TestHangs(t *testing.T) {
 				run.Size = r.Size
 				run.Seen.Add(r.Rank)
 			}
-			if got := Of(run, now).Hangs(c.timeout, now); got != c.want {
-				t.Errorf("hung: %v, want %v: %+v", got, c.want, Of(run, now))
+			if got := new(Eye).Look(run, now).Hangs(c.timeout, now); got != c.want {
+				t.Errorf("hung: %v, want %v: %+v", got, c.want, new(Eye).Look(run, now))
 			}
 		})
+	}
+}
+
+// here: it is a process of this host.
+func here(pid int) func(*model.Rank) {
+	return func(r *model.Rank) { r.Host, _ = os.Hostname(); r.PID = pid }
+}
+
+// TestMute: of a rank that does not say any more that it lives, though its process
+// is there, the looks tell whether it makes progress.
+func TestMute(t *testing.T) {
+	mute, other := rankAt(0, 0, here(os.Getpid()), silent(time.Hour)), rankAt(1, time.Hour)
+	mute.Threads[0].Progress = 7
+	run := &model.Run{Ranks: []*model.Rank{mute, other}, Size: 2, Seen: model.NewRankSet(0, 1)}
+	var eye Eye
+	for _, step := range []struct {
+		after    time.Duration
+		progress uint64
+		want     bool
+	}{
+		{0, 7, false}, {30 * time.Second, 7, true}, {31 * time.Second, 8, false}, {50 * time.Second, 8, false},
+		{61 * time.Second, 8, true},
+		{10 * time.Minute, 8, false}, // nobody looked meanwhile
+	} {
+		at := now.Add(step.after)
+		mute.Threads[0].Progress, other.Heartbeat = step.progress, at
+		if got := eye.Look(run, at).Hangs(30*time.Second, at); got != step.want {
+			t.Errorf("after %s: hung: %v, want %v", step.after, got, step.want)
+		}
+	}
+}
+
+// TestSuspended: a job of which all processes are stopped was suspended by
+// somebody, and does not hang; one of which one is stopped does.
+func TestSuspended(t *testing.T) {
+	var pids []int
+	for range 2 {
+		child := exec.Command("sleep", "60")
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = child.Process.Kill(); _ = child.Wait() })
+		pids = append(pids, child.Process.Pid)
+	}
+	both := &model.Run{Size: 2, Seen: model.NewRankSet(0, 1), Ranks: []*model.Rank{
+		rankAt(0, 0, here(pids[0]), silent(time.Hour)), rankAt(1, 0, here(pids[1]), silent(time.Hour))}}
+	one := &model.Run{Size: 2, Seen: both.Seen, Ranks: []*model.Rank{both.Ranks[0], rankAt(1, time.Hour)}}
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+	}
+	for end := time.Now().Add(10 * time.Second); process.Of(both.Ranks[0]) != process.Stopped ||
+		process.Of(both.Ranks[1]) != process.Stopped; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the processes do not stop")
+		}
+	}
+	if new(Eye).Look(both, now).Hangs(time.Second, now) {
+		t.Error("a suspended job hangs")
+	}
+	if !new(Eye).Look(one, now).Hangs(time.Second, now) {
+		t.Error("a job with a stopped rank does not hang")
 	}
 }

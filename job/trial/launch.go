@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"laggard/injector"
+	"laggard/job/standstill"
 	"laggard/job/watch"
 )
 
@@ -19,6 +20,7 @@ type launched struct {
 	dir    string // run directory
 	done   chan error
 	output *os.File
+	eye    standstill.Eye
 }
 
 // launch starts the program under the recorder and, unless it is nil, an order.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"time"
 
 	"laggard/injector"
@@ -141,13 +140,13 @@ func busyCores() (stop func()) {
 
 // over tells whether every rank has finished with MPI.
 func over(dir string) bool {
-	run, err := model.Open(dir)
-	return err == nil && standstill.Of(run, time.Now()).Over
+	run, err := model.OpenPresent(dir)
+	return err == nil && new(standstill.Eye).Look(run, time.Now()).Over
 }
 
 func (r *Runner) hangs(l *launched, now time.Time) bool {
-	run, err := model.Open(l.dir)
-	return err == nil && standstill.Of(run, now).Hangs(time.Duration(r.Campaign.Launch.Timeout), now)
+	run, err := model.OpenPresent(l.dir)
+	return err == nil && l.eye.Look(run, now).Hangs(time.Duration(r.Campaign.Launch.Timeout), now)
 }
 
 // await waits until the job is over, or what the trial is to show is there.
@@ -160,7 +159,7 @@ func (r *Runner) await(ctx context.Context, l *launched, there func(now time.Tim
 		select {
 		case err := <-l.done:
 			l.done <- err // for those who wait next
-			return unfinished(l.dir), nil
+			return watch.Unfinished(l.dir), nil
 		case <-ctx.Done():
 			return false, ctx.Err()
 		case <-limit:
@@ -171,13 +170,4 @@ func (r *Runner) await(ctx context.Context, l *launched, there func(now time.Tim
 			}
 		}
 	}
-}
-
-// unfinished tells whether a job that is over left ranks that did not finish.
-func unfinished(dir string) bool {
-	run, err := model.Open(dir)
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(run.Ranks, func(k *model.Rank) bool { return k.Phase < model.Finalized })
 }

@@ -23,6 +23,7 @@ type Keeper struct {
 	Timeout time.Duration // of the job; after half of it the files are shown. 0: the usual one
 	Say     io.Writer     // where the user is told what fails
 	shown   bool
+	eye     standstill.Eye
 }
 
 // withdrawal is how long a keeper may take to notice that its ranks move again.
@@ -65,7 +66,7 @@ func (k *Keeper) look(now time.Time) {
 	if err != nil {
 		return // there is nothing yet
 	}
-	s := standstill.Of(run, now)
+	s := k.eye.Look(run, now)
 	after := cmp.Or(k.Timeout, standstill.Timeout) / 2
 	switch still := s.Still && now.Sub(s.Since) >= after; {
 	case s.Over || still == k.shown:

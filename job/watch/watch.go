@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"laggard/job/collect"
 	"laggard/job/rundir"
+	"laggard/job/sight"
 	"laggard/job/standstill"
 	"laggard/model"
 	"laggard/model/process"
@@ -29,13 +32,17 @@ const (
 
 // Watcher looks at the run directory while the job runs.
 type Watcher struct {
-	Dir     string        // the run directory
-	Own     string        // where the file of this node is: Dir, or a directory of the node
-	PID     int           // of the launcher, or of rank 0's program
-	OnHang  string        // one of Actions
-	Timeout time.Duration // see standstill.Standstill.Hangs
-	Explain func()        // prints the diagnosis
-	Say     io.Writer     // where the user is told what is done
+	Dir     string         // the run directory
+	Sight   *sight.Sight   // of the ranks of this node; nil: nobody watches them
+	Own     string         // where the file of this node is: Dir, or a directory of the node
+	PID     int            // of the launcher, or of rank 0's program
+	OnHang  string         // one of Actions
+	Timeout time.Duration  // see standstill.Standstill.Hangs
+	Explain func()         // prints the diagnosis
+	Say     io.Writer      // where the user is told what is done
+	moved   int            // looks in a row that saw a job that was left alone go on
+	own     standstill.Eye // on this node
+	all     standstill.Eye
 }
 
 // Grace is how long a job has to end after SIGTERM.
@@ -44,7 +51,7 @@ const Grace = 10 * time.Second
 // Until waits for the end of the job, and acts once if it hangs. It returns whether
 // it did, and the error from done. Of the signals it passes on to the job those
 // that only laggard may have got.
-func (w Watcher) Until(done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
+func (w *Watcher) Until(done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
 	for {
@@ -56,11 +63,13 @@ func (w Watcher) Until(done <-chan error, signals <-chan os.Signal) (hung bool, 
 				_ = syscall.Kill(w.PID, s.(syscall.Signal))
 			}
 		case <-timer.C:
-			if hung || w.OnHang == Dump {
+			if hung && w.OnHang != Keep || w.OnHang == Dump {
 				continue // the timer is not set again: nothing left to look for
 			}
 			begin := time.Now()
-			if hung = w.hangs(begin); hung {
+			if hung {
+				hung = !w.goesOn(begin)
+			} else if hung = w.hangs(begin); hung {
 				w.act()
 			}
 			timer.Reset(pauseAfter(begin))
@@ -75,7 +84,7 @@ func pauseAfter(begin time.Time) time.Duration {
 }
 
 // hangs tells whether the job hangs now. What cannot be read yet is no hang.
-func (w Watcher) hangs(now time.Time) bool {
+func (w *Watcher) hangs(now time.Time) bool {
 	if w.Own == w.Dir {
 		return w.stands(now)
 	}
@@ -89,19 +98,58 @@ func (w Watcher) hangs(now time.Time) bool {
 // stands tells whether all ranks stand still. Those of this node are looked at
 // first: while one of them moves, the files of other nodes are left in peace,
 // which on a shared file system is what costs.
-func (w Watcher) stands(now time.Time) bool {
-	if own := rundir.OpenOwn(w.Own); own != nil && !standstill.Of(own, now).Still {
+func (w *Watcher) stands(now time.Time) bool {
+	if own := rundir.OpenOwn(w.Own); own != nil && !w.own.Look(own, now).Still {
 		return false
 	}
-	run, err := model.Open(w.Dir)
+	run, err := model.OpenPresent(w.Dir)
 	if err != nil || w.Own != w.Dir && run.Missing().Len() > 0 {
 		return false // a node that shows nothing is at work (Keeper)
 	}
-	return standstill.Of(run, now).Hangs(w.Timeout, now)
+	return w.all.Look(run, now).Hangs(w.Timeout, now)
 }
 
-// act prints the diagnosis and ends the job, as told.
-func (w Watcher) act() {
+// goesOn tells whether a job that was left alone makes progress again, and if so
+// takes back that it hangs.
+func (w *Watcher) goesOn(now time.Time) bool {
+	run := rundir.OpenOwn(w.Own)
+	if w.Own == w.Dir {
+		run, _ = model.OpenPresent(w.Dir)
+	}
+	if run == nil {
+		return false
+	}
+	s := w.all.Look(run, now)
+	if w.moved++; s.Still || s.Over {
+		w.moved = 0
+	}
+	if w.moved < 2 { // processes that are being killed may move once more
+		return false
+	}
+	w.moved = 0
+	TakeBack(w.Dir, w.Say)
+	return true
+}
+
+// TakeBack notes that a job which was noticed to hang went on by itself.
+func TakeBack(dir string, say io.Writer) {
+	fmt.Fprintf(say, "laggard: the job goes on\n")
+	if err := rundir.ForgetHang(dir); err != nil {
+		fmt.Fprintf(say, "laggard: %v\n", err)
+	}
+}
+
+// act keeps the record as it is, prints the diagnosis and ends the job, as told.
+func (w *Watcher) act() {
+	if w.Sight != nil {
+		w.Sight.Tell()
+	}
+	if w.Own != w.Dir {
+		_ = collect.Show(w.Own, w.Dir) // what was shown before is there
+	}
+	if err := rundir.NoteHang(w.Dir, time.Now()); err != nil {
+		fmt.Fprintf(w.Say, "laggard: the record is not kept as it is now: %v\n", err)
+	}
 	fmt.Fprintf(w.Say, "laggard: the job makes no progress\n\n")
 	w.Explain()
 	if w.OnHang == Diagnose {
@@ -127,7 +175,7 @@ func KillRanks(dir string) {
 	if err != nil {
 		return
 	}
-	run, err := model.Open(dir)
+	run, err := model.OpenPresent(dir)
 	if err != nil {
 		return
 	}
@@ -136,6 +184,15 @@ func KillRanks(dir string) {
 			_ = syscall.Kill(r.PID, syscall.SIGKILL)
 		}
 	}
+}
+
+// Unfinished tells whether a job that is over left ranks that did not finish.
+func Unfinished(dir string) bool {
+	run, err := model.OpenPresent(dir)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase < model.Finalized })
 }
 
 // End tells when a process that is no child has ended.

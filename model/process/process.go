@@ -22,7 +22,7 @@ type State int
 // The states of a process.
 const (
 	Gone    State = iota // it has ended, perhaps as a zombie, or another program has its number
-	Stopped              // by a signal or a tracer
+	Stopped              // by a signal or a tracer, or its control group is frozen
 	Alive
 )
 
@@ -46,6 +46,35 @@ func Of(r *model.Rank) State {
 		return Gone
 	case 'T', 't':
 		return Stopped
+	case 'R':
+		return Alive
+	}
+	if frozen(proc) {
+		return Stopped
 	}
 	return Alive
+}
+
+// frozen tells whether the control group of a process is: the system calls such a
+// process asleep.
+func frozen(proc string) bool {
+	groups, err := os.ReadFile(proc + "/cgroup")
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(groups)) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		if fields[1] == "" {
+			events, _ := os.ReadFile("/sys/fs/cgroup" + fields[2] + "/cgroup.events")
+			return strings.Contains("\n"+string(events), "\nfrozen 1\n")
+		}
+		if fields[1] == "freezer" {
+			state, _ := os.ReadFile("/sys/fs/cgroup/freezer" + fields[2] + "/freezer.state")
+			return strings.TrimSpace(string(state)) == "FROZEN"
+		}
+	}
+	return false
 }

@@ -1,11 +1,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/crc.h"
@@ -180,4 +182,17 @@ bool lg_file_write(const void *p, size_t n, int64_t at)
 void lg_file_sync_header(void)
 {
   msync(head, LG_PAGE, MS_SYNC);
+}
+
+bool lg_file_shared(void)
+{
+  static const long local[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC,
+                               RAMFS_MAGIC, OVERLAYFS_SUPER_MAGIC};
+  struct statfs s;
+  if (fstatfs(fd, &s))
+    return true;
+  for (unsigned i = 0; i < sizeof local / sizeof *local; i++)
+    if ((long)s.f_type == local[i])
+      return false;
+  return true;
 }

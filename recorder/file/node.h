@@ -15,6 +15,7 @@ int64_t lg_file_space(size_t size, uint64_t *sum, uint64_t most, const char **wh
 void *lg_file_map(int64_t at, size_t size); /* NULL: failed, errno */
 bool lg_file_write(const void *p, size_t n, int64_t at);
 void lg_file_sync_header(void);
+bool lg_file_shared(void); /* other nodes may read it: it is on no disk of this node's */
 
 #pragma GCC visibility pop
 #endif

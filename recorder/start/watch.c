@@ -1,8 +1,8 @@
 #define MS 1000000           /* ns */
+#define SECOND 1000000000u   /* ns */
 #define DEFAULT_QUIET_MS 2000
 #define ANSWER_MS 100        /* how long a thread has to write its stack down */
 #define BETWEEN_LOOKS_MS 20
-#define STACK_BYTES 262144   /* of the watch thread */
 #define MAX_TASK_PATH 64     /* bytes of a path below /proc/self/task */
 #define MAX_LINE 256         /* bytes that are read of a file there */
 #define _GNU_SOURCE
@@ -25,6 +25,8 @@
 #include "identity/thread.h"
 #include "stack/modules.h"
 #include "start/capture.h"
+#include "start/own.h"
+#include "start/show.h"
 #include "start/watch.h"
 
 #define LOOKS_AGAIN 4
@@ -101,12 +103,12 @@ static bool asleep(int tid, uint64_t *sp, uint64_t *pc, bool *idle)
   return *idle || undisturbed(nr);
 }
 
-/* time_of is how long a thread was on a processor, ns; 0 unknown. */
-static uint64_t time_of(int tid)
+/* schedule_of is how long a thread was on a processor, and how long it would have
+ * run but was given none, ns; false unknown. */
+static bool schedule_of(int tid, uint64_t *ran, uint64_t *waited)
 {
   char line[MAX_LINE];
-  unsigned long ran;
-  return task_line(tid, "schedstat", line, sizeof line) && sscanf(line, "%lu", &ran) == 1 ? ran : 0;
+  return task_line(tid, "schedstat", line, sizeof line) && sscanf(line, "%lu %lu", ran, waited) == 2;
 }
 
 /* has_run tells whether a thread that would run did so since it was looked at
@@ -117,8 +119,8 @@ static uint64_t time_of(int tid)
 static bool has_run(const struct lg_thr *t)
 {
   char line[MAX_LINE];
-  uint64_t ran = time_of(t->tid);
-  if (!ran || ran - t->ran >= TIME_SLICE)
+  uint64_t ran, waited;
+  if (!schedule_of(t->tid, &ran, &waited) || ran - t->ran >= TIME_SLICE)
     return true;
   const char *state = task_line(t->tid, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
   return !state || strncmp(state, ") R", 3) != 0;
@@ -145,7 +147,9 @@ static bool look(struct lg_thr *t)
   bool idle;
   t->starved = !has_run(t);
   bool got = asleep(t->tid, &sp, &pc, &idle) ? lg_capture_asleep(t, sp, pc, idle) : ask(t);
-  t->ran = time_of(t->tid);
+  uint64_t waited;
+  if (!schedule_of(t->tid, &t->ran, &waited))
+    t->ran = 0;
   return got;
 }
 
@@ -195,32 +199,76 @@ static uint64_t activity(void)
   return sum;
 }
 
+/* starved is how long threads at work were given no processor since the last
+ * call, the longest of them. One that waits inside MPI is not at work: how often it
+ * gets to look for messages says nothing. MPI_Init is work. */
+static uint64_t starved(void)
+{
+  uint64_t most = 0, ran, waited;
+  for (struct lg_thr *t = __atomic_load_n(&lg_threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+    if (!__atomic_load_n(&t->in_use, __ATOMIC_ACQUIRE) || !schedule_of(t->tid, &ran, &waited))
+      continue;
+    bool works = !t->pub->in_mpi || t->pub->kind == LG_OP_INIT;
+    if (works && t->waited && waited > t->waited && waited - t->waited > most)
+      most = waited - t->waited;
+    t->waited = waited;
+  }
+  return most;
+}
+
+/* away is by how much a look comes too late: the process was stopped, the machine
+ * slept, or this thread was given no processor. */
+static uint64_t away(uint64_t now)
+{
+  static uint64_t before;
+  uint64_t late = before && now > before + 2 * SECOND ? now - before - SECOND : 0;
+  before = now;
+  return late;
+}
+
+/* moved: the program made progress. */
+static void moved(uint64_t now)
+{
+  uint64_t quiet = lg_rank->quiet_since_ns;
+  if (!quiet)
+    return;
+  if (now > quiet && now - quiet > lg_rank->longest_quiet_ns)
+    lg_rank->longest_quiet_ns = now - quiet;
+  lg_rank->quiet_since_ns = 0;
+  lg_show();
+}
+
+/* tick looks once whether the program makes progress. Time in which it could not
+ * run, whatever the reason, does not count as time without progress. */
 static void tick(uint64_t now)
 {
   static uint64_t last, since, captured, wait;
-  uint64_t a = activity();
+  static bool counted; /* the threads' waiting since the last look is known */
+  uint64_t a = activity(), late = away(now);
   __atomic_store_n(&lg_rank->heartbeat_ns, now, __ATOMIC_RELAXED);
   if (a != last || !since) {
-    if (lg_rank->quiet_since_ns && now - lg_rank->quiet_since_ns > lg_rank->longest_quiet_ns)
-      lg_rank->longest_quiet_ns = now - lg_rank->quiet_since_ns;
-    lg_rank->quiet_since_ns = 0;
+    moved(now);
     last = a;
     since = now;
     captured = 0;
-    wait = 1000000000u;
+    wait = SECOND;
+    counted = false;
     return;
   }
+  uint64_t lost = counted ? starved() : (starved(), 0);
+  counted = true;
+  since += late > lost ? late : lost;
+  if (since > now)
+    since = now;
   if (now - since < quiet_ns)
     return;
   lg_rank->quiet_since_ns = since;
   if (captured && now - captured < wait)
     return;
-  bool first = !captured;
   captured = now;
-  if (capture(LG_WHY_QUIET) && wait < 16000000000u)
+  if (capture(LG_WHY_QUIET) && wait < 16 * SECOND)
     wait *= 2; /* seldom, once it is clear that nothing moves */
-  if (first)
-    lg_file_sync();
+  lg_show();
 }
 
 static void *watch(void *unused)
@@ -232,7 +280,7 @@ static void *watch(void *unused)
     tick(lg_now());
     if (__atomic_exchange_n(&asked, false, __ATOMIC_ACQ_REL)) {
       capture(LG_WHY_ASKED);
-      lg_file_sync();
+      lg_show();
     }
     nanosleep(&second, NULL);
   }
@@ -246,28 +294,11 @@ void lg_watch_ask(void)
 
 void lg_watch_start(void)
 {
-  pthread_t thread;
-  pthread_attr_t attr;
-  sigset_t all, before;
   long ms = lg_env_int("QUIET_MS", DEFAULT_QUIET_MS);
   quiet_ns = (uint64_t)ms * MS;
-  pthread_attr_init(&attr);
-  pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attr, STACK_BYTES);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int err = pthread_create(&thread, &attr, watch, NULL);
-  if (err) {
-    pthread_attr_destroy(&attr);
-    pthread_attr_init(&attr); /* a program with much thread-local data needs the default size */
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    err = pthread_create(&thread, &attr, watch, NULL);
-  }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy(&attr);
-  if (err) {
-    lg_lock_file();
-    lg_note("no watch thread: computation is not located, and death not told from silence");
-    lg_unlock_file();
-  }
+  if (lg_own_thread(watch))
+    return;
+  lg_lock_file();
+  lg_note("no watch thread: computation is not located, and death not told from silence");
+  lg_unlock_file();
 }

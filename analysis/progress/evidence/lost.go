@@ -1,7 +1,9 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"syscall"
 	"time"
@@ -13,8 +15,9 @@ import (
 )
 
 // staleAfter is by how much the last sign of life of a rank may lag behind the
-// newest one on its host; the recorder writes one about every second.
-const staleAfter = 5 * time.Second
+// newest one on its host. The recorder writes one about every second, but its page
+// may be on its way to a busy disk, or the thread may be given no processor.
+const staleAfter = 30 * time.Second
 
 // Loss is a set of ranks whose process is gone or stands still, with the
 // reason.
@@ -33,7 +36,9 @@ type Loss struct {
 // suspicious; having ended otherwise is, and so is silence.
 func (s *Scene) findLosses() {
 	s.loseAbsent()
+	s.loseStopped()
 	s.loseObserved()
+	s.loseFirst()
 	s.loseFailed()
 	s.loseExited()
 	s.loseSilent()
@@ -74,25 +79,68 @@ func (s *Scene) RanksWhere(keep func(f *facts.Fact) bool) model.RankSet {
 	return model.NewRankSet(out...)
 }
 
-// loseObserved: the caller saw that the process is dead or stopped. A rank that
-// has finalized, or said how it ended, may be dead; and if all are, that tells
-// none apart.
+// loseObserved: the caller saw that the process is dead. A rank that has finalized,
+// or said how it ended, may be dead; and if all are, that tells none apart.
 func (s *Scene) loseObserved() {
-	seen := func(l Liveness) model.RankSet {
-		return s.RanksWhere(func(f *facts.Fact) bool {
-			return s.known.Liveness[f.Rank] == l && f.Phase < model.Finalized && f.End == model.NoEnd
-		})
-	}
 	open := s.RanksWhere(func(f *facts.Fact) bool { return f.End == model.NoEnd })
-	if stopped := seen(Stopped).Minus(s.Lost); stopped.Len() > 0 && !stopped.Equal(open) {
+	dead := s.RanksWhere(func(f *facts.Fact) bool {
+		return s.known.Liveness[f.Rank] == Dead && f.Phase < model.Finalized && f.End == model.NoEnd
+	})
+	// While a launcher ends the job, the dead are those it has ended already.
+	if told, _ := s.told(); told == 0 && !dead.Equal(open) {
+		s.lose(dead, true, "the process is dead, without a word: killed")
+	}
+}
+
+// loseStopped: the process is stopped, as the caller sees or whoever watched its node
+// saw. If all are, that tells none apart.
+func (s *Scene) loseStopped() {
+	stopped := s.RanksWhere(func(f *facts.Fact) bool {
+		now := s.known.Liveness[f.Rank] == Stopped && f.End == model.NoEnd
+		return (now || f.Stopped > 0) && f.Phase < model.Finalized
+	}).Minus(s.Lost)
+	if stopped.Len() > 0 && !stopped.Equal(s.Unfinished()) {
 		s.lose(stopped, true, "the process is stopped")
 		s.Losses[len(s.Losses)-1].Stopped = true
 	}
-	// While a launcher ends the job, the dead are those it has ended already.
-	told, _ := s.told()
-	if dead := seen(Dead); told == 0 && !dead.Equal(open) {
-		s.lose(dead, true, "the process is dead, without a word: killed")
+}
+
+// loseFirst: whoever watched the node saw in which order processes ended. One that
+// ended first of all, and could not say why, was killed. When a rank dies the
+// launcher ends the others; whoever was asked to end before the first was gone shows
+// that the launcher began it.
+func (s *Scene) loseFirst() {
+	var first *facts.Fact
+	next := int64(math.MaxInt64)
+	for i := range s.Sum.Facts {
+		f := &s.Sum.Facts[i]
+		end := cmp.Or(f.Gone, f.EndTime)
+		switch {
+		case f.Phase >= model.Finalized || end == 0:
+		case first == nil || end < cmp.Or(first.Gone, first.EndTime):
+			if first != nil {
+				next = cmp.Or(first.Gone, first.EndTime)
+			}
+			first = f
+		default:
+			next = min(next, end)
+		}
 	}
+	if first == nil || first.Gone == 0 || first.End != model.NoEnd || s.saidEnd(first.Gone) {
+		return
+	}
+	ahead := ""
+	if next < math.MaxInt64 {
+		ahead = fmt.Sprintf(", %s before the next", time.Duration(next-first.Gone).Round(time.Microsecond))
+	}
+	s.lose(model.NewRankSet(first.Rank), true, "killed: the process ended first%s, without a word", ahead)
+}
+
+// saidEnd tells whether a rank had said before that time that it ends, or had to.
+func (s *Scene) saidEnd(before int64) bool {
+	return slices.ContainsFunc(s.Sum.Facts, func(f facts.Fact) bool {
+		return f.Phase < model.Finalized && f.End != model.NoEnd && f.EndTime < before
+	})
 }
 
 // loseFailed: a rank died of a fault, or aborted the job. The first one is the
@@ -152,7 +200,7 @@ func (s *Scene) loseExited() {
 }
 
 // loseSilent: a rank that said nothing of its end, and whose signs of life
-// stopped well before those of its host.
+// stopped well before those of its host, if nobody saw its process.
 func (s *Scene) loseSilent() {
 	newest := map[string]int64{}
 	for _, f := range s.Sum.Facts {
@@ -164,7 +212,7 @@ func (s *Scene) loseSilent() {
 	silent.Each(func(rank int) {
 		f := s.Facts[rank]
 		quiet := time.Duration(newest[f.Host] - f.Heartbeat)
-		if f.Heartbeat > 0 && quiet > staleAfter {
+		if f.Heartbeat > 0 && !f.Watched && quiet > staleAfter {
 			s.lose(model.NewRankSet(rank), true, "no heartbeat for %.0f s: stopped or killed", quiet.Seconds())
 		}
 	})
@@ -200,7 +248,7 @@ func (s *Scene) loseUntold(silent model.RankSet) {
 		return
 	}
 	untold := s.RanksWhere(func(f *facts.Fact) bool {
-		return silent.Contains(f.Rank) && !f.Quiet && f.Heartbeat <= signalled
+		return silent.Contains(f.Rank) && !f.Quiet && !f.Watched && f.Heartbeat <= signalled
 	})
 	// A rank that was blocked may have been too slow to take the signal; one
 	// that was not, and did not, comes first.

@@ -55,13 +55,16 @@ func compareFacts(x, y Fact) int { return cmp.Compare(x.Rank, y.Rank) }
 func (f *Fact) code(c *wire.Coder) {
 	wire.Index(c, &f.Rank, MaxSize)
 	f.At.code(c)
-	c.Flags(&f.Driving, &f.Quiet, &f.Off, &f.Evicted, &f.Still, &f.Looking)
+	c.Flags(&f.Driving, &f.Quiet, &f.Off, &f.Evicted, &f.Still, &f.Looking,
+		&f.Watched)
 	c.Text(&f.Host)
 	wire.Uint(c, &f.Phase)
 	wire.Uint(c, &f.End)
 	wire.Int(c, &f.Detail)
 	wire.Int(c, &f.EndTime)
 	wire.Int(c, &f.Heartbeat)
+	wire.Int(c, &f.Stopped)
+	wire.Int(c, &f.Gone)
 	wire.List(c, &f.Waits, (*Wait).code)
 }
 

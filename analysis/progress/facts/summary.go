@@ -41,6 +41,10 @@ type Fact struct {
 	EndTime   int64 // ns since 1970, 0 unknown
 	Heartbeat int64 // ns since 1970, 0 unknown
 	Quiet     bool  // it had made no progress for a while
+	// Watched: somebody on its node saw what became of the process. Stopped and Gone
+	// are since when it was stopped, and when it ended; ns since 1970, 0 not seen.
+	Watched       bool
+	Stopped, Gone int64
 	// Still and Looking say what captured stacks show of a rank inside an MPI
 	// call. A library that waits for messages looks for them here and there;
 	// one that is found at the same instruction each time stands still.

@@ -1,0 +1,67 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"laggard/model"
+	"laggard/model/process"
+)
+
+// NoteHang keeps the record of a run as it is now, which is from now on what is read
+// (model.HangName). Nothing that happens to the job later changes it. A reader sees
+// all of it or none.
+func NoteHang(dir string, now time.Time) error {
+	m, err := Manifest(dir)
+	if err != nil {
+		return err
+	}
+	l, err := model.ListPresent(dir)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(dir, ".hang-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	for _, f := range l.Files {
+		to := filepath.Join(tmp, f.Name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
+		if err := copyNode(filepath.Join(dir, f.Name), to); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	m.Noticed = now.UTC().Truncate(time.Second)
+	if err := model.WriteManifest(tmp, m); err != nil {
+		return err
+	}
+	return os.Rename(tmp, filepath.Join(dir, model.HangName))
+}
+
+// copyNode copies a node file and the sightings that belong to it.
+func copyNode(from, to string) error {
+	if err := model.CopyRecords(from, to); err != nil {
+		return err
+	}
+	seen, err := process.ReadSightings(from)
+	if err != nil || len(seen.Processes) == 0 {
+		return err
+	}
+	return seen.Write(to)
+}
+
+// ForgetHang has the present record read again: the job went on.
+func ForgetHang(dir string) error {
+	hang, stood := filepath.Join(dir, model.HangName), filepath.Join(dir, model.StoodName)
+	if _, err := os.Stat(hang); errors.Is(err, fs.ErrNotExist) {
+		return nil // it could not be noted
+	}
+	return errors.Join(os.RemoveAll(stood), os.Rename(hang, stood))
+}

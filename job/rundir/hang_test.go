@@ -1,0 +1,76 @@
+package rundir
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"laggard/model"
+	"laggard/model/process"
+)
+
+// record writes a run of one rank that has begun so many calls.
+func record(t *testing.T, dir string, calls uint64) (node string) {
+	t.Helper()
+	_ = os.Remove(filepath.Join(dir, "node-a.lgd"))
+	name, err := model.WriteNode(dir, model.Header{RunID: 7, Host: "a"}, []*model.Rank{{Rank: 0, Size: 1, PID: 5,
+		Phase: model.Running, Threads: []*model.Thread{{Op: model.Op{State: -1}, Calls: calls}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name)
+}
+
+func calls(t *testing.T, open func(string) (*model.Run, error), dir string) uint64 {
+	t.Helper()
+	run, err := open(dir)
+	if err != nil || len(run.Ranks) != 1 || len(run.Problems) > 0 {
+		t.Fatalf("%+v, %v", run, err)
+	}
+	return run.Ranks[0].Threads[0].Calls
+}
+
+// TestNoteHang: what ranks record after a hang was noticed is not what is read,
+// unless the job goes on.
+func TestNoteHang(t *testing.T) {
+	dir := t.TempDir()
+	if err := Describe(dir, 7, model.Manifest{}); err != nil {
+		t.Fatal(err)
+	}
+	node := record(t, dir, 10)
+	sightings := process.Sightings{Processes: []process.Seen{{PID: 5, Stopped: time.Unix(1, 0)}}}
+	if err := sightings.Write(node); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Unix(1800000000, 0).UTC()
+	if err := NoteHang(dir, at); err != nil {
+		t.Fatal(err)
+	}
+	record(t, dir, 20)
+	if got := calls(t, model.Open, dir); got != 10 {
+		t.Errorf("%d calls when the hang was noticed, want 10", got)
+	}
+	if got := calls(t, model.OpenPresent, dir); got != 20 {
+		t.Errorf("%d calls by now, want 20", got)
+	}
+	x, err := model.Scan(dir)
+	if err != nil || !x.Manifest.Noticed.Equal(at) || !x.Stood.IsZero() {
+		t.Errorf("%+v, %v: want noticed at %s", x, err, at)
+	}
+	seen, err := process.ReadSightings(filepath.Join(dir, x.Slots[0].File))
+	if err != nil || len(seen.Processes) != 1 || seen.Processes[0].Stopped.IsZero() {
+		t.Errorf("sightings of then: %+v, %v", seen, err)
+	}
+	for range 2 { // a second time it is not there
+		if err := ForgetHang(dir); err != nil {
+			t.Fatal(err)
+		}
+		if x, err = model.Scan(dir); err != nil || !x.Stood.Equal(at) {
+			t.Errorf("%+v, %v: want that it stood at %s", x, err, at)
+		}
+	}
+	if got := calls(t, model.Open, dir); got != 20 {
+		t.Errorf("%d calls after it went on, want 20", got)
+	}
+}

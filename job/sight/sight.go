@@ -1,0 +1,254 @@
+package sight
+
+import (
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"laggard/job/rundir"
+	"laggard/model"
+	"laggard/model/process"
+)
+
+const (
+	round   = 100 * time.Millisecond // between two looks for new ranks
+	perLook = 10                     // rounds between two looks for stopped processes
+	settled = 2 * time.Second        // how long ranks may outlive their launcher
+)
+
+// Sight watches the ranks of this node.
+type Sight struct {
+	dir   string // where the node file is or will be
+	mu    sync.Mutex
+	file  string // the node file, "" not there yet
+	head  []byte // its first page, mapped: to look at it costs the file system nothing
+	epoll int    // -1: the kernel tells of no ends; then they are looked for
+	ranks map[int]*watched
+	last  time.Time // the latest end
+	next  time.Time // when the node file may be read again
+	news  bool      // something was seen that is not written down
+}
+
+// watched is a process that was found in the node file.
+type watched struct {
+	rank *model.Rank
+	fd   int // of the process; -1: none, or it has ended
+	seen process.Seen
+	halt time.Time // since when it is stopped; zero: it is not
+}
+
+// New watches the ranks whose node file is in a directory.
+func New(dir string) *Sight {
+	s := &Sight{dir: dir, ranks: map[int]*watched{}}
+	var err error
+	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		s.epoll = -1
+	}
+	return s
+}
+
+// Until watches until over is closed and then until all ranks seen have ended, but
+// not for long.
+func (s *Sight) Until(over <-chan struct{}) {
+	var ended time.Time
+	for n := 0; ; n++ {
+		s.await()
+		s.mu.Lock()
+		s.meet()
+		if n%perLook == 0 {
+			s.look()
+		}
+		live := s.live()
+		if s.news && (live == 0 || time.Since(s.last) > round) {
+			s.write(false)
+		}
+		s.mu.Unlock()
+		select {
+		case <-over:
+			if ended.IsZero() {
+				ended = time.Now()
+			}
+			if live == 0 || time.Since(ended) > settled {
+				s.close()
+				return
+			}
+		default:
+		}
+	}
+}
+
+// Tell writes down now what is seen of all processes.
+func (s *Sight) Tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.meet()
+	s.look()
+	s.write(true)
+}
+
+// await waits a round for processes to end. The kernel lists them in the order in
+// which they did.
+func (s *Sight) await() {
+	if s.epoll < 0 {
+		time.Sleep(round)
+		return
+	}
+	events := make([]unix.EpollEvent, 64)
+	n, err := unix.EpollWait(s.epoll, events, int(round.Milliseconds()))
+	if err != nil || n == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range events[:n] {
+		if w := s.ranks[int(e.Fd)]; w != nil && w.fd >= 0 {
+			s.gone(w)
+		}
+	}
+}
+
+// gone notes the end of a process.
+func (s *Sight) gone(w *watched) {
+	now := time.Now()
+	if !now.After(s.last) {
+		now = s.last.Add(1)
+	}
+	w.seen.Gone, s.last, s.news = now, now, true
+	if w.fd >= 0 {
+		unix.Close(w.fd)
+		w.fd = -1
+	}
+}
+
+// meet finds the processes that have come since the last time.
+func (s *Sight) meet() {
+	if s.head == nil && !s.open() {
+		return
+	}
+	slots := atomic.LoadUint32((*uint32)(unsafe.Pointer(&s.head[model.SlotCountAt])))
+	begin := time.Now()
+	if int(slots) <= len(s.ranks) || begin.Before(s.next) {
+		return
+	}
+	if run := rundir.OpenOwn(s.dir); run != nil {
+		for _, r := range append(run.Ranks, run.Others...) {
+			if s.ranks[r.Slot] == nil && r.PID > 0 {
+				s.add(r)
+			}
+		}
+	}
+	s.next = time.Now().Add(20 * time.Since(begin)) // a twentieth of a core
+}
+
+func (s *Sight) open() bool {
+	if s.file = rundir.OwnFile(s.dir); s.file == "" {
+		return false
+	}
+	file, err := os.Open(s.file)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || info.Size() < int64(os.Getpagesize()) {
+		return false
+	}
+	s.head, err = unix.Mmap(int(file.Fd()), 0, os.Getpagesize(), unix.PROT_READ, unix.MAP_SHARED)
+	return err == nil
+}
+
+func (s *Sight) add(r *model.Rank) {
+	w := &watched{rank: r, fd: -1, seen: process.Seen{Slot: r.Slot, PID: r.PID}}
+	s.ranks[r.Slot] = w
+	if s.epoll >= 0 {
+		if fd, err := unix.PidfdOpen(r.PID, 0); err == nil {
+			w.fd = fd
+			end := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(r.Slot)}
+			_ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &end)
+		}
+	}
+	if process.Of(r) == process.Gone { // before it was watched, or its number is another's
+		s.gone(w)
+	}
+}
+
+// look sees which processes are stopped, and which have ended where the kernel does
+// not tell.
+func (s *Sight) look() {
+	for _, w := range s.ranks {
+		if !w.seen.Gone.IsZero() {
+			continue
+		}
+		switch process.Of(w.rank) {
+		case process.Stopped:
+			s.stopped(w, time.Now())
+		case process.Alive:
+			s.news = s.news || !w.seen.Stopped.IsZero()
+			w.halt, w.seen.Stopped = time.Time{}, time.Time{}
+		case process.Gone:
+			if w.fd < 0 {
+				s.gone(w)
+			}
+		}
+	}
+}
+
+// stopped notes a process that is stopped, unless that may be for a moment only, as
+// a tracer does it at each system call.
+func (s *Sight) stopped(w *watched, now time.Time) {
+	if w.halt.IsZero() {
+		w.halt = now
+	}
+	if w.seen.Stopped.IsZero() && now.Sub(w.halt) >= perLook*round/2 {
+		w.seen.Stopped, s.news = w.halt, true
+	}
+}
+
+// live counts the processes that have not ended.
+func (s *Sight) live() (n int) {
+	for _, w := range s.ranks {
+		if w.seen.Gone.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// write writes down what was seen, if all is to be told or a rank was stopped or
+// ended before it was done with MPI.
+func (s *Sight) write(all bool) {
+	s.news = false
+	run := rundir.OpenOwn(s.dir)
+	if run == nil {
+		return
+	}
+	var out process.Sightings
+	for _, r := range append(run.Ranks, run.Others...) {
+		if w := s.ranks[r.Slot]; w != nil {
+			out.Processes = append(out.Processes, w.seen)
+			all = all || r.Phase < model.Finalized && (!w.seen.Gone.IsZero() || !w.seen.Stopped.IsZero())
+		}
+	}
+	if all {
+		_ = out.Write(s.file) // a full disk must not end the watching
+	}
+}
+
+func (s *Sight) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.ranks {
+		if w.fd >= 0 {
+			unix.Close(w.fd)
+		}
+	}
+	if s.epoll >= 0 {
+		unix.Close(s.epoll)
+	}
+	if s.head != nil {
+		unix.Munmap(s.head)
+	}
+}

@@ -1,0 +1,117 @@
+package sight
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"laggard/model"
+	"laggard/model/process"
+)
+
+// job starts processes and records them as ranks of this node.
+func job(t *testing.T, ranks int) (node string, pids []int) {
+	t.Helper()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	var run []*model.Rank
+	for i := range ranks {
+		child := exec.Command(sleep, "60")
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = child.Wait() }()
+		t.Cleanup(func() { _ = child.Process.Kill() })
+		pids = append(pids, child.Process.Pid)
+		run = append(run, &model.Rank{Rank: i, Size: ranks, PID: child.Process.Pid, Phase: model.Running,
+			Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
+	}
+	name, err := model.WriteNode(dir, model.Header{RunID: 1, Host: host}, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, name), pids
+}
+
+// seen waits until the sightings say what is wanted.
+func seen(t *testing.T, node string, holds func(s *process.Sightings) bool) *process.Sightings {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		s, err := process.ReadSightings(node)
+		if err == nil && holds(s) {
+			return s
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%+v, %v", s, err)
+		}
+	}
+}
+
+// TestOrder: processes that end right behind one another are seen to do so in order.
+func TestOrder(t *testing.T) {
+	node, pids := job(t, 12)
+	over := make(chan struct{})
+	ended := make(chan struct{})
+	s := New(filepath.Dir(node))
+	go func() { s.Until(over); close(ended) }()
+	s.Tell() // all have been met
+	order := []int{7, 3, 11, 0, 5, 1, 10, 2, 9, 4, 8, 6}
+	for _, i := range order {
+		_ = syscall.Kill(pids[i], syscall.SIGKILL)
+		for syscall.Kill(pids[i], 0) == nil { // until it has been reaped
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
+	close(over)
+	<-ended
+	got := seen(t, node, func(s *process.Sightings) bool { return len(s.Processes) == len(pids) }).Processes
+	slices.SortFunc(got, func(a, b process.Seen) int { return a.Gone.Compare(b.Gone) })
+	for i, p := range got {
+		if p.Gone.IsZero() || p.Slot != order[i] {
+			t.Errorf("number %d to end is slot %d, want %d: %+v", i, p.Slot, order[i], got)
+		}
+	}
+}
+
+// TestStopped: a stopped process is seen, and that it goes on.
+func TestStopped(t *testing.T) {
+	node, pids := job(t, 3)
+	over, ended := make(chan struct{}), make(chan struct{})
+	s := New(filepath.Dir(node))
+	go func() { s.Until(over); close(ended) }()
+	defer func() { close(over); <-ended }()
+	stopped := func(want bool) func(s *process.Sightings) bool {
+		return func(s *process.Sightings) bool {
+			return len(s.Processes) == 3 && s.Processes[1].Stopped.IsZero() != want && s.Processes[0].Stopped.IsZero()
+		}
+	}
+	s.Tell()
+	_ = syscall.Kill(pids[1], syscall.SIGSTOP)
+	seen(t, node, stopped(true))
+	_ = syscall.Kill(pids[1], syscall.SIGCONT)
+	time.Sleep(2 * time.Second)
+	s.Tell()
+	seen(t, node, stopped(false))
+}
+
+// TestHealthy: of ranks that end as they should nothing is written.
+func TestHealthy(t *testing.T) {
+	node, _ := job(t, 2)
+	over := make(chan struct{})
+	close(over)
+	New(filepath.Dir(node)).Until(over)
+	if _, err := os.Stat(process.SeenName(node)); err == nil {
+		t.Error("there are sightings of a healthy job")
+	}
+}
