@@ -1,9 +1,12 @@
 package injector
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -146,6 +149,9 @@ func (f *follower) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 			begun: map[object]*tally{}, types: map[uint64]int{}, callers: map[string]caller{}}
 	}
 	for _, m := range added {
+		if !mentions(m.Path, "MPI_Init") {
+			continue // neither MPI nor a tool; reading all symbols of all libraries takes long
+		}
 		f.wide = f.wide || f.files.defines(m, "ompi_mpi_init")
 		if !f.files.isTool(m) {
 			continue
@@ -272,6 +278,12 @@ func (f *follower) made(d *door, e *ptrace.Entry) error {
 	return nil
 }
 
+// mentions tells whether a file may define a function; false is certain.
+func mentions(path, name string) bool {
+	text, err := os.ReadFile(path)
+	return err == nil && bytes.Contains(text, []byte(name+"\x00")) // a name may be the end of another one
+}
+
 // ofMPI tells the libraries of MPI, those of its other bindings as well.
 func (l library) ofMPI(m ptrace.Module) bool {
 	return slices.ContainsFunc(l.functions(m.Path), func(f ptrace.Function) bool {
@@ -301,14 +313,19 @@ type collector struct {
 	follower
 	calls []Collective
 	jumps map[uint64]*jumpCount // by address
+	rest  []*jumpCount          // those that were reached since the last collective
 }
 
 // jumpCount is the data of a breakpoint at a jump.
 type jumpCount struct {
-	jumps []Jump // the same one, for the calls that it decides about
-	hits  int
-	after []int
+	address uint64
+	jumps   []Jump // the same one, for the calls that it decides about
+	after   []int
 }
+
+// maxReached is how often it is noted that a rank comes to a jump. Between two
+// collectives once is enough, so that a jump in an inner loop costs no more.
+const maxReached = 60
 
 // Mapped stands at the jumps as well.
 func (c *collector) Mapped(p *ptrace.Process, added []ptrace.Module) error {
@@ -316,7 +333,7 @@ func (c *collector) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 		return err
 	}
 	if len(added) == len(p.Modules()) {
-		c.calls, c.jumps = nil, map[uint64]*jumpCount{}
+		c.calls, c.rest, c.jumps = nil, nil, map[uint64]*jumpCount{}
 	}
 	for _, m := range added {
 		for _, j := range c.options.Jumps {
@@ -325,7 +342,7 @@ func (c *collector) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 			}
 			at := m.Base + j.Offset
 			if c.jumps[at] == nil {
-				c.jumps[at] = &jumpCount{}
+				c.jumps[at] = &jumpCount{address: at}
 				if err := p.Break(at, c.jumps[at]); err != nil {
 					return err
 				}
@@ -339,13 +356,13 @@ func (c *collector) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 // Hit notes a call or a jump.
 func (c *collector) Hit(t *ptrace.Thread, b *ptrace.Breakpoint) (ptrace.Next, error) {
 	if j, is := b.Data.(*jumpCount); is {
-		if n := len(c.calls); n > 0 && (len(j.after) == 0 || j.after[len(j.after)-1] != n) {
-			j.after = append(j.after, n)
+		if len(c.calls) > 0 {
+			j.after = append(j.after, len(c.calls))
 		}
-		if j.hits++; j.hits >= c.options.Cap {
-			return ptrace.Retire, nil
+		if len(j.after) < maxReached {
+			c.rest = append(c.rest, j)
 		}
-		return ptrace.Continue, nil
+		return ptrace.Retire, nil
 	}
 	d := b.Data.(*door)
 	e, err := t.Entry(d.arguments())
@@ -355,9 +372,20 @@ func (c *collector) Hit(t *ptrace.Thread, b *ptrace.Breakpoint) (ptrace.Next, er
 	call, program, err := c.call(d, &e)
 	if err == nil && program {
 		c.calls = append(c.calls, call)
-		err = c.made(d, &e)
+		err = errors.Join(c.made(d, &e), c.wake())
 	}
 	return ptrace.Continue, err
+}
+
+// wake stands again at the jumps that rest.
+func (c *collector) wake() error {
+	for _, j := range c.rest {
+		if err := c.process.Break(j.address, j); err != nil {
+			return err
+		}
+	}
+	c.rest = nil
+	return nil
 }
 
 // reached lists the jumps that the rank came to after its first collective.
