@@ -292,7 +292,7 @@ func (t *threadReader) assembleCapture(r *slotReader) {
 		r.probs.corrupt(t.rec.typ.String(), t.rec.off, "captured stack of %d frames", n)
 		n = 0
 	}
-	if why := le32(stackWhy); why < uint32(CaptureQuiet) || why > uint32(CaptureFatal) {
+	if why := le32(stackWhy); why < uint32(CaptureQuiet) || why > uint32(CaptureError) {
 		r.probs.note(t.rec.typ.String(), t.rec.off, ErrUnknown, "reason %d for a captured stack", why)
 	}
 	stack, _ := r.frames(t.stack[stackFrames:][:8*n], t.rec.typ.String(), t.rec.off)

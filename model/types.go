@@ -153,6 +153,7 @@ const (
 	CaptureQuiet  CaptureReason = 1 // no progress for a while
 	CaptureSignal CaptureReason = 2 // asked for
 	CaptureFatal  CaptureReason = 3 // a fatal signal arrived
+	CaptureError  CaptureReason = 4 // MPI reported an error within the call
 )
 
 // Traffic counts calls that moved bytes, and these.

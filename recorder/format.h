@@ -235,7 +235,7 @@ struct lg_thread {
   uint64_t stack_seq; /* odd while the fields below change */
   uint64_t stack_ns;  /* CLOCK_REALTIME; 0 never captured */
   uint64_t stack_calls; /* `calls` at that moment */
-  uint32_t stack_why; /* 1 no progress, 2 asked for by signal, 3 fatal signal */
+  uint32_t stack_why; /* 1 no progress, 2 asked for by signal, 3 fatal signal, 4 MPI reported an error */
   uint32_t stack_same; /* captures in a row that showed this same stack; one before which the thread did not get to run is not counted */
   uint32_t stack_in_mpi; /* `in_mpi` at that moment */
   uint32_t stack_flags; /* enum lg_stack_flag */

@@ -90,6 +90,10 @@ func (f *Finding) lostFirst() bool {
 	if f.least.Len() == 0 {
 		return false
 	}
+	if f.least.Minus(f.scene.Erred).Len() == 0 && f.parted() {
+		f.reason += "; " + f.lossReason() // that is how the ways parted
+		return true
+	}
 	f.reason, f.cause = f.lossReason(), f.lossKind()
 	f.confidence = f.sure(certainty)
 	return true

@@ -24,7 +24,8 @@ import (
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
 // stopped= and gone= (seconds), watched, host=, says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
-// a call), moved (a call since the capture), stack=a,b (captured frames), unlisted=,
+// a call), moved (a call since the capture), stack=a,b (captured frames), error= (when MPI
+// reported one, seconds), unlisted=,
 // off, evicted, spawned, and thread, after which words are about another
 // thread with less progress.
 type script struct {
@@ -273,6 +274,9 @@ func (b *rankBuilder) word(key, value string) {
 		for name := range strings.SplitSeq(value, ",") {
 			t.Captured.Stack = append(t.Captured.Stack, frameNamed(name))
 		}
+	case "error":
+		t.Captured = &model.Capture{Why: model.CaptureError, Calls: t.Calls, InMPI: true,
+			Time: time.Unix(int64(number(value)), 0)}
 	case "unlisted":
 		t.Op.Unlisted = number(value)
 	case "says":

@@ -6,14 +6,15 @@
 #include "base/base.h"
 #include "identity/thread.h"
 
-enum { LG_WHY_QUIET = 1, LG_WHY_ASKED = 2, LG_WHY_FATAL = 3 };
+enum { LG_WHY_QUIET = 1, LG_WHY_ASKED = 2, LG_WHY_FATAL = 3, LG_WHY_ERROR = 4 };
 
 #pragma GCC visibility push(hidden)
 
 extern uint32_t lg_capture_why; /* of the captures that are under way */
 extern int lg_capture_signal;   /* has a thread write down its stack */
 
-/* Of the thread whose signal handler this is; false: the file lock was not to be had. */
+/* Of the thread whose signal handler this is, or that asked for its own registers;
+ * false: the file lock was not to be had. */
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext);
 /* Of a thread asleep with these registers; idle: in a system call that says
  * nothing about progress. */

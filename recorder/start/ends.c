@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include "base/recording.h"
 #include "base/settings.h"
 #include "file/rank.h"
 #include "identity/thread.h"
+#include "mpi/symbol.h"
 #include "start/capture.h"
 #include "start/ends.h"
 #include "start/watch.h"
@@ -23,6 +25,7 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SI
 static struct sigaction theirs[NSIG]; /* what the program believes is set */
 static bool ours[NSIG];               /* our handler is installed in its place */
 static int asked_signal;
+static volatile sig_atomic_t told; /* a signal that ends jobs went to the program's handler */
 
 static int real_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
@@ -90,6 +93,7 @@ static void handler(int sig, siginfo_t *info, void *context)
       lg_said_end(LG_SIGNALLED, sig);
   }
   errno = saved;
+  told |= sig != lg_capture_signal && sig != asked_signal;
   pass_on(sig, info, context);
 }
 
@@ -167,11 +171,42 @@ LG_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t h)
   return set_handler(sig, h, SA_RESETHAND | SA_NODEFER);
 }
 
+/* ---- errors that MPI does not return ---- */
+
+/* note_error writes down the stack of a thread that MPI does not let go. Should the
+ * call return after all, it is the stack of an earlier call. */
+static void note_error(void)
+{
+  struct lg_thr *t = lg_self;
+  ucontext_t here;
+  if (t && !lg_off && lg_is_rank() && t->pub->in_mpi && !told && getcontext(&here) == 0)
+    lg_capture_here(t, LG_WHY_ERROR, 0, &here);
+}
+
+/* by_mpi tells whether an address is in the MPI library. */
+static bool by_mpi(const void *pc)
+{
+  Dl_info caller, mpi;
+  return dladdr(pc, &caller) && dladdr(lg_find_symbol("PMPI_Init"), &mpi) && caller.dli_fbase == mpi.dli_fbase;
+}
+
+/* MPICH flushes what it says of an error, and is killed before it would exit. */
+LG_EXPORT int fflush(FILE *f)
+{
+  static int (*real)(FILE *);
+  if (!real)
+    real = (int (*)(FILE *))dlsym(RTLD_NEXT, "fflush");
+  if (f == stderr && lg_self && by_mpi(__builtin_return_address(0)))
+    note_error();
+  return real(f);
+}
+
 /* ---- exits ---- */
 
 static void at_exit(int status, void *unused)
 {
   (void)unused;
+  note_error();
   lg_said_end(LG_EXITED, status & 0xff);
 }
 
@@ -182,6 +217,7 @@ static void at_quick_exit_(void)
 
 LG_EXPORT void _exit(int status)
 {
+  note_error();
   lg_said_end(LG_EXITED, status & 0xff);
   for (;;)
     syscall(SYS_exit_group, status);

@@ -37,6 +37,7 @@ type Loss struct {
 func (s *Scene) findLosses() {
 	s.loseAbsent()
 	s.loseStopped()
+	s.loseErred()
 	s.loseObserved()
 	s.loseFirst()
 	s.loseFailed()
@@ -126,7 +127,7 @@ func (s *Scene) loseFirst() {
 			next = min(next, end)
 		}
 	}
-	if first == nil || first.Gone == 0 || first.End != model.NoEnd || s.saidEnd(first.Gone) {
+	if first == nil || first.Gone == 0 || first.End != model.NoEnd || s.saidEnd(first.Gone) || s.Erred.Len() > 0 {
 		return
 	}
 	ahead := ""

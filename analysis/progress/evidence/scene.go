@@ -39,6 +39,7 @@ type Scene struct {
 	answers map[wantID][]facts.Answer
 	Losses  []Loss        // as they were found
 	Lost    model.RankSet // all ranks of losses
+	Erred   model.RankSet // those in whose calls MPI reported an error
 	gone    model.RankSet // ranks that will not send any more
 	Off     model.RankSet // ranks whose record stopped before they did, or is damaged
 	targets map[targetKey]*Target

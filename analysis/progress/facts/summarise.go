@@ -89,6 +89,10 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	if r.End != model.NoEnd {
 		f.Detail = r.EndDetail
 	}
+	f.Erred = erred(t)
+	if f.Erred {
+		f.EndTime = nanoseconds(t.Captured.Time)
+	}
 	f.Still, f.Looking = inside(t)
 	f.Looking = f.Looking || spinning(t)
 	f.Waits = appendWait(f.Waits, r, t, true)
@@ -101,10 +105,21 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	return f
 }
 
+// erred tells whether MPI reported an error in the call that the thread is in, and did
+// not return.
+func erred(t *model.Thread) bool {
+	switch t.Op.Kind {
+	case model.Init, model.Finalize, model.Abort:
+		return false
+	}
+	c := t.Captured
+	return c != nil && c.Why == model.CaptureError && c.InMPI && t.Op.InMPI && c.Calls == t.Calls
+}
+
 // inside compares the captures of a thread inside its present call.
 func inside(t *model.Thread) (still, looking bool) {
 	c := t.Captured
-	if c == nil || !c.InMPI || !t.Op.InMPI || c.Calls != t.Calls || c.Why == model.CaptureFatal {
+	if c == nil || !c.InMPI || !t.Op.InMPI || c.Calls != t.Calls || c.Why > model.CaptureSignal {
 		return false, false
 	}
 	still = c.Same >= stuckCaptures && !c.Idle

@@ -1,0 +1,48 @@
+package evidence
+
+import (
+	"fmt"
+
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+)
+
+// loseErred: MPI reported an error of a call and ended the job instead of returning,
+// as it does unless the program asks for something else. The first one is the cause.
+func (s *Scene) loseErred() {
+	first := int64(0)
+	erred := s.RanksWhere(func(f *facts.Fact) bool {
+		if f.Erred && (first == 0 || f.EndTime < first) {
+			first = f.EndTime
+		}
+		return f.Erred
+	})
+	for _, cause := range []bool{true, false} {
+		erred.Each(func(rank int) {
+			if f := s.Facts[rank]; cause == (f.EndTime == first) {
+				s.lose(model.NewRankSet(rank), cause, "MPI reported an error in %s and ended the job", s.callOf(f))
+			}
+		})
+	}
+	if first > 0 {
+		s.Erred = erred
+	}
+}
+
+// callOf names the call that a rank is in, with the peer if it has one.
+func (s *Scene) callOf(f *facts.Fact) string {
+	text := s.Sum.PlaceAt(f.At).Call
+	for _, wait := range f.Waits {
+		for i := range wait.Wants {
+			w := &wait.Wants[i]
+			switch {
+			case w.Peer < 0 || !facts.PointToPoint(w.Kind):
+				continue
+			case w.Kind == model.Send:
+				return fmt.Sprintf("%s to rank %d%s", text, w.Peer, tagText(w))
+			}
+			return fmt.Sprintf("%s from rank %d%s", text, w.Peer, tagText(w))
+		}
+	}
+	return text
+}
