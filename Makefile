@@ -13,7 +13,7 @@ RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
 LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-steady lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
         deps-demo deps-slurm demo-run fuzz install clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
@@ -167,6 +167,14 @@ test-slurm: deps ## the job scripts, on a Slurm of its own with four nodes
 	@$(MAKE) --no-print-directory build
 	-@$(MAKE) --no-print-directory deps-slurm
 	$(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --packages=./mpiapp/e2e -- -tags e2e,slurm -count=1 -timeout 10m -run '^TestSlurm$$'
+
+# Longer than make test may take; LAGGARD_TRIALS says how often, LAGGARD_SEED which
+# ranks and moments, LAGGARD_LOAD how many busy processes run beside.
+test-ends: ## ranks of real programs killed, stopped or ended at random: who is named (docs/accuracy.md)
+	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^(TestEnds|TestBeforeInit)$$' -v -count=1 -timeout 6h
+
+test-steady: ## healthy jobs beside heavy CPU and disk load: none may be ended or suspected
+	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestSteady$$' -v -count=1 -timeout 6h
 
 test-browser: ## the page of the report, every control, in a real browser
 	$(GO) test -tags browser -timeout 20m ./mpiapp/browser

@@ -123,6 +123,14 @@ func callsOf(frames []Frame) (calls []symbol.NamedCall, known bool) {
 // are in its file.
 const startOfFixed = 1 << 32
 
+// Bias is what to take off the address to get that in the module's file.
+func (f Frame) Bias() uint64 {
+	if f.Base >= startOfFixed {
+		return f.Base
+	}
+	return 0
+}
+
 // address finds the module and the address in it. The address of an instruction
 // is given as if it were a return address, one more, since the model has no
 // others in its states.
@@ -135,10 +143,7 @@ func (p *placer) address(f Frame) (model.Frame, bool) {
 	case f.Offset != 0 && f.Module != "":
 		return model.Frame{Module: p.module(f.BuildID, f.Module), Offset: f.Offset}, true
 	case f.BuildID != "" && f.Base != 0 && f.Base <= f.Address:
-		if f.Base >= startOfFixed {
-			at -= f.Base
-		}
-		return model.Frame{Module: p.module(f.BuildID, f.Module), Offset: at}, true
+		return model.Frame{Module: p.module(f.BuildID, f.Module), Offset: at - f.Bias()}, true
 	case p.program != nil && p.program.Fixed && f.Address != 0 && p.program.Contains(f.Address):
 		return model.Frame{Module: p.program.Module, Offset: at}, true
 	}

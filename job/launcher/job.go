@@ -32,8 +32,16 @@ func Job() (string, error) {
 }
 
 // Rank is the rank of this process as the launcher has it, "" if it does not say.
-func Rank() string {
-	return first("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID")
+func Rank() string { return RankIn(os.Getenv) }
+
+// RankIn is Rank of a process whose variables get looks up.
+func RankIn(get func(name string) string) string {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"} {
+		if v := get(name); v != "" {
+			return v
+		}
+	}
+	return ""
 }
 
 // Size is the number of ranks of the job, 0 if the launcher does not say.

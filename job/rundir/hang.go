@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"laggard/model"
@@ -13,9 +14,9 @@ import (
 )
 
 // NoteHang keeps the record of a run as it is now, which is from now on what is read
-// (model.HangName). Nothing that happens to the job later changes it. A reader sees
-// all of it or none.
-func NoteHang(dir string, now time.Time) error {
+// (model.HangName), with that of ranks that were seen from outside only. Nothing that
+// happens to the job later changes it. A reader sees all of it or none.
+func NoteHang(dir string, now time.Time, outside []*model.Rank) error {
 	m, err := Manifest(dir)
 	if err != nil {
 		return err
@@ -38,11 +39,34 @@ func NoteHang(dir string, now time.Time) error {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
+	if err := writeOutside(tmp, m, outside); err != nil {
+		return err
+	}
 	m.Noticed = now.UTC().Truncate(time.Second)
 	if err := model.WriteManifest(tmp, m); err != nil {
 		return err
 	}
 	return os.Rename(tmp, filepath.Join(dir, model.HangName))
+}
+
+// writeOutside writes the ranks of this node that have no record of their own.
+func writeOutside(dir string, m *model.Manifest, ranks []*model.Rank) error {
+	if len(ranks) == 0 {
+		return nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	id, err := m.ID()
+	if err != nil {
+		return err
+	}
+	file, err := model.Encode(model.Header{RunID: id, Host: host}, ranks)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "node-"+strings.ReplaceAll(host, "/", "_")+".outside.lgd"), file, 0o600)
 }
 
 // copyNode copies a node file and the sightings that belong to it.

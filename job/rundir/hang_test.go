@@ -14,7 +14,7 @@ import (
 func record(t *testing.T, dir string, calls uint64) (node string) {
 	t.Helper()
 	_ = os.Remove(filepath.Join(dir, "node-a.lgd"))
-	name, err := model.WriteNode(dir, model.Header{RunID: 7, Host: "a"}, []*model.Rank{{Rank: 0, Size: 1, PID: 5,
+	name, err := model.WriteNode(dir, model.Header{RunID: 7, Host: "a"}, []*model.Rank{{Rank: 0, Size: 2, PID: 5,
 		Phase: model.Running, Threads: []*model.Thread{{Op: model.Op{State: -1}, Calls: calls}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func record(t *testing.T, dir string, calls uint64) (node string) {
 func calls(t *testing.T, open func(string) (*model.Run, error), dir string) uint64 {
 	t.Helper()
 	run, err := open(dir)
-	if err != nil || len(run.Ranks) != 1 || len(run.Problems) > 0 {
+	if err != nil || len(run.Ranks) == 0 || len(run.Problems) > 0 {
 		t.Fatalf("%+v, %v", run, err)
 	}
 	return run.Ranks[0].Threads[0].Calls
@@ -44,7 +44,9 @@ func TestNoteHang(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Unix(1800000000, 0).UTC()
-	if err := NoteHang(dir, at); err != nil {
+	outside := &model.Rank{Rank: 1, Size: -1, PID: 6, Phase: model.Starting, EndDetail: -1, ThreadLevel: -1,
+		Threads: []*model.Thread{{Op: model.Op{State: -1}}}}
+	if err := NoteHang(dir, at, []*model.Rank{outside}); err != nil {
 		t.Fatal(err)
 	}
 	record(t, dir, 20)
@@ -53,6 +55,9 @@ func TestNoteHang(t *testing.T) {
 	}
 	if got := calls(t, model.OpenPresent, dir); got != 20 {
 		t.Errorf("%d calls by now, want 20", got)
+	}
+	if run, err := model.Open(dir); err != nil || len(run.Ranks) != 2 || run.Ranks[1].PID != 6 {
+		t.Errorf("rank 1 was seen from outside: %+v, %v", run, err)
 	}
 	x, err := model.Scan(dir)
 	if err != nil || !x.Manifest.Noticed.Equal(at) || !x.Stood.IsZero() {

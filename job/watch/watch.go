@@ -147,7 +147,11 @@ func (w *Watcher) act() {
 	if w.Own != w.Dir {
 		_ = collect.Show(w.Own, w.Dir) // what was shown before is there
 	}
-	if err := rundir.NoteHang(w.Dir, time.Now()); err != nil {
+	var outside []*model.Rank
+	if run, err := model.OpenPresent(w.Dir); err == nil {
+		outside = sight.Outside(model.RunIDText(run.ID), run.Missing())
+	}
+	if err := rundir.NoteHang(w.Dir, time.Now(), outside); err != nil {
 		fmt.Fprintf(w.Say, "laggard: the record is not kept as it is now: %v\n", err)
 	}
 	fmt.Fprintf(w.Say, "laggard: the job makes no progress\n\n")

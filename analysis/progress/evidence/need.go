@@ -280,7 +280,8 @@ func (s *Scene) ranksOf(key targetKey) model.RankSet {
 	case notFinalizing:
 		return s.NotFinalizing()
 	case notStarted:
-		return s.All.Minus(s.Present).Union(s.Lost)
+		before := s.RanksWhere(func(f *facts.Fact) bool { return f.Phase == model.Starting && !f.At.Begun })
+		return s.All.Minus(s.Present).Union(s.Lost).Union(before)
 	}
 	return model.NewRankSet(key.rank)
 }
