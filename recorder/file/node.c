@@ -26,6 +26,7 @@ static int fd = -1;
 static struct stat identity; /* of the file behind fd */
 static struct lg_file *head;
 static uint32_t slot;
+static bool shared; /* other nodes may read the file */
 
 /* still_ours tells whether fd is the file that was opened: programs that close
  * every descriptor may have given its number to a file of their own. */
@@ -131,6 +132,20 @@ uint32_t lg_slot(void)
   return slot;
 }
 
+/* on_shared_disk: the file is on no disk of this node's. */
+static bool on_shared_disk(void)
+{
+  static const long local[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC,
+                               RAMFS_MAGIC, OVERLAYFS_SUPER_MAGIC};
+  struct statfs s;
+  if (fstatfs(fd, &s))
+    return true;
+  for (unsigned i = 0; i < sizeof local / sizeof *local; i++)
+    if ((long)s.f_type == local[i])
+      return false;
+  return true;
+}
+
 bool lg_file_open(void)
 {
   const char *dir = lg_env("DIR"), *id = lg_env("RUN_ID");
@@ -146,6 +161,7 @@ bool lg_file_open(void)
     lg_turn_off("cannot map the run file: %s", strerror(errno));
     return false;
   }
+  shared = on_shared_disk();
   slot = __atomic_fetch_add(&head->nslots, 1, __ATOMIC_RELAXED);
   return true;
 }
@@ -186,13 +202,5 @@ void lg_file_sync_header(void)
 
 bool lg_file_shared(void)
 {
-  static const long local[] = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC,
-                               RAMFS_MAGIC, OVERLAYFS_SUPER_MAGIC};
-  struct statfs s;
-  if (fstatfs(fd, &s))
-    return true;
-  for (unsigned i = 0; i < sizeof local / sizeof *local; i++)
-    if ((long)s.f_type == local[i])
-      return false;
-  return true;
+  return shared;
 }
