@@ -18,6 +18,7 @@ const (
 	round   = 100 * time.Millisecond // between two looks for new ranks
 	perLook = 10                     // rounds between two looks for stopped processes
 	settled = 2 * time.Second        // how long ranks may outlive their launcher
+	halt    = 5 * time.Second / 2    // how long a process must be found stopped to count as such
 )
 
 // Sight watches the ranks of this node.
@@ -38,7 +39,7 @@ type watched struct {
 	rank *model.Rank
 	fd   int // of the process; -1: none, or it has ended
 	seen process.Seen
-	halt time.Time // since when it is stopped; zero: it is not
+	held time.Time // since when it is stopped; zero: it is not
 }
 
 // New watches the ranks whose node file is in a directory.
@@ -187,7 +188,7 @@ func (s *Sight) look() {
 			s.stopped(w, time.Now())
 		case process.Alive:
 			s.news = s.news || !w.seen.Stopped.IsZero()
-			w.halt, w.seen.Stopped = time.Time{}, time.Time{}
+			w.held, w.seen.Stopped = time.Time{}, time.Time{}
 		case process.Gone:
 			if w.fd < 0 {
 				s.gone(w)
@@ -199,11 +200,11 @@ func (s *Sight) look() {
 // stopped notes a process that is stopped, unless that may be for a moment only, as
 // a tracer does it at each system call.
 func (s *Sight) stopped(w *watched, now time.Time) {
-	if w.halt.IsZero() {
-		w.halt = now
+	if w.held.IsZero() {
+		w.held = now
 	}
-	if w.seen.Stopped.IsZero() && now.Sub(w.halt) >= perLook*round/2 {
-		w.seen.Stopped, s.news = w.halt, true
+	if w.seen.Stopped.IsZero() && now.Sub(w.held) >= halt {
+		w.seen.Stopped, s.news = w.held, true
 	}
 }
 

@@ -165,13 +165,15 @@ func TestBeforeInit(t *testing.T) {
 		const victim = 2
 		args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout", "3s", "--"},
 			f.command(4)...)
-		got := start(t, env, nil, append(args, f.build(t, "departs.c", "-O0"), "before", fmt.Sprint(victim), "0")...).wait()
+		args = append(args, f.build(t, "departs.c", "-O0"), "before", fmt.Sprint(victim), "0")
+		got := start(t, env, nil, args...).wait()
 		a := diagnose(t, env, dir)
 		if a.LeastProgressed == nil || !slices.Equal(a.LeastProgressed.Ranks, []int{victim}) || len(a.Lost) > 0 {
 			t.Fatalf("%+v, lost %v\n%s", a.LeastProgressed, a.Lost, got.stderr)
 		}
 		at := a.LeastProgressed.Locations
-		if len(at) == 0 || !slices.ContainsFunc(at[0].Stack, func(f frame) bool { return f.Function == "await_licence" }) {
+		stuck := func(f frame) bool { return f.Function == "await_licence" }
+		if len(at) == 0 || !slices.ContainsFunc(at[0].Stack, stuck) {
 			t.Errorf("%+v\n%s", at, got.stderr)
 		}
 	})
