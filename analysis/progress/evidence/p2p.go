@@ -51,7 +51,7 @@ func (s *Scene) judgeReceive(id wantID, w *facts.Want) (Link, outcome) {
 // lie in a buffer.
 func (s *Scene) judgeSend(f *facts.Fact, id wantID, w *facts.Want) (Link, outcome) {
 	l := s.linkTo(s.one(w.Peer), PointToPoint, id)
-	if w.Seq > 0 && s.answered(id) >= w.Seq || s.sought(id.rank, w) {
+	if w.Seq > 0 && s.answered(id) >= w.Seq || !synchronous(w.Call) && s.sought(id.rank, w) {
 		return s.matched(l, id.rank, w.Peer)
 	}
 	standing := f.Waits[id.wait].Kind == model.Send || synchronous(w.Call)
@@ -63,7 +63,8 @@ func (s *Scene) judgeSend(f *facts.Fact, id wantID, w *facts.Want) (Link, outcom
 }
 
 // sought tells whether the destination of a send looks for the message with a
-// probe: it will receive it as soon as it sees it.
+// probe: it will receive it as soon as it sees it. A synchronous send is not complete
+// before that.
 func (s *Scene) sought(from int, w *facts.Want) bool {
 	dest, known := s.Facts[w.Peer]
 	if !known {

@@ -166,6 +166,9 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 		return
 	}
 	od, o := r.message(other)
+	if m.kind == aSend && o.kind == aProbe {
+		return // nobody received what the probe took
+	}
 	if !d.complete || !od.complete {
 		return // which message met which is not sure
 	}

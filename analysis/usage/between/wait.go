@@ -185,7 +185,7 @@ func (w *waits) need(n need) *need {
 
 func (w *waits) needMessage(b *blocked, r ref) {
 	d, m := w.message(r)
-	if m.cancelled || m.kind == aSend && m.mode == isBuffered || w.partners[r.rank][r.index] != none {
+	if m.cancelled || m.kind == aSend && m.mode == isBuffered || w.met(r) {
 		b.meet()
 		return
 	}
@@ -202,6 +202,18 @@ func (w *waits) needMessage(b *blocked, r ref) {
 		return
 	}
 	b.needs = append(b.needs, *w.need(n))
+}
+
+// met tells whether the other half of a message has begun. A matched probe takes a
+// message, but a send needs its receive (MPI-3.1 §3.4).
+func (w *waits) met(r ref) bool {
+	other := w.partners[r.rank][r.index]
+	if other == none || other.rank < 0 {
+		return other != none
+	}
+	_, o := w.message(other)
+	_, own := w.message(r)
+	return own.kind != aSend || o.kind != aProbe
 }
 
 // others are the ranks that a receive from any source may hear from.

@@ -2,7 +2,7 @@
 // named: 0,1,2,3
 // cycle: 0,1,2,3
 // most: 0.50
-// parts: extra
+// parts: loop_count
 // Half of the ranks believe that the solution has converged and collect the result;
 // the others ask for one more residual. Both are the same collective by number.
 #include <mpi.h>
