@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"laggard/analysis/progress/inference"
+	"laggard/injector"
 	"laggard/model"
 )
 
@@ -43,6 +44,13 @@ func (s *score) add(t testing.TB, algorithm string, st *standstill) {
 	f, err := FindLP(sum, part, opts)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if algorithm == inference.DefaultAlgorithm {
+		c := injector.Judged{Source: "generated program", Confidence: f.confidence,
+			Right: f.least.Equal(model.NewRankSet(st.lag))}
+		if err := injector.NoteJudged(c); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.cases++
 	if f.least.Contains(st.lag) {

@@ -4,11 +4,13 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"laggard/injector"
 	"laggard/model"
 )
 
@@ -101,6 +103,7 @@ func (s scenario) check(t *testing.T, when string, a *answer) {
 	if a.LeastProgressed == nil {
 		t.Fatalf("%s: no least progressed rank, want %v", when, s.least)
 	}
+	note(t, s.String(), when, a.LeastProgressed.Confidence, slices.Equal(a.LeastProgressed.Ranks, s.least))
 	if !slices.Equal(a.LeastProgressed.Ranks, s.least) {
 		t.Errorf("%s: least progressed %v (by %s), want %v", when, a.LeastProgressed.Ranks, a.LeastProgressed.Method,
 			s.least)
@@ -111,6 +114,15 @@ func (s scenario) check(t *testing.T, when string, a *answer) {
 	}
 	for _, l := range a.LeastProgressed.Locations {
 		s.checkLocation(t, when, l)
+	}
+}
+
+// note keeps a judged diagnosis for the calibration of what is said.
+func note(t *testing.T, source, when string, confidence float64, right bool) {
+	t.Helper()
+	c := injector.Judged{Source: fmt.Sprintf("%s, %s, %s", t.Name(), source, when), Confidence: confidence, Right: right}
+	if err := injector.NoteJudged(c); err != nil {
+		t.Error(err)
 	}
 }
 

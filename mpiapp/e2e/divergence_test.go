@@ -153,7 +153,10 @@ func (d partingCase) check(t *testing.T, when string, env []string, dir string) 
 		return
 	}
 	p := a.Divergences[0]
-	if both := strings.Contains(d.odd, "|"); both == p.Majority || !both && a.LeastProgressed.Set != d.odd {
+	both := strings.Contains(d.odd, "|")
+	wrong := both == p.Majority || !both && a.LeastProgressed.Set != d.odd
+	note(t, d.source, when, a.LeastProgressed.Confidence, !wrong)
+	if wrong {
 		t.Errorf("%s: %s named, majority %v, want %s", when, a.LeastProgressed.Set, p.Majority, d.odd)
 	}
 	if p.Kind != d.kind {

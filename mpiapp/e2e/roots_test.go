@@ -132,6 +132,7 @@ func (r rootCase) check(t *testing.T, when string, env []string, dir string) {
 	if l == nil {
 		t.Fatalf("%s: nobody is named, want %v", when, r.named)
 	}
+	note(t, r.source, when, l.Confidence, slices.Equal(l.Ranks, r.named))
 	if !slices.Equal(l.Ranks, r.named) {
 		t.Errorf("%s: %v named (%.2f, %s), want %v", when, l.Ranks, l.Confidence, l.Reason, r.named)
 		return

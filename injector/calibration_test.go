@@ -1,0 +1,96 @@
+//go:build calibration
+
+package injector
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var write = flag.Bool("write", false, "put the table into docs/diagnosis.md")
+
+// Marks around the table in docs/diagnosis.md.
+const (
+	tableBegins = "<!-- calibration begins -->\n"
+	tableEnds   = "<!-- calibration ends -->\n"
+)
+
+// TestCalibration draws how often a diagnosis was right against how sure it said it
+// was, from files of judged cases and the journals of campaigns:
+//
+//	go test -tags calibration ./injector -run Calibration -v -args [-write] judged.jsonl crack/trials.jsonl …
+func TestCalibration(t *testing.T) {
+	var cases []Judged
+	for _, path := range flag.Args() {
+		some, err := judged(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, some...)
+	}
+	if len(cases) == 0 {
+		t.Fatal("no judged case; name files of them behind -args")
+	}
+	table := CurveTable(Curve(cases))
+	t.Logf("%d cases\n%s", len(cases), table)
+	if !*write {
+		return
+	}
+	path := filepath.Join("..", "docs", "diagnosis.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begins := strings.Cut(string(text), tableBegins)
+	_, after, ends := strings.Cut(rest, tableEnds)
+	if !begins || !ends {
+		t.Fatalf("%s has no place for the table", path)
+	}
+	text = []byte(before + tableBegins + table + tableEnds + after)
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// judged reads a file of judged cases, or a campaign's journal, of which the default
+// diagnosis counts; trials from before it told its confidence are left out.
+func judged(path string) ([]Judged, error) {
+	if filepath.Base(path) != "trials.jsonl" {
+		return ReadJudged(path)
+	}
+	records, err := ReadRecords(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []Judged
+	for _, r := range latest(records) {
+		if r.Outcome == nil || r.Outcome.Report.State != Injected || r.Trial.Fault.Kind == Slow {
+			continue
+		}
+		d := diagnosisBy(r, "laggard")
+		right, known := isRight(r, d)
+		if known && d.Confidence > 0 {
+			out = append(out, Judged{
+				Source: fmt.Sprintf("%s %s", path, r.Trial.ID), Confidence: d.Confidence, Right: right,
+			})
+		}
+	}
+	return out, nil
+}
+
+// isRight tells whether a diagnosis names those it should, if that is known. Of ranks
+// that were to part it may name both sides, if it says that it is not sure.
+func isRight(r Record, d Diagnosis) (right, known bool) {
+	switch {
+	case r.Outcome.Truth != nil:
+		v := JudgeParting(r.Trial.Strike, r.Outcome.Truth, d)
+		return v.Ranks || v.Among, true
+	case r.Trial.Parting != nil:
+		return false, false
+	}
+	return Judge(r.Trial.Strike, d).Exact, true
+}
