@@ -15,8 +15,8 @@ const (
 	Warning = "warning"
 )
 
-// Classes are all kinds of finding, worst first, except that a deadlock comes
-// after what may be its cause.
+// Classes are all kinds of finding, worst first, except that a message without its
+// other half, and a deadlock, come after what may be their cause.
 var Classes = []Class{
 	{"collective_mismatch", Error, "MPI-3.1 §5.1, §5.13",
 		"members of a communicator call different collectives, " +
@@ -28,18 +28,18 @@ var Classes = []Class{
 	{"truncation", Error, "MPI-3.1 §3.2.4",
 		"a message is longer than the buffer that receives it",
 		"receive with at least the count that is sent, or ask MPI_Probe and MPI_Get_count first"},
-	{"unmatched_message", Error, "MPI-3.1 §8.7",
-		"a message was sent and never received, or a receive never got a message",
-		"make every send meet a receive before MPI_Finalize"},
-	{"deadlock", Error, "MPI-3.1 §3.5",
-		"ranks wait for each other, or for a call that will not come, and none can go on",
-		"reorder the calls, or start sends and receives with MPI_Isend and MPI_Irecv and complete them together"},
 	{"invalid_argument", Error, "MPI-3.1 §8.3",
 		"an argument is out of the range that the function allows, or a handle that is null or was freed",
 		"pass a valid argument"},
 	{"invalid_type", Error, "MPI-3.1 §4.1.9",
 		"a datatype is used for communication that was not committed, or was freed",
 		"call MPI_Type_commit after making the type, and MPI_Type_free only after its last use"},
+	{"unmatched_message", Error, "MPI-3.1 §8.7",
+		"a message was sent and never received, or a receive never got a message",
+		"make every send meet a receive before MPI_Finalize"},
+	{"deadlock", Error, "MPI-3.1 §3.5",
+		"ranks wait for each other, or for a call that will not come, and none can go on",
+		"reorder the calls, or start sends and receives with MPI_Isend and MPI_Irecv and complete them together"},
 	{"buffer_overlap", Error, "MPI-3.1 §3.7.2",
 		"memory that an operation under way writes is also used by another",
 		"give each operation memory of its own, or complete the first before the second"},
