@@ -140,13 +140,15 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 	resolver := symbol.New(q.Symbols)
 	defer resolver.Close()
 	var result *diagnosis.Result
-	named := func(found *progress.Result) *diagnosis.Result {
-		return diagnosis.New(diagnosis.Source{Run: report.NewRun(found.Index), Result: found, Resolver: resolver})
+	var source diagnosis.Source
+	named := func(found *progress.Result) (*diagnosis.Result, diagnosis.Source) {
+		s := diagnosis.Source{Run: report.NewRun(found.Index), Result: found, Resolver: resolver}
+		return diagnosis.New(s), s
 	}
 	note := ""
 	if q.backend != "" {
 		q.Slicer = func(found *progress.Result) (s slicing.Slicer) {
-			result = named(found) // first, so that reading symbols takes no time from the slices
+			result, source = named(found) // first, so that reading symbols takes no time from the slices
 			s, note = q.slicer(resolver, q.finder(found.Index))
 			return s
 		}
@@ -157,9 +159,9 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 	}
 	begun, finder := time.Now(), q.finder(found.Index)
 	if result == nil {
-		result = named(found.Result)
+		result, source = named(found.Result)
 	}
-	diagnosis.AddBranch(result, found.Branch, resolver, finder)
+	diagnosis.AddBranch(result, source, found.Branch, finder)
 	for _, step := range found.Steps {
 		result.Slices = append(result.Slices, slicereport.New(slicereport.Source{
 			Step: step, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note,

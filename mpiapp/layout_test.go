@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/analysis/movement/profile":  {"laggard/analysis/movement/chain"},
 	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model"},
-	"laggard/analysis/divergence":        {"laggard/analysis/share", "laggard/model", "laggard/reduce"},
+	"laggard/analysis/divergence":        {"laggard/analysis/share", "laggard/model", "laggard/reduce", "laggard/slicing"},
 	"laggard/analysis/scaling": {
 		"laggard/analysis/scaling/judge", "laggard/analysis/scaling/kcca", "laggard/analysis/scaling/recorded",
 		"laggard/analysis/scaling/training", "laggard/analysis/share", "laggard/model", "laggard/reduce",
@@ -50,7 +50,8 @@ var allowed = map[string][]string{
 	},
 	"laggard/analysis/share": {"laggard/model", "laggard/reduce"},
 	"laggard/analysis/slice": {
-		"laggard/analysis/progress", "laggard/model", "laggard/reduce", "laggard/slicing", "laggard/slicing/calls",
+		"laggard/analysis/divergence", "laggard/analysis/progress", "laggard/model", "laggard/reduce", "laggard/slicing",
+		"laggard/slicing/calls",
 	},
 	"laggard/analysis/usage": {
 		"laggard/analysis/share", "laggard/analysis/usage/between", "laggard/analysis/usage/finding",

@@ -72,9 +72,11 @@ type Slicer interface {
 	// of whose modules can be read; a partial slice is no error.
 	Slice(ctx context.Context, c Criterion, b Budget) (Slice, error)
 	// Branch finds the nearest branch that decides whether a call is made or passed
-	// on the way to another one. Both are stacks of return addresses, innermost
-	// first. Errors wrap ErrNothing.
-	Branch(ctx context.Context, made, other []model.Frame) (Branch, error)
+	// on the way to another one, and what the code allows of both. last is the call
+	// that came before either, nil: it is not known. All are stacks of return
+	// addresses, innermost first. Without a branch the stack of what is returned is
+	// nil. Errors wrap ErrNothing.
+	Branch(ctx context.Context, made, other, last []model.Frame) (Branch, error)
 }
 
 // ErrNothing is wrapped by the error of a slice of which nothing can be said.

@@ -28,7 +28,7 @@ func (s scripted) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budg
 	return out, nil
 }
 
-func (scripted) Branch(context.Context, []model.Frame, []model.Frame) (slicing.Branch, error) {
+func (scripted) Branch(context.Context, []model.Frame, []model.Frame, []model.Frame) (slicing.Branch, error) {
 	return slicing.Branch{}, slicing.ErrNothing
 }
 

@@ -19,6 +19,9 @@ type Comm struct {
 type Divergence struct {
 	Comm uint64
 	Kind model.CommKind
+	// Name is how Comm is called in sentences, and OtherName the communicator of the
+	// others where that is another one; "" while nobody has named it.
+	Name, OtherName string
 	// Common is the line that the others are compared with: that of most members.
 	// Agree are all members whose histories are it or a beginning of it.
 	Common Line
@@ -41,7 +44,7 @@ func Find(comms []Comm, place func(*model.State) string) []Divergence {
 	var out []Divergence
 	known := map[model.StateID]string{}
 	for i := range comms {
-		if !comms[i].agrees() {
+		if !comms[i].agrees(callsOf) || !comms[i].agrees(sitesOf) {
 			comms[i].locate(place, known)
 		}
 		if d := comms[i].find(); d != nil {
@@ -64,17 +67,19 @@ func (d *Divergence) order() uint64 {
 	return uint64(calls[0].Order)
 }
 
-// agrees tells whether all histories are the beginning of one, which is so nearly
-// always.
-func (c *Comm) agrees() bool {
+// callsOf and sitesOf are the hashes that histories are compared by.
+func callsOf(m model.Mark) uint64 { return m.Calls }
+func sitesOf(m model.Mark) uint64 { return m.Sites }
+
+// agrees tells whether, by one of the hashes, all histories are the beginning of one,
+// which is so nearly always.
+func (c *Comm) agrees(hash func(model.Mark) uint64) bool {
 	if len(c.Lines) == 0 {
 		return true
 	}
 	longest := c.longest()
 	for i := range c.Lines {
-		_, calls := parted(longest, &c.Lines[i], func(m model.Mark) uint64 { return m.Calls })
-		_, sites := parted(longest, &c.Lines[i], func(m model.Mark) uint64 { return m.Sites })
-		if calls+sites > 0 {
+		if _, after := parted(longest, &c.Lines[i], hash); after > 0 {
 			return false
 		}
 	}

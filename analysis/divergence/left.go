@@ -2,13 +2,21 @@ package divergence
 
 import "laggard/model"
 
+// Elsewhere is what a rank does instead of the collective that others wait for it
+// in.
+type Elsewhere struct {
+	Kind Kind // how it left them: ErrorPath, Skipped
+	Call Call
+}
+
 // Left returns the communicators on which some members made no further collective
 // and went elsewhere, while others wait in the next one. elsewhere says what a rank
-// does instead; nil: nothing that is known. Histories that part are for Find.
-func Left(comms []Comm, elsewhere func(rank int) *Call) []Divergence {
+// does instead of that collective; nil: nothing that is known. Histories that part
+// are for Find.
+func Left(comms []Comm, elsewhere func(rank int, comm, number uint64) *Elsewhere) []Divergence {
 	var out []Divergence
 	for i := range comms {
-		if c := &comms[i]; len(c.Lines) > 1 && c.agrees() {
+		if c := &comms[i]; len(c.Lines) > 1 && c.agrees(callsOf) {
 			if d := c.left(elsewhere); d != nil {
 				out = append(out, *d)
 			}
@@ -17,7 +25,7 @@ func Left(comms []Comm, elsewhere func(rank int) *Call) []Divergence {
 	return out
 }
 
-func (c *Comm) left(elsewhere func(rank int) *Call) *Divergence {
+func (c *Comm) left(elsewhere func(rank int, comm, number uint64) *Elsewhere) *Divergence {
 	longest := c.longest()
 	d := &Divergence{Comm: c.ID, Kind: c.Kind, Common: *longest}
 	for i := range c.Lines {
@@ -27,18 +35,20 @@ func (c *Comm) left(elsewhere func(rank int) *Call) *Divergence {
 			continue
 		}
 		var gone model.RankSet
-		var instead *Call
+		var instead *Elsewhere
 		l.Ranks.Each(func(rank int) {
-			if call := elsewhere(rank); call != nil {
+			if e := elsewhere(rank, c.ID, l.Last()+1); e != nil {
 				gone.Add(rank)
-				instead = call
+				instead = e
 			}
 		})
 		if gone.Len() == 0 {
 			continue
 		}
-		p := Parting{Kind: ErrorPath, Number: l.Last() + 1, After: l.Last(), Calls: []Call{*instead}, Theirs: next[:1]}
-		odd := Odd{p, *l}
+		odd := Odd{Parting{
+			Kind: instead.Kind, Number: l.Last() + 1, After: l.Last(),
+			Calls: next[:1], Fewer: true, Theirs: next[:1], Instead: &instead.Call,
+		}, *l}
 		odd.Ranks = gone
 		d.Odd = append(d.Odd, odd)
 	}
@@ -63,9 +73,10 @@ func (d *Divergence) turned() {
 		return
 	}
 	stayed := d.Common
-	d.Odd[0] = Odd{
-		Parting{Kind: Extra, Number: gone.Number, After: gone.After, Calls: gone.Theirs, Theirs: gone.Calls}, stayed,
-	}
+	d.Odd[0] = Odd{Parting{
+		Kind: Extra, Number: gone.Number, After: gone.After, Calls: gone.Theirs, Theirs: []Call{*gone.Instead},
+	}, stayed}
+	d.Odd[0].Ranks = d.Agree
 	d.Common, d.Agree = gone.Line, gone.Ranks
 }
 

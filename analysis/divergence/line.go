@@ -19,7 +19,7 @@ type Call struct {
 func (c *Call) same(d *Call) bool { return c.sameSite(d) && c.sameArguments(d) }
 
 func (c *Call) sameSite(d *Call) bool {
-	return c.Place != "" && c.Place == d.Place
+	return d != nil && c.Place != "" && c.Place == d.Place
 }
 
 func (c *Call) sameArguments(d *Call) bool {

@@ -2,8 +2,6 @@ package divergence
 
 import (
 	"slices"
-
-	"laggard/model"
 )
 
 // Kind says how a line differs from the one that most members follow.
@@ -32,12 +30,18 @@ type Parting struct {
 	// differs.
 	Calls  []Call
 	Theirs []Call
+	// Instead is what the line is in, where it made no further collective; else nil.
+	Instead *Call
 	// Fewer: Calls are those of the others that the line left out.
 	Fewer bool
 	// Other is the communicator of Theirs, where it is another than that of Calls.
 	Other uint64
 	// Repeats: Calls repeat those before them, so that they may be an iteration.
-	Repeats bool
+	// Looped: what both sides called has come behind the call before, as the next
+	// iteration and as what is behind the loop. Unsure: the calls come in turn, and the
+	// line may as well have made its own again as have left out the other.
+	// Usual: what a line called came behind the call that it left out, before.
+	Repeats, Looped, Unsure, Usual bool
 	// Again tells how many calls agree behind the shift: 0 if only the order of
 	// earlier calls says which one is missing.
 	Again int
@@ -49,9 +53,9 @@ const maxShift = 8
 // part compares a line with the one of the others; nil: one is the beginning of
 // the other.
 func part(l, others *Line) *Parting {
-	before, after := parted(l, others, func(m model.Mark) uint64 { return m.Calls })
-	if after == 0 {
-		return partBySites(l, others)
+	before, after := parted(l, others, callsOf)
+	if p := partBySites(l, others); after == 0 || p != nil && p.Number < after {
+		return p
 	}
 	p := &Parting{Kind: Earlier, Number: after, After: before}
 	mine, theirs := l.from(after), others.from(after)
@@ -64,18 +68,22 @@ func part(l, others *Line) *Parting {
 
 // partBySites compares two lines whose functions and arguments agree throughout. A
 // program may well make one collective from two places; but calls that agree
-// again after a shift were not meant for each other.
+// again after a shift were not meant for each other. One such call is enough where
+// the two places came one behind the other before.
 func partBySites(l, others *Line) *Parting {
-	before, after := parted(l, others, func(m model.Mark) uint64 { return m.Sites })
+	alike, after := parted(l, others, sitesOf)
 	mine, theirs := l.from(after), others.from(after)
-	if after == 0 || after != before+1 || mine == nil || theirs == nil {
+	if after == 0 || after != alike+1 || mine == nil || theirs == nil {
 		return nil
 	}
-	p := &Parting{Number: after, After: before}
-	if p.shifted(mine, theirs); p.Again < 2 {
+	p := &Parting{Number: after, After: alike}
+	before := l.before(after)
+	p.shifted(mine, theirs)
+	inTurn := followed(before, &theirs[0], &mine[0])+followed(before, &mine[0], &theirs[0]) > 0
+	if p.Again == 0 || p.Again == 1 && !inTurn {
 		return nil
 	}
-	p.iterations(l.before(after), &mine[0])
+	p.iterations(before, &mine[0])
 	return p
 }
 
@@ -106,6 +114,8 @@ func (p *Parting) classify(mine, theirs, before []Call) {
 	}
 	if p.shifted(mine, theirs); p.Again == 0 {
 		p.missing(habit(before, &mine[0], &theirs[0]))
+		p.Unsure = p.Kind == Skipped && mine[0].sameSite(&before[len(before)-1])
+		p.Usual = followed(before, &theirs[0], &mine[0]) > 0
 	}
 }
 
@@ -128,7 +138,7 @@ func (p *Parting) iterations(before []Call, own *Call) {
 		other = own
 	}
 	back := returned(before, more, other)
-	p.Repeats = back || repeats(before, p.Calls)
+	p.Repeats, p.Looped = back || repeats(before, p.Calls), back
 	if back || p.Repeats && !p.Fewer {
 		p.Kind = LoopCount
 	}

@@ -48,14 +48,14 @@ func parse(text string) ([]Comm, error) {
 			return nil, err
 		}
 		c := &comms[len(comms)-1]
-		c.Lines = append(c.Lines, lineOf(ranks, callsOf(what)))
+		c.Lines = append(c.Lines, lineOf(ranks, readCalls(what)))
 		c.Members = c.Members.Union(ranks)
 	}
 	return comms, nil
 }
 
-// callsOf reads the calls, with repetitions written out.
-func callsOf(text string) []Call {
+// readCalls reads the calls, with repetitions written out.
+func readCalls(text string) []Call {
 	var out []Call
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		if text[0] != '(' {
@@ -66,7 +66,7 @@ func callsOf(text string) []Call {
 		end := closing(text)
 		times, after, _ := strings.Cut(text[end+len(")*"):], " ")
 		n, _ := strconv.Atoi(times)
-		out, text = append(out, slices.Repeat(callsOf(text[1:end]), n)...), after
+		out, text = append(out, slices.Repeat(readCalls(text[1:end]), n)...), after
 	}
 	return out
 }
@@ -165,13 +165,12 @@ func TestLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := func(ranks ...int) func(int) *Call {
-		return func(rank int) *Call {
+	gone := func(ranks ...int) func(int, uint64, uint64) *Elsewhere {
+		return func(rank int, _, _ uint64) *Elsewhere {
 			if !slices.Contains(ranks, rank) {
 				return nil
 			}
-			c := callOf("Finalize@end")
-			return &c
+			return &Elsewhere{ErrorPath, callOf("Finalize@end")}
 		}
 	}
 	for _, c := range []struct {
@@ -180,7 +179,7 @@ func TestLeft(t *testing.T) {
 	}{
 		{nil, "none\n"},
 		{[]int{4}, "communicator 1: 0-3 agree, majority true\n" +
-			"  4: error_path at 2, alike up to 1: Finalize@end; the others Allreduce@b; then 0 alike\n"},
+			"  4: error_path at 2, alike up to 1: Allreduce@b; the others Allreduce@b; then 0 alike\n"},
 		{[]int{0, 1, 2}, "communicator 1: 0-2 agree, majority true\n" +
 			"  3: extra at 3, alike up to 2: Barrier@c; the others Finalize@end; then 0 alike\n"},
 	} {

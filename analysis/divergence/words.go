@@ -58,8 +58,6 @@ func (o *Odd) Ways() (made, other *Call) {
 		return nil, nil
 	case o.Kind == Extra || o.Kind == LoopCount && !o.Fewer:
 		return &o.Calls[0], &o.Theirs[0]
-	case o.Kind == ErrorPath:
-		return &o.Theirs[0], &o.Calls[0]
 	}
 	return &o.Theirs[0], o.Own()
 }
@@ -70,7 +68,7 @@ func (o *Odd) Own() *Call {
 		return &calls[0]
 	}
 	if o.Fewer || len(o.Calls) == 0 {
-		return nil
+		return o.Instead
 	}
 	return &o.Calls[0]
 }

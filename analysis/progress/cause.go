@@ -19,6 +19,15 @@ const (
 	CauseUnknown    CauseKind = "unknown"
 )
 
+// parting tells whether ranks left the common sequence of collectives.
+func (k CauseKind) parting() bool {
+	switch k {
+	case CauseDeadlock, CauseLost, CauseStopped, CauseBeforeInit, CauseComputing, CauseUnknown:
+		return false
+	}
+	return true
+}
+
 // lossKind is that of the lost ranks that are named.
 func (f *Finding) lossKind() CauseKind {
 	for _, l := range f.scene.Losses {

@@ -71,6 +71,13 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 			Line: divergence.Line{Ranks: side.ranks},
 		})
 	}
+	if len(d.Odd) > 1 || !d.Majority {
+		return d
+	}
+	p, comm := divergence.Crossed(f.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
+	if p != nil {
+		d.Odd[0].Parting, d.Comm, d.Kind = *p, comm, f.scene.CommKind(comm)
+	}
 	return d
 }
 

@@ -137,17 +137,18 @@ func (f *Finding) extra() bool {
 		return false
 	}
 	stuck := f.stuckIn().Minus(hub)
-	inMessage := func(rank int) *divergence.Call {
+	inMessage := func(rank int, _, _ uint64) *divergence.Elsewhere {
 		if !stuck.Contains(rank) {
 			return nil
 		}
-		return f.callAt(f.scene.Facts[rank])
+		return &divergence.Elsewhere{Kind: divergence.Skipped, Call: *f.callAt(f.scene.Facts[rank])}
 	}
 	for _, d := range divergence.Left(f.opts.Begun, inMessage) {
 		if d.Comm == comms[0] && d.Odd[0].Kind == divergence.Extra && oddRanks(&d).Equal(hub) {
+			f.name(&d)
 			f.diverged = slices.Insert(f.diverged, 0, d)
 			f.least, f.confidence, f.cause = hub, f.sure(leftMany), CauseKind(divergence.Extra)
-			f.reason = f.partedText(&d) + fmt.Sprintf("; %s wait for a message of %s", owed.Phrase(), hub.Phrase())
+			f.reason = partedText(&d) + fmt.Sprintf("; %s wait for a message of %s", owed.Phrase(), hub.Phrase())
 			return true
 		}
 	}

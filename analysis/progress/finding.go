@@ -90,13 +90,26 @@ func (f *Finding) lostFirst() bool {
 	if f.least.Len() == 0 {
 		return false
 	}
-	if f.least.Minus(f.scene.Erred).Len() == 0 && f.parted() {
-		f.reason += "; " + f.lossReason() // that is how the ways parted
-		return true
+	lost := f.least
+	if lost.Minus(f.scene.Erred).Len() == 0 || f.exited(lost) {
+		if f.parted() {
+			f.reason += "; " + f.lossReason() // that is how the ways parted
+			if oddRanks(&f.diverged[0]).Equal(lost) {
+				f.confidence = f.sure(certainty)
+			}
+			return true
+		}
 	}
 	f.reason, f.cause = f.lossReason(), f.lossKind()
-	f.confidence = f.sure(certainty)
+	f.least, f.confidence = lost, f.sure(certainty)
 	return true
+}
+
+// exited tells whether some ranks ended by themselves.
+func (f *Finding) exited(ranks model.RankSet) bool {
+	return ranks.Minus(f.scene.RanksWhere(func(fact *facts.Fact) bool {
+		return fact.End == model.Exited || fact.End == model.Aborted
+	})).Len() == 0
 }
 
 // awaited takes the ranks that the waiting ranks wait for in the end. A rank

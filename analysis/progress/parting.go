@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inference"
 	"laggard/model"
 	"laggard/symbol"
 )
@@ -21,7 +22,7 @@ const (
 // share: no later state can tell more of the cause.
 func (f *Finding) parted() bool {
 	if len(f.diverged) == 0 && f.hang {
-		f.diverged = divergence.Left(f.opts.Begun, f.elsewhere)
+		f.diverged = divergence.Left(f.opts.Begun, f.elsewhere())
 	}
 	i := slices.IndexFunc(f.diverged, f.explains)
 	if i < 0 {
@@ -46,7 +47,23 @@ func (f *Finding) takeOdd(d *divergence.Divergence) {
 		f.confidence = leftFew
 	}
 	f.confidence = f.sure(f.confidence)
-	f.reason, f.cause = f.partedText(d), CauseKind(d.Odd[0].Kind)
+	f.name(d)
+	f.reason, f.cause = partedText(d), CauseKind(d.Odd[0].Kind)
+}
+
+// name fills in how the communicators of a divergence are called.
+func (f *Finding) name(d *divergence.Divergence) {
+	d.Name = f.scene.CommName(d.Comm)
+	if other := d.Odd[0].Other; other != 0 {
+		d.OtherName = f.scene.CommName(other)
+	}
+}
+
+// Retold says anew why the job hangs, after its first divergence was corrected.
+func (d *Diagnosis) Retold(by *divergence.Divergence) {
+	if l := d.LeastProgressed; l != nil && l.Cause.parting() {
+		l.Reason, l.Cause = partedText(by), CauseKind(by.Odd[0].Kind)
+	}
 }
 
 func oddRanks(d *divergence.Divergence) model.RankSet {
@@ -57,15 +74,47 @@ func oddRanks(d *divergence.Divergence) model.RankSet {
 	return odd
 }
 
-// elsewhere is the call that a rank is in instead of a collective that others wait
-// for it in: MPI_Finalize, behind which none comes. A rank that waits for a message
-// may yet come to the collective.
-func (f *Finding) elsewhere(rank int) *divergence.Call {
-	fact := f.scene.Facts[rank]
-	if fact == nil || !fact.At.InMPI || fact.Phase != model.Finalizing {
+// elsewhere is what a rank does instead of a collective that others wait for it in.
+// It is in MPI_Finalize, or has ended, behind which no collective comes. A rank that
+// waits for a message may yet come to it, unless the message never comes and it has
+// come further than those in the collective.
+func (f *Finding) elsewhere() func(rank int, comm, number uint64) *divergence.Elsewhere {
+	stuck := f.stuckIn()
+	return func(rank int, comm, number uint64) *divergence.Elsewhere {
+		fact := f.scene.Facts[rank]
+		switch {
+		case fact == nil:
+			return nil
+		case fact.Phase == model.Finalizing && fact.At.InMPI:
+			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *f.callAt(fact)}
+		case fact.End == model.Exited && fact.Phase < model.Finalizing:
+			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: callOf(fmt.Sprintf("exit(%d)", fact.Detail))}
+		case fact.At.InMPI && stuck.Contains(rank) && f.ahead(rank, f.scene.WaitingFrom(comm, number)):
+			return &divergence.Elsewhere{Kind: divergence.Skipped, Call: *f.callAt(fact)}
+		}
 		return nil
 	}
-	return f.callAt(fact)
+}
+
+// callOf is a call of which nothing but the function is known.
+func callOf(function string) divergence.Call {
+	return divergence.Call{
+		Begun: model.Begun{Root: model.None, Bytes: -1}, State: &model.State{Call: function},
+	}
+}
+
+// ahead tells whether a rank has come further than some others, as the first of
+// them that are in different places show.
+func (f *Finding) ahead(rank int, others model.RankSet) bool {
+	order, all := f.order.(inference.Further)
+	asked := map[facts.Position]bool{}
+	others.Each(func(other int) {
+		if at := f.scene.Facts[other].At; all && !asked[at] {
+			asked[at] = true
+			all = order.Further(rank, other)
+		}
+	})
+	return all && others.Len() > 0
 }
 
 // explains tells whether a divergence can be why the job stands still. Of calls
@@ -87,10 +136,10 @@ func (f *Finding) explains(d divergence.Divergence) bool {
 }
 
 // partedText says how the first odd line left the others.
-func (f *Finding) partedText(d *divergence.Divergence) string {
+func partedText(d *divergence.Divergence) string {
 	o := &d.Odd[0]
 	who, others := o.Ranks.Phrase(), d.Agree.Phrase()
-	where := fmt.Sprintf("collective %d on %s", o.Number, f.scene.CommName(d.Comm))
+	where := fmt.Sprintf("collective %d on %s", o.Number, d.Name)
 	text := ""
 	switch o.Kind {
 	case divergence.LoopCount:
@@ -107,7 +156,7 @@ func (f *Finding) partedText(d *divergence.Divergence) string {
 	case divergence.Order:
 		if o.Other != 0 {
 			text = fmt.Sprintf("%s called %s, %s, and %s %s on %s: made in another order, or one of them left out",
-				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), f.scene.CommName(o.Other))
+				who, o.Calls[0].Function(), where, others, o.Theirs[0].Function(), d.OtherName)
 			break
 		}
 		text = fmt.Sprintf("%s made %s in this order, from %s on; %s the other way round",
@@ -118,7 +167,7 @@ func (f *Finding) partedText(d *divergence.Divergence) string {
 			others, divergence.Difference(&o.Theirs[0], &o.Calls[0]))
 	case divergence.ErrorPath:
 		text = fmt.Sprintf("%s went to %s instead of %s, %s, which %s made",
-			who, o.Calls[0].Function(), o.Theirs[0].Function(), where, others)
+			who, o.Instead.Function(), o.Theirs[0].Function(), where, others)
 	default:
 		text = fmt.Sprintf("%s called %s as %s, %s called %s",
 			who, o.Calls[0].Function(), where, others, o.Theirs[0].Function())

@@ -120,8 +120,8 @@ func (s scenario) check(t *testing.T, when string, a *answer) {
 // note keeps a judged diagnosis for the calibration of what is said.
 func note(t *testing.T, source, when string, confidence float64, right bool) {
 	t.Helper()
-	c := injector.Judged{Source: fmt.Sprintf("%s, %s, %s", t.Name(), source, when), Confidence: confidence, Right: right}
-	if err := injector.NoteJudged(c); err != nil {
+	by := fmt.Sprintf("%s, %s, %s", t.Name(), source, when)
+	if err := injector.NoteJudged(injector.Judged{Source: by, Confidence: confidence, Right: right}); err != nil {
 		t.Error(err)
 	}
 }

@@ -29,8 +29,7 @@ type Divergence struct {
 	// Sides are those that left the common sequence, and last those that follow it.
 	Sides []Side `json:"sides"`
 	// Branch decided that the ways part; null: it is not known.
-	Branch  *Branch `json:"branch"`
-	Repeats bool    `json:"repeats"` // the calls that differ repeat those before: they may be an iteration
+	Branch *Branch `json:"branch"`
 }
 
 // Branch is a line of the program that decided which way ranks went.
@@ -39,24 +38,21 @@ type Branch struct {
 	Text string `json:"text"` // of the line, "" not found
 }
 
-// AddBranch names the branch that decided the first divergence. If it is that of a
-// loop, and the calls that differ repeat those before, the loop count differs.
-func AddBranch(r *Result, b *slicing.Branch, resolver *symbol.Resolver, finder source.Finder) {
+// AddBranch names the branch that decided the first divergence, which may have been
+// corrected when it was found.
+func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
+	r.Divergences = s.divergences()
+	if s.LeastProgressed != nil {
+		r.LeastProgressed.Reason, r.Cause = words.Printable(s.LeastProgressed.Reason), causeOf(s.Diagnosis)
+	}
 	if b == nil || len(r.Divergences) == 0 {
 		return
 	}
-	out := Branch{Site: report.NewSite(resolver.Stack(b.Stack, true))}
+	out := Branch{Site: report.NewSite(s.Resolver.Stack(b.Stack, true))}
 	if lines := finder.Text(out.File); out.Line > 0 && out.Line <= len(lines) {
 		out.Text = words.Printable(strings.TrimSpace(lines[out.Line-1]))
 	}
-	d := &r.Divergences[0]
-	d.Branch = &out
-	if d.Repeats && b.Loop {
-		if r.Cause != nil && r.Cause.Kind == d.Kind {
-			r.Cause.Kind = string(divergence.LoopCount)
-		}
-		d.Kind, d.Sides[0].Kind = string(divergence.LoopCount), string(divergence.LoopCount)
-	}
+	r.Divergences[0].Branch = &out
 }
 
 // Side is some members of a communicator that began the same.
@@ -94,7 +90,6 @@ func (s Source) divergence(d *divergence.Divergence) Divergence {
 	first := &d.Odd[0]
 	out := Divergence{
 		Communicator: fmt.Sprintf("%x", d.Comm), Object: objectOf(d.Kind), Kind: string(first.Kind),
-		Repeats:  first.Repeats,
 		Sequence: first.Number, AlikeTo: first.After,
 		Majority: d.Majority, Common: s.begun(first.Before()),
 	}

@@ -64,10 +64,10 @@ func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budge
 }
 
 // Branch finds where two ways part; see slicing.Slicer.
-func (s *Slicer) Branch(ctx context.Context, made, other []model.Frame) (slicing.Branch, error) {
+func (s *Slicer) Branch(ctx context.Context, made, other, last []model.Frame) (slicing.Branch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.native.Branch(ctx, made, other)
+	return s.native.Branch(ctx, made, other, last)
 }
 
 // Close ends the helper.

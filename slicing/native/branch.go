@@ -13,9 +13,9 @@ import (
 
 // Branch finds the nearest branch that decides whether a call is made or passed on
 // the way to another one; see slicing.Slicer.
-func (s *Slicer) Branch(ctx context.Context, made, other []model.Frame) (out slicing.Branch, err error) {
+func (s *Slicer) Branch(ctx context.Context, made, other, last []model.Frame) (out slicing.Branch, err error) {
 	err = s.look(ctx, func(r *run) (err error) {
-		out, err = r.branch(made, other)
+		out, err = r.branch(made, other, last)
 		return err
 	})
 	return out, err
@@ -36,7 +36,7 @@ func (s *Slicer) look(ctx context.Context, f func(r *run) error) (err error) {
 	return f(newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options))
 }
 
-func (r *run) branch(made, other []model.Frame) (out slicing.Branch, err error) {
+func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err error) {
 	n := shared(made, other)
 	if n == len(made) || n == len(other) {
 		return out, fmt.Errorf("slicing: %w: the stacks are the same", slicing.ErrNothing)
@@ -51,8 +51,26 @@ func (r *run) branch(made, other []model.Frame) (out slicing.Branch, err error) 
 		return out, err
 	}
 	if a.f == b.f {
+		out.Ways = r.ways(a, b, made[:at], other[:len(other)-1-n])
+	}
+	found := func(f *function, i, frame int) slicing.Branch {
+		out.Stack, out.Loop = branchAt(f, i, made[frame:]), f.decidesLoop(int(f.blk[i]))
+		return out
+	}
+	// If both were in a function further in, together with the call before, the way
+	// parted where one left it.
+	for inner := len(made) - 1 - shared(made, last); last != nil && inner < at; inner++ {
+		l, err := r.level(made[max(inner, 0)], false)
+		if err != nil {
+			break
+		}
+		if i := l.f.exitBefore(l.i, r.options.Endless); i >= 0 {
+			return found(l.f, i, max(inner, 0)), nil
+		}
+	}
+	if a.f == b.f {
 		if i := a.f.decides(a.i, b.i, r.options.Endless); i >= 0 {
-			return branchAt(a.f, i, made[at:]), nil
+			return found(a.f, i, at), nil
 		}
 	}
 	// The ways part further in: a function on the way to the call was left early.
@@ -61,10 +79,27 @@ func (r *run) branch(made, other []model.Frame) (out slicing.Branch, err error) 
 			return out, err
 		}
 		if i := a.f.nearest(a.i, r.options.Endless); i >= 0 {
-			return branchAt(a.f, i, made[at:]), nil
+			return found(a.f, i, at), nil
 		}
 	}
-	return out, fmt.Errorf("slicing: %w: no branch decides between the calls", slicing.ErrNothing)
+	return out, nil
+}
+
+// exitBefore returns the last instruction of the nearest block before instruction i from
+// which one successor leads to it, and another never does; -1 none.
+func (f *function) exitBefore(i int, endless bool) int {
+	at := int(f.blk[i])
+	for _, c := range f.controllers(at, endless) {
+		comes, goes := false, false
+		for _, s := range f.blocks[c].succs {
+			leads := f.reachable(int(s))[at]
+			comes, goes = comes || leads, goes || !leads
+		}
+		if comes && goes {
+			return f.blocks[c].end - 1
+		}
+	}
+	return -1
 }
 
 // Decider is a conditional jump that decides whether a call is made.
@@ -126,52 +161,11 @@ func (f *function) decider(block, about int, loops [][]bool) (Decider, bool) {
 	return d, true
 }
 
-// loopsAround lists the natural loops that a block is in, each as the blocks in it: those
-// from which the jump back to a head that dominates it is reached without passing the
-// head.
-func (f *function) loopsAround(block int) [][]bool {
-	var out [][]bool
-	entry, behind := f.entryBlock(), f.reachable(block, -1)
-	for from := range f.blocks {
-		if !behind[from] {
-			continue
-		}
-		for _, head := range f.blocks[from].succs {
-			h := int(head)
-			if h != entry && f.reachable(entry, h)[from] {
-				continue // it does not dominate
-			}
-			body := f.reaching(from, h)
-			if body[block] {
-				out = append(out, body)
-			}
-		}
-	}
-	return out
-}
-
-// reaching marks the blocks from which one is reached without passing another, and both.
-func (f *function) reaching(to, without int) []bool {
-	seen := make([]bool, len(f.blocks))
-	seen[without] = true
-	for work := []int{to}; len(work) > 0; work = work[1:] {
-		n := work[0]
-		if seen[n] {
-			continue
-		}
-		seen[n] = true
-		for _, p := range f.blocks[n].preds {
-			work = append(work, int(p))
-		}
-	}
-	return seen
-}
-
-// branchAt is the branch at an instruction of the function that the first frame is
-// in.
-func branchAt(f *function, i int, stack []model.Frame) slicing.Branch {
+// branchAt is the stack of the branch at an instruction of the function that the
+// first frame is in.
+func branchAt(f *function, i int, stack []model.Frame) []model.Frame {
 	at := model.Frame{Module: stack[0].Module, Offset: f.insts[i].Addr}
-	return slicing.Branch{Stack: append([]model.Frame{at}, stack[1:]...), Loop: f.decidesLoop(int(f.blk[i]))}
+	return append([]model.Frame{at}, stack[1:]...)
 }
 
 // shared counts the outermost frames that two stacks have in common.
@@ -190,32 +184,57 @@ func sameFrame(a, b model.Frame) bool {
 	return a.Offset == b.Offset && a.Module.BuildID == b.Module.BuildID && a.Module.Path == b.Module.Path
 }
 
-// decides returns the last instruction of the nearest block that decides between
-// the calls at instructions a and b; -1: none does. A block decides if from one of
-// its successors, without coming back to it, one call can be reached and the other
-// cannot.
+// decides returns the last instruction of the block that decides between the calls at
+// instructions a and b, and is the nearest one before a; -1: none does. A block decides
+// if from one of its successors, without coming back to it, a can be reached before b,
+// and from another one b alone.
 func (f *function) decides(a, b int, endless bool) int {
 	from, to := int(f.blk[a]), int(f.blk[b])
+	candidates := map[int]bool{}
 	for _, c := range slices.Concat(f.controllers(from, endless), f.controllers(to, endless)) {
-		for _, s := range f.blocks[c].succs {
-			seen := f.reachable(int(s), c)
-			if seen[from] != seen[to] {
+		candidates[c] = true
+	}
+	seen := make([]bool, len(f.blocks))
+	for work := []int{from}; len(work) > 0; work = work[1:] {
+		for _, p := range f.blocks[work[0]].preds {
+			c := int(p)
+			if seen[c] {
+				continue
+			}
+			if seen[c] = true; candidates[c] && f.divides(c, from, to) {
 				return f.blocks[c].end - 1
 			}
+			work = append(work, c)
 		}
 	}
 	return -1
 }
 
-// decidesLoop tells whether a block decides if a loop goes round again: by some of its
-// successors it is reached again, and by others not.
-func (f *function) decidesLoop(block int) bool {
-	again, leaves := false, false
+// divides tells whether one successor of a block leads to from before to, and another
+// to to alone.
+func (f *function) divides(block, from, to int) bool {
+	either, only := false, false
 	for _, s := range f.blocks[block].succs {
-		back := f.reachable(int(s), -1)[block]
-		again, leaves = again || back, leaves || !back
+		made := f.reachable(int(s), block, to)[from]
+		either = either || made
+		only = only || !made && f.reachable(int(s), block, from)[to]
 	}
-	return again && leaves
+	return either && only
+}
+
+// decidesLoop tells whether a block decides if the innermost loop around it goes round
+// again.
+func (f *function) decidesLoop(block int) bool {
+	loops := f.loopsAround(block)
+	if len(loops) == 0 {
+		return false
+	}
+	stays, leaves := false, false
+	for _, s := range f.blocks[block].succs {
+		in := loops[len(loops)-1][s]
+		stays, leaves = stays || in, leaves || !in
+	}
+	return stays && leaves
 }
 
 // nearest returns the last instruction of the nearest block that decides whether
@@ -244,12 +263,12 @@ func (f *function) controllers(block int, endless bool) []int {
 	return out
 }
 
-// reachable marks the blocks that can be reached from one without passing another.
-func (f *function) reachable(from, without int) []bool {
+// reachable marks the blocks that can be reached from one without passing others.
+func (f *function) reachable(from int, without ...int) []bool {
 	seen := make([]bool, len(f.blocks))
 	for work := []int{from}; len(work) > 0; work = work[1:] {
 		n := work[0]
-		if seen[n] || n == without {
+		if seen[n] || slices.Contains(without, n) {
 			continue
 		}
 		seen[n] = true

@@ -156,6 +156,21 @@ func (s *Scene) findInside() {
 	}
 }
 
+// WaitingFrom returns the ranks that wait in collective number seq of a
+// communicator, or in a later one.
+func (s *Scene) WaitingFrom(comm, seq uint64) model.RankSet {
+	var out model.RankSet
+	for c, functions := range s.inside {
+		if c.comm != comm || c.seq < seq {
+			continue
+		}
+		for _, ranks := range functions {
+			out = out.Union(ranks)
+		}
+	}
+	return out
+}
+
 // eachCollective gives do the collectives that a rank waits for.
 func eachCollective(f *facts.Fact, do func(w *facts.Want)) {
 	for i := range f.Waits {

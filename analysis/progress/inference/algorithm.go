@@ -42,6 +42,12 @@ type Order interface {
 	Relate(a, b int) (Code, string)
 }
 
+// Further is an Order that can leave collectives out of account.
+type Further interface {
+	// Further tells whether rank a is further in the program than rank b.
+	Further(a, b int) bool
+}
+
 // DefaultAlgorithm is used when none is named.
 const DefaultAlgorithm = LoopAware
 

@@ -225,7 +225,7 @@ func (o *loopOrder) Layers() [][]model.RankSet {
 	return out
 }
 
-// Relate walks down the loops that both ranks are in.
+// Relate goes by collectives, then it walks down the loops that both ranks are in.
 func (o *loopOrder) Relate(a, b int) (Code, string) {
 	i, known := o.at[a]
 	k, both := o.at[b]
@@ -237,6 +237,23 @@ func (o *loopOrder) Relate(a, b int) (Code, string) {
 		return ahead(x.clock > y.clock), fmt.Sprintf("it has begun %d collectives on MPI_COMM_WORLD, the other %d",
 			max(x.clock, y.clock), min(x.clock, y.clock))
 	}
+	return o.relateInCourse(x, y)
+}
+
+// Further tells whether rank a is further in the program than rank b, whatever the
+// collectives that they have begun: of ranks that do not make the same ones these
+// say nothing.
+func (o *loopOrder) Further(a, b int) bool {
+	i, known := o.at[a]
+	k, both := o.at[b]
+	if !known || !both || i == k {
+		return false
+	}
+	code, _ := o.relateInCourse(&o.nodes[i], &o.nodes[k])
+	return code == Forward
+}
+
+func (o *loopOrder) relateInCourse(x, y *loopNode) (Code, string) {
 	for level := 0; level < len(x.path) && level < len(y.path); level++ {
 		p, q := x.path[level], y.path[level]
 		if p != q {

@@ -1,7 +1,7 @@
 // np: 4
 // odd: 2
 // kind: error_path
-// call: MPI_Finalize 39
+// call: MPI_Allreduce 22
 // branch: 20
 // One rank finds an error, returns it, and goes home.
 #include <mpi.h>

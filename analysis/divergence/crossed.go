@@ -1,0 +1,73 @@
+package divergence
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// own is a call with the communicator that it was made on.
+type own struct {
+	comm uint64
+	Call
+}
+
+// Crossed compares all that two ranks began, on whatever communicator, and says how
+// the first one left the second, which most others agree with; nil: what is kept
+// does not tell. comm is the communicator of its Calls.
+func Crossed(comms []Comm, rank, other int) (p *Parting, comm uint64) {
+	mine, theirs := sequence(comms, rank), sequence(comms, other)
+	if len(mine) == 0 || len(theirs) == 0 {
+		return nil, 0
+	}
+	from := max(mine[0].Order, theirs[0].Order)
+	later := func(o own) bool { return o.Order < from }
+	mine, theirs = slices.DeleteFunc(mine, later), slices.DeleteFunc(theirs, later)
+	n := 0
+	for n < len(mine) && n < len(theirs) && mine[n].Order == theirs[n].Order && mine[n].sameSite(&theirs[n].Call) {
+		n++
+	}
+	if n == 0 || n == len(mine) || n == len(theirs) {
+		return nil, 0
+	}
+	p = &Parting{Number: mine[n].Number, After: mine[n].Number - 1}
+	p.classify(calls(mine[n:]), calls(theirs[n:]), calls(mine[:n]))
+	if p.Kind == Mismatch {
+		return nil, 0
+	}
+	if p.Fewer {
+		p.Number, p.After = theirs[n].Number, theirs[n].Number-1
+		p.Instead = &mine[n].Call
+		return p, theirs[n].comm
+	}
+	return p, mine[n].comm
+}
+
+// sequence is what a rank began, in its order; nil: its histories are not kept, only
+// those of others that began the same.
+func sequence(comms []Comm, rank int) []own {
+	var out []own
+	for i := range comms {
+		for _, l := range comms[i].Lines {
+			if l.Ranks.Min() != rank {
+				continue
+			}
+			for _, call := range l.Latest {
+				if call.State != nil {
+					call.Place = fmt.Sprintf("%x %s", comms[i].ID, call.State.ID)
+				}
+				out = append(out, own{comms[i].ID, call})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b own) int { return cmp.Compare(a.Order, b.Order) })
+	return out
+}
+
+func calls(all []own) []Call {
+	var out []Call
+	for _, o := range all {
+		out = append(out, o.Call)
+	}
+	return out
+}

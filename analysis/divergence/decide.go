@@ -1,0 +1,43 @@
+package divergence
+
+import "laggard/slicing"
+
+// Decide corrects how a line left the others by what the code allows, and tells
+// whether that changed anything. loop: the branch that decided is that of a loop.
+//
+// Where calls never came in turn before, the code tells which leads to which. Calls
+// alone do not tell a call that was skipped from one that was made again, if
+// both come in turn; nor the last iteration of a loop from a call that was skipped in
+// it; nor a call that stands in the place of another one from a skipped one.
+func (o *Odd) Decide(ways slicing.Ways, loop bool) bool {
+	before := o.Kind
+	own := o.Own()
+	if o.Kind == Mismatch && o.Other == 0 && own != nil && len(o.Theirs) > 0 {
+		switch {
+		case ways.Before:
+			o.Kind, o.Calls, o.Fewer = Skipped, o.Theirs[:1], true
+		case ways.After:
+			o.Kind, o.Calls, o.Fewer = Extra, []Call{*own}, false
+		}
+		o.Repeats = o.Kind != Mismatch && o.Calls[0].sameSite(o.Before())
+		o.Usual = true
+	}
+	switch {
+	case o.Kind != Skipped && o.Kind != Extra && o.Kind != LoopCount || own == nil || len(o.Theirs) == 0:
+	case o.Again == 0 && !o.Usual && o.Other == 0 && ways.Apart && o.Number == own.Number:
+		o.Kind, o.Calls, o.Fewer, o.Repeats = Mismatch, []Call{*own}, false, false
+	case o.Unsure && ways.Again && !ways.Passed:
+		o.Kind, o.Calls, o.Fewer = Extra, []Call{*own}, false
+	case o.Repeats && loop:
+		o.Kind = LoopCount
+	case o.Kind == LoopCount && o.Fewer:
+		o.Kind = Skipped
+	case o.Kind == LoopCount:
+		o.Kind = Extra
+	}
+	return o.Kind != before
+}
+
+// Undecided tells whether a branch that is not that of a loop says nothing: where
+// both calls have followed the one before, what decides between them is no fault.
+func (o *Odd) Undecided(loop bool) bool { return o.Looped && !loop }

@@ -1,0 +1,158 @@
+package native
+
+import (
+	"slices"
+
+	"laggard/model"
+	"laggard/slicing"
+)
+
+// ways says what the code allows of two calls of one function, by which one call
+// may be made, and another one. The frames are those further in, innermost first.
+func (r *run) ways(made, other level, inMade, inOther []model.Frame) slicing.Ways {
+	f := made.f
+	from, to := int(f.blk[made.i]), int(f.blk[other.i])
+	ahead := f.withoutBack()
+	before, after := f.walk(from, ahead)[to], f.walk(to, ahead)[from]
+	out := slicing.Ways{
+		Passed: from != to && f.reachable(f.entryBlock(), from)[to],
+		Again:  f.ownLoop(to, from),
+	}
+	mine := f.ownLoop(from, to)
+	out.Before = from != to && (before && !after || mine && !out.Again)
+	out.After = from != to && (after && !before || out.Again && !mine)
+	out.Apart = from != to && !out.Again && !mine && !before && !after
+	for i := len(inMade) - 1; i >= 0 && !out.Passed; i-- {
+		l, err := r.level(inMade[i], false)
+		if err != nil {
+			break
+		}
+		out.Passed = l.f.returnsWithout(int(l.f.blk[l.i]))
+	}
+	for i := len(inOther) - 1; i >= 0 && !out.Again; i-- {
+		l, err := r.level(inOther[i], false)
+		if err != nil {
+			break
+		}
+		at := int(l.f.blk[l.i])
+		out.Again = l.f.ownLoop(at, -1)
+	}
+	return out
+}
+
+// edge is one from a block to a successor.
+type edge struct{ from, to int32 }
+
+// withoutBack returns a filter that refuses the edges by which loops go round, as a
+// depth-first search from the entry finds them.
+func (f *function) withoutBack() func(from, to int32) bool {
+	const open, done = 1, 2
+	back := map[edge]bool{}
+	state := make([]uint8, len(f.blocks))
+	type visit struct {
+		block int32
+		next  int
+	}
+	for work := []visit{{block: int32(f.entryBlock())}}; len(work) > 0; {
+		top := &work[len(work)-1]
+		state[top.block] = open
+		succs := f.blocks[top.block].succs
+		if top.next == len(succs) {
+			state[top.block] = done
+			work = work[:len(work)-1]
+			continue
+		}
+		s := succs[top.next]
+		top.next++
+		switch state[s] {
+		case 0:
+			work = append(work, visit{block: s})
+		case open:
+			back[edge{top.block, s}] = true
+		}
+	}
+	return func(from, to int32) bool { return !back[edge{from, to}] }
+}
+
+// walk marks the blocks that can be reached from one by the edges that use accepts.
+func (f *function) walk(from int, use func(from, to int32) bool) []bool {
+	return f.spread(from, func(n int32) []int32 { return f.blocks[n].succs }, use)
+}
+
+// spread marks the blocks that can be reached from one by the neighbours that next
+// gives and use accepts.
+func (f *function) spread(from int, next func(n int32) []int32, use func(n, to int32) bool) []bool {
+	seen := make([]bool, len(f.blocks))
+	for work := []int32{int32(from)}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		for _, s := range next(n) {
+			if use(n, s) {
+				work = append(work, s)
+			}
+		}
+	}
+	return seen
+}
+
+// returnsWithout tells whether the function can return without passing a block.
+func (f *function) returnsWithout(block int) bool {
+	for n, reached := range f.reachable(f.entryBlock(), block) {
+		if reached && n != block && len(f.blocks[n].succs) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// ownLoop tells whether a block is in a loop that another one is not in; -1: in any.
+func (f *function) ownLoop(block, other int) bool {
+	return slices.ContainsFunc(f.loopsAround(block), func(loop []bool) bool { return other < 0 || !loop[other] })
+}
+
+// loopsAround returns the blocks of the loops that a block is in, from the outside in:
+// without the blocks by which a loop is entered, what still goes round is further in.
+func (f *function) loopsAround(block int) [][]bool {
+	var out [][]bool
+	gone := make([]bool, len(f.blocks))
+	for {
+		use := func(_, to int32) bool { return !gone[to] }
+		loop := f.walk(block, use)
+		back := f.spread(block, func(n int32) []int32 { return f.blocks[n].preds }, use)
+		round := false
+		for n := range loop {
+			loop[n] = loop[n] && back[n]
+			round = round || loop[n] && slices.Contains(f.blocks[n].succs, int32(block))
+		}
+		if !round {
+			return out
+		}
+		out = append(out, loop)
+		entered := false
+		for n := range loop {
+			if loop[n] && n != block && f.entersAt(n, loop, gone) {
+				gone[n], entered = true, true
+			}
+		}
+		if !entered {
+			return out
+		}
+	}
+}
+
+// entersAt tells whether a loop is entered at a block.
+func (f *function) entersAt(block int, loop, gone []bool) bool {
+	if block == f.entryBlock() {
+		return true
+	}
+	for _, p := range f.blocks[block].preds {
+		if !loop[p] && !gone[p] {
+			return true
+		}
+	}
+	return false
+}
