@@ -59,7 +59,7 @@ func partingRows(records []Record) []PartingRow {
 	}
 	for i := range records {
 		r := &records[i]
-		if r.Outcome.Truth == nil {
+		if r.Outcome == nil || r.Outcome.Truth == nil {
 			continue
 		}
 		v := JudgeParting(r.Trial.Strike, r.Outcome.Truth, diagnosisBy(*r, "laggard"))

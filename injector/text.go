@@ -113,6 +113,32 @@ func (c *Campaign) Text(w io.Writer, records []Record) error {
 	return nil
 }
 
+// SumText writes the tables of several campaigns in which ranks part, on their seeds to
+// report on: a row for each, then one for each kind of fault. records are by campaign.
+func SumText(w io.Writer, campaigns []*Campaign, records [][]Record) error {
+	var each []PartingRow
+	var all []Record
+	for i, c := range campaigns {
+		name := fmt.Sprintf("%s, %s, %d", c.Program.Name, c.Launch.Family, c.Launch.Ranks)
+		some := bySeeds(records[i], c.Trials.Report)
+		for _, row := range partingRows(latest(some)) {
+			if row.Trials == AllParted {
+				row.Trials = name
+				each = append(each, row)
+			}
+		}
+		for _, r := range some {
+			r.Trial.ID = fmt.Sprintf("%s/%s", name, r.Trial.ID)
+			all = append(all, r)
+		}
+	}
+	if err := partingText(w, each); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return NewScore(all).Text(w)
+}
+
 // JSON writes the same, with the campaign and every record.
 func (c *Campaign) JSON(w io.Writer, records []Record) error {
 	e := json.NewEncoder(w)

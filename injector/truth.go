@@ -56,9 +56,13 @@ func TruthOf(s Strike, r Report, profiles []*Profile, made [][]Collective) *Trut
 			common[object], out.Clear = ref, out.Clear && clear
 		}
 	}
-	object, n := firstDifference(made[s.Rank], own, common)
+	object, n := firstDifference(made[s.Rank], own, common, alike)
 	if out.Visible = n >= 0; out.Visible {
 		out.Calls = []Collective{own[object][n], common[object][n]}
+	}
+	// Calls from two places may match, and MPI objects to a later one.
+	if o, m := firstDifference(made[s.Rank], own, common, matching); m >= 0 && (o != object || m != n) {
+		out.Calls = append(out.Calls, own[o][m], common[o][m])
 	}
 	switch s.Fault.Kind {
 	case Skip:
@@ -112,16 +116,18 @@ func reference(object int, struck []int, healthy []Collective, profiles []*Profi
 			longest = t
 		}
 	}
-	return longest, !slices.ContainsFunc(twins, func(t []Collective) bool { return differAt(t, longest) >= 0 })
+	return longest, !slices.ContainsFunc(twins, func(t []Collective) bool { return differAt(t, longest, alike) >= 0 })
 }
 
 func alike(a, b Collective) bool { return a.same(&b) }
 
+func matching(a, b Collective) bool { return a.Function == b.Function && a.Root == b.Root }
+
 // differAt is the first index at which two sequences differ; -1: one is the beginning of
 // the other.
-func differAt(a, b []Collective) int {
+func differAt(a, b []Collective, same func(a, b Collective) bool) int {
 	for i := range min(len(a), len(b)) {
-		if !a[i].same(&b[i]) {
+		if !same(a[i], b[i]) {
 			return i
 		}
 	}
@@ -129,10 +135,11 @@ func differAt(a, b []Collective) int {
 }
 
 // firstDifference finds the first call of a rank that differs from the common ones.
-func firstDifference(calls []Collective, own sequences, common map[int][]Collective) (object, n int) {
+func firstDifference(calls []Collective, own sequences, common map[int][]Collective,
+	same func(a, b Collective) bool) (object, n int) {
 	at := map[int]int{}
 	for o, c := range common {
-		at[o] = differAt(own[o], c)
+		at[o] = differAt(own[o], c, same)
 	}
 	next := map[int]int{}
 	for _, c := range calls {
@@ -170,10 +177,10 @@ func (t *Truth) turned(r Report, own, healthy []Collective, n int) {
 // whether some of the calls come before the usual ones.
 func shifts(calls, usual []Collective) (skipped, extra bool) {
 	for d := 1; d < len(usual) && !skipped; d++ {
-		skipped = len(usual)-d >= len(calls) && differAt(calls, usual[d:]) < 0
+		skipped = len(usual)-d >= len(calls) && differAt(calls, usual[d:], alike) < 0
 	}
 	for d := 1; d < len(calls) && !extra; d++ {
-		extra = differAt(calls[d:], usual) < 0
+		extra = differAt(calls[d:], usual, alike) < 0
 	}
 	return skipped, extra
 }

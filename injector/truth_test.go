@@ -19,7 +19,7 @@ func callsOf(text string) []Collective {
 	numbers := map[int]int{}
 	for _, word := range strings.Fields(text) {
 		parts := strings.Split(word, ".")
-		c := Collective{Function: parts[0], Module: "app", Offset: uint64(parts[0][0])}
+		c := Collective{Function: strings.ToUpper(parts[0]), Module: "app", Offset: uint64(parts[0][0])}
 		if len(parts) > 1 {
 			c.Object, _ = strconv.Atoi(parts[1])
 		}
@@ -197,4 +197,31 @@ func TestReadDiagnosis(t *testing.T) {
 	if _, err := ReadDiagnosis("laggard", []byte(`{`)); err == nil {
 		t.Error("no error")
 	}
+}
+
+// Several campaigns together: the seeds that were tuned on are left out.
+func TestSumText(t *testing.T) {
+	var campaigns []*Campaign
+	var records [][]Record
+	for i, name := range []string{"one", "two"} {
+		c, err := ParseCampaign(strings.Replace(Example, "crack", name, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var some []Record
+		for seed := range uint64(3) {
+			r := Record{Trial: Trial{ID: fmt.Sprintf("%d-000", seed), Seed: seed, Strike: Strike{Rank: 2,
+				Fault: Fault{Kind: Skip, Ranks: 1}, Parting: &Parting{}}},
+				Outcome: &Outcome{Report: Report{State: Injected}, Hang: true, Truth: &Truth{Ranks: []int{2},
+					Kinds: []string{saidSkipped}, Visible: true, Clear: true},
+					Diagnoses: []Diagnosis{{Algorithm: "laggard", LP: []int{2 - i}, Confidence: 0.9}}}}
+			some = append(some, r, Record{Trial: r.Trial, Error: "it would not start"}, r)
+		}
+		campaigns, records = append(campaigns, c), append(records, some)
+	}
+	var out bytes.Buffer
+	if err := SumText(&out, campaigns, records); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "sum.txt", out.Bytes())
 }

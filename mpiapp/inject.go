@@ -33,10 +33,12 @@ const injectExample = `  laggard inject --example > crack.toml
   laggard inject crack.toml
   laggard inject --json crack.toml > crack.json
   laggard inject --only report crack.toml
-  laggard inject --trial 2-017 crack.toml      # one trial again, with its diagnosis`
+  laggard inject --trial 2-017 crack.toml      # one trial again, with its diagnosis
+  laggard inject --sum -o records *.toml       # several campaigns that were run with -o records/NAME`
 
 type injectFlags struct {
 	json, example bool
+	sum           bool
 	dir, trial    string
 	only          string
 }
@@ -49,7 +51,7 @@ func (a *app) injectCommand() *cobra.Command {
 		Long:    injectLong,
 		Example: injectExample,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 || f.example && len(args) == 0 {
+			if len(args) == 1 || f.example && len(args) == 0 || f.sum && len(args) > 1 {
 				return nil
 			}
 			return usageError{fmt.Errorf(
@@ -60,6 +62,9 @@ func (a *app) injectCommand() *cobra.Command {
 				_, err := fmt.Fprint(a.out, injector.Example)
 				return err
 			}
+			if f.sum {
+				return a.sum(f, args)
+			}
 			return a.inject(f, args[0])
 		},
 	}
@@ -68,6 +73,8 @@ func (a *app) injectCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&f.dir, "output", "o", "",
 		"`DIR`ectory for profiles, records and run directories (default: the campaign's name without .toml)")
 	cmd.Flags().StringVar(&f.only, "only", "", "run a `PART` of the trials: tune, report, healthy")
+	cmd.Flags().BoolVar(&f.sum, "sum", false,
+		"print the tables of what several campaigns reported of ranks that part; run nothing")
 	cmd.Flags().StringVar(&f.trial, "trial", "", "run this one trial, by its `ID`, and print its diagnosis")
 	cmd.AddCommand(a.becomeCommand(), a.traceCommand())
 	return cmd
@@ -123,6 +130,25 @@ func (a *app) inject(f injectFlags, file string) error {
 		return a.replay(ctx, runner, trials, f.trial)
 	}
 	return a.runCampaign(ctx, f, runner, trials)
+}
+
+// sum prints what was reported of ranks that part, in the records of several campaigns.
+func (a *app) sum(f injectFlags, files []string) error {
+	var campaigns []*injector.Campaign
+	var records [][]injector.Record
+	for _, file := range files {
+		campaign, err := injector.ReadCampaign(file)
+		if err != nil {
+			return usageError{err}
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".toml")
+		read, err := injector.ReadRecords(filepath.Join(cmp.Or(f.dir, filepath.Dir(file)), name, "trials.jsonl"))
+		if err != nil {
+			return err
+		}
+		campaigns, records = append(campaigns, campaign), append(records, read)
+	}
+	return injector.SumText(a.out, campaigns, records)
 }
 
 // runner runs the trials of a campaign, with the records in dir.
