@@ -16,6 +16,7 @@ type Diagnosis struct {
 	Isolated   []int      `json:"isolated"` // the ranks alone in their group
 	Method     string     `json:"method"`
 	Confidence float64    `json:"confidence"`
+	Reason     string     `json:"reason,omitempty"`
 	Where      []Location `json:"where"`            // of the LP ranks
 	Parted     *Parted    `json:"parted,omitempty"` // nil: it names no divergence
 }
@@ -56,6 +57,7 @@ type said struct {
 		Ranks      []int
 		Method     string
 		Confidence float64
+		Reason     string
 		Locations  []struct {
 			Rank  int
 			InMPI *string `json:"in_mpi"`
@@ -91,7 +93,7 @@ func ReadDiagnosis(algorithm string, report []byte) (Diagnosis, error) {
 		return d, fmt.Errorf("injector: diagnosis by %s: %w", algorithm, err)
 	}
 	if l := s.LeastProgressed; l != nil {
-		d.LP, d.Method, d.Confidence = l.Ranks, l.Method, l.Confidence
+		d.LP, d.Method, d.Confidence, d.Reason = l.Ranks, l.Method, l.Confidence, l.Reason
 		for _, at := range l.Locations {
 			w := Location{Rank: at.Rank, Stack: at.Stack}
 			if at.InMPI != nil {

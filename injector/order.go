@@ -169,6 +169,18 @@ func (o Order) reportFile(rank int) string {
 	return filepath.Join(o.Out, fmt.Sprintf("rank-%d.report.json", rank))
 }
 
+// LetGo tells the tracers of ranks that were to part that it is enough. They do so when
+// the next signal reaches their rank.
+func (o Order) LetGo() error { return os.WriteFile(o.overFile(), nil, 0o600) }
+
+// over tells whether it is enough.
+func (o Order) over() bool {
+	_, err := os.Stat(o.overFile())
+	return err == nil
+}
+
+func (o Order) overFile() string { return filepath.Join(o.Out, "over") }
+
 // ReadCollectives returns what collectives the ranks 0 to ranks-1 made in a run in
 // which some were to part.
 func (o Order) ReadCollectives(ranks int) ([][]Collective, error) {

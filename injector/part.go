@@ -41,7 +41,7 @@ type comeback struct {
 	then func(t *ptrace.Thread) error
 }
 
-// part traces a rank until it ends.
+// part traces a rank until it ends, or it is enough.
 func part(p *ptrace.Process, order Order, rank int, told func(Report) error) error {
 	out, err := os.Create(order.collectivesFile(rank))
 	if err != nil {
@@ -51,6 +51,7 @@ func part(p *ptrace.Process, order Order, rank int, told func(Report) error) err
 	s, struck := order.Strike.of(rank)
 	f := &parter{follower: follower{files: library{}}, strike: s, struck: struck, told: told, out: out,
 		report: Report{Strike: s, State: NotReached, PID: p.PID}}
+	p.Over = order.over
 	_, err = p.Run(f)
 	if struck && (err != nil || f.report.State != Injected) {
 		if err != nil {

@@ -183,11 +183,11 @@ func TestPartingScore(t *testing.T) {
 
 func TestReadDiagnosis(t *testing.T) {
 	d, err := ReadDiagnosis("laggard", []byte(`{"least_progressed": {"ranks": [3], "method": "evidence", "confidence": 0.9,
-		"locations": [{"rank": 3, "in_mpi": "MPI_Bcast", "stack": [{"function": "f", "file": "f.c", "line": 2}]}]},
+		"reason": "so", "locations": [{"rank": 3, "in_mpi": "MPI_Bcast", "stack": [{"function": "f", "file": "f.c", "line": 2}]}]},
 		"rank_order": ["3", "0-2"], "groups": [{"ranks": "3", "isolated": true}, {"ranks": "0-2"}],
 		"divergences": [{"kind": "skipped", "sequence": 9, "alike_to": 8, "sides": [{"ranks": "3", "kind": "skipped", "calls": [{"mpi": "MPI_Bcast",
 		"stack": [{"module": "/bin/app", "offset": "0x10"}]}]}, {"ranks": "0-2"}], "branch": {"function": "f", "file": "f.c", "line": 1}}]}`))
-	want := `{"algorithm":"laggard","lp":[3],"first":[3],"isolated":[3],"method":"evidence","confidence":0.9,` +
+	want := `{"algorithm":"laggard","lp":[3],"first":[3],"isolated":[3],"method":"evidence","confidence":0.9,"reason":"so",` +
 		`"where":[{"rank":3,"mpi":"MPI_Bcast","stack":[{"function":"f","file":"f.c","line":2}]}],` +
 		`"parted":{"kind":"skipped","number":9,"alike_to":8,"ranks":[3],"calls":[{"mpi":"MPI_Bcast",` +
 		`"places":["app+0x10"]}],"branch":{"function":"f","file":"f.c","line":1}}}`

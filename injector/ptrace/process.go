@@ -29,6 +29,8 @@ type Process struct {
 	stop    *Stop
 	traps   int
 	frozen  bool // stopped threads stay stopped
+	// Over is asked after every change in the process; true ends Run. Nil: it never is.
+	Over    func() bool
 	leaving bool // no breakpoint is placed any more
 }
 
@@ -122,7 +124,7 @@ func (p *Process) add(tid int) *Thread {
 }
 
 // Run lets the process run and reports to h until the process has ended, with a
-// nil Stop, or until h says Halt.
+// nil Stop, or until h says Halt or it is Over.
 func (p *Process) Run(h Handler) (*Stop, error) {
 	p.handler, p.stop = h, nil
 	if p.mem != nil {
@@ -133,7 +135,7 @@ func (p *Process) Run(h Handler) (*Stop, error) {
 	if err := p.thaw(); err != nil {
 		return nil, err
 	}
-	for p.stop == nil && !p.Ended {
+	for p.stop == nil && !p.Ended && (p.Over == nil || !p.Over()) {
 		if _, err := p.serve(true); err != nil && !p.dead() {
 			return nil, err
 		}

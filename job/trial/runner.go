@@ -1,13 +1,16 @@
 package trial
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"time"
 
 	"laggard/injector"
@@ -71,13 +74,37 @@ func (r *Runner) Run(ctx context.Context, t injector.Trial) (injector.Outcome, e
 			return out, nil // absorbed
 		}
 		made, err := order.ReadCollectives(r.Campaign.Launch.Ranks)
-		if err != nil {
+		if err = errors.Join(err, letGo(l.dir, order)); err != nil {
 			return out, err
 		}
 		out.Truth = injector.TruthOf(t.Strike, out.Report, r.profiles, made)
 	}
 	out.Diagnoses, err = r.Diagnose(l.dir, t.Fault)
 	return out, err
+}
+
+// letGo has the tracers leave the ranks alone: a process that is traced looks stopped
+// whenever a signal reaches it, as the recorder's do while it stands still. Nobody
+// handles SIGWINCH in a job.
+func letGo(dir string, order injector.Order) error {
+	run, err := model.Open(dir)
+	if err = errors.Join(err, order.LetGo()); err != nil {
+		return err
+	}
+	for end := time.Now().Add(watch.Grace); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		traced := false
+		for _, rank := range run.Ranks {
+			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", rank.PID))
+			if err == nil && !bytes.Contains(status, []byte("\nTracerPid:\t0\n")) {
+				traced = true
+				_ = syscall.Kill(rank.PID, syscall.SIGWINCH)
+			}
+		}
+		if !traced {
+			break
+		}
+	}
+	return nil
 }
 
 // strike waits until the fault shows or the job is over. early: a hang was seen
