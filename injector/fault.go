@@ -20,7 +20,7 @@ const (
 	Spin Kind = "spin"
 	// Slow: the rank runs at 1/Factor of its speed from there on.
 	Slow Kind = "slow"
-	// Segv: the function reads address 0.
+	// Segv: SIGSEGV comes from an instruction of the function.
 	Segv Kind = "segv"
 	// Kill: SIGKILL.
 	Kill Kind = "kill"

@@ -70,19 +70,9 @@ func plant(p *ptrace.Process, at *ptrace.Stop, code ...byte) error {
 	return p.Write(at.At.Address, code)
 }
 
-// fault plants mov eax,[rax] and makes rax zero, so that the fault is real: the
-// kernel finds the address unmapped, and the function's address in rip.
-func fault(p *ptrace.Process, at *ptrace.Stop) error {
-	r, err := at.Thread.Registers()
-	if err != nil {
-		return err
-	}
-	r.Rax = 0
-	if err := at.Thread.SetRegisters(r); err != nil {
-		return err
-	}
-	return plant(p, at, 0x8b, 0x00)
-}
+// fault plants hlt, for which the kernel sends SIGSEGV. It is one byte: other threads
+// that have just gone over the breakpoint find their code behind it as it was.
+func fault(p *ptrace.Process, at *ptrace.Stop) error { return plant(p, at, 0xf4) }
 
 // exit has the thread call exit, which runs what the program left for its end.
 func exit(p *ptrace.Process, t *ptrace.Thread, status int) error {
