@@ -160,7 +160,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/slicing/slicetest": {"laggard/model", "laggard/slicing", "laggard/slicing/x86", "laggard/symbol"},
 	"laggard/slicing/x86":       {},
-	"laggard/symbol":            {"laggard/model"},
+	"laggard/symbol":            {"laggard/model", "laggard/model/mpi"},
 
 	"laggard/analysis/progress": {
 		"laggard/analysis/divergence", "laggard/analysis/progress/contrast", "laggard/analysis/progress/evidence",

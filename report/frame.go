@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 
@@ -14,8 +15,10 @@ type Frame struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 	Module   string `json:"module"`
-	Offset   string `json:"offset"` // file address, hexadecimal
+	Offset   string `json:"offset"`          // file address, hexadecimal
+	Start    string `json:"start,omitempty"` // where a function without a name begins, hexadecimal
 	Inlined  bool   `json:"inlined,omitempty"`
+	Wrapper  bool   `json:"wrapper,omitempty"` // a thin wrapper around MPI
 	Note     string `json:"note,omitempty"`
 }
 
@@ -27,51 +30,82 @@ func Frames(stack []symbol.Location) []Frame {
 		for i, c := range calls {
 			out = append(out, Frame{
 				Function: words.Printable(c.Function), File: words.Printable(c.File), Line: c.Line,
-				Module: words.Printable(l.Module), Offset: fmt.Sprintf("%#x", l.Offset),
-				Inlined: i < len(calls)-1, Note: words.Printable(l.Note),
+				Module: words.Printable(l.Module), Offset: fmt.Sprintf("%#x", l.Offset), Start: start(l, c),
+				Inlined: i < len(calls)-1, Wrapper: c.Wrapper, Note: words.Printable(l.Note),
 			})
 		}
 	}
 	return out
 }
 
+// start is where a function begins that has no name, "" if it has one.
+func start(l symbol.Location, c symbol.Call) string {
+	if c.Function != "" || l.Start == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%#x", l.Start)
+}
+
 // Site is the place in the program that a stack speaks of: its innermost frame
-// that is the program's own.
+// that is the program's own, and no thin wrapper around MPI.
 type Site struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
-	Line     int    `json:"line"` // 0 unknown
+	Line     int    `json:"line"`              // 0 unknown
+	Through  string `json:"through,omitempty"` // the wrapper by which it calls MPI
+	Code     string `json:"code,omitempty"`    // where a function without a name is: file and offset
 }
 
 // NewSite finds the place that a stack speaks of; it is zero if there is none.
 func NewSite(stack []symbol.Location) Site {
-	i := symbol.AppFrame(stack)
-	if i < 0 {
+	at, c, through := symbol.AppCall(stack)
+	if at == nil {
 		return Site{}
 	}
-	c := stack[i].Call
-	return Site{Function: words.Printable(c.Function), File: words.Printable(c.File), Line: c.Line}
+	s := Site{Function: words.Printable(c.Function), File: words.Printable(c.File), Line: c.Line}
+	if through != nil {
+		s.Through = words.Printable(through.Function)
+	}
+	if s.Function == "" && at.Module != "" {
+		s.Code = Frames([]symbol.Location{*at})[0].Code()
+	}
+	return s
 }
 
-// String names the place: "function (file:line)", as far as it is known.
+// String names the place: "function (file:line)", as far as it is known, and the
+// wrapper behind it.
 func (s Site) String() string {
-	name := s.Function
-	if name == "" {
-		name = "an unknown function"
+	text := s.Function
+	if text == "" {
+		text = cmp.Or(s.Code, "an unknown function")
 	}
-	if s.File == "" {
-		return name
+	if s.File != "" {
+		text = fmt.Sprintf("%s (%s:%d)", text, path.Base(s.File), s.Line)
 	}
-	return fmt.Sprintf("%s (%s:%d)", name, path.Base(s.File), s.Line)
+	if s.Through != "" {
+		text += ", through " + s.Through
+	}
+	return text
+}
+
+// Code names code that has no name: the file that it is in, and where its function
+// begins there, or else the frame.
+func (f Frame) Code() string {
+	if f.Module == "" {
+		return f.Offset
+	}
+	return path.Base(f.Module) + "+" + cmp.Or(f.Start, f.Offset)
 }
 
 // String names the frame on a line of a stack.
 func (f Frame) String() string {
 	switch {
+	case f.Function == "" && f.Start != "" && f.Offset != "":
+		return fmt.Sprintf("%s  at +%s", f.Code(), f.Offset)
+	case f.Function == "":
+		return f.Code()
 	case f.Module == "":
 		return f.Offset
-	case f.Function == "":
-		return path.Base(f.Module) + "+" + f.Offset
 	case f.File == "" && f.Module == symbol.Unknown:
 		return f.Function
 	case f.File == "":

@@ -230,3 +230,18 @@ func (m *image) executable(addr uint64) bool {
 	}
 	return false
 }
+
+// reaches tells whether the code of a function that begins at lo, and whose size
+// is not known, may go on to pc: both are in one section, and the unwinding
+// information knows of no function that begins in between.
+func (m *image) reaches(lo, pc uint64) bool {
+	if start, _, ok := m.unwindRange(pc); ok {
+		return start <= lo
+	}
+	for _, s := range m.elf.Sections {
+		if s.Flags&elf.SHF_EXECINSTR != 0 && lo >= s.Addr && lo-s.Addr < s.Size {
+			return pc-s.Addr < s.Size
+		}
+	}
+	return false
+}

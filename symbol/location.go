@@ -11,6 +11,7 @@ type Call struct {
 	Signature string // the full demangled name; equal to Function in C and Fortran
 	File      string // source file, absolute if the debug information says so; "" unknown
 	Line      int    // from 1; 0 unknown
+	Wrapper   bool   // a thin wrapper around an MPI function: its caller says more
 }
 
 // Location is what an address stands for. The embedded Call is the innermost
@@ -24,6 +25,7 @@ type Location struct {
 	Column  int    // of the embedded call in its line, from 1; 0 unknown
 	Module  string // path as recorded; "" when no module was mapped there
 	Offset  uint64 // file address as recorded (a return address stays one)
+	Start   uint64 // where a function without a name begins, as a file address; 0 unknown
 	// Exact is true when the file was proved by its build-id and the function
 	// is known to cover the address.
 	Exact bool

@@ -179,5 +179,6 @@ func (n *Names) Lookup(f model.Frame) (Location, bool) {
 	if len(calls) > 1 {
 		loc.Inlined = calls[1:]
 	}
+	loc.findWrappers(func() bool { return false }) // there is no code to look at
 	return loc, true
 }

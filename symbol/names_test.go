@@ -30,8 +30,8 @@ func TestNames(t *testing.T) {
 		frame model.Frame
 		want  []Call
 	}{
-		{addressed, []Call{{"ns::f", "ns::f(int)", "a.cc", 7}}},
-		{inlined, []Call{{"inner", "inner", "b.c", 1}, {"outer", "outer", "b.c", 9}}},
+		{addressed, []Call{{"ns::f", "ns::f(int)", "a.cc", 7, false}}},
+		{inlined, []Call{{"inner", "inner", "b.c", 1, false}, {"outer", "outer", "b.c", 9, false}}},
 	} {
 		got := r.Resolve(c.frame, true)
 		if diff := cmp.Diff(c.want, got.Calls()); diff != "" || !got.Exact || got.Module != c.frame.Module.Path {

@@ -1,7 +1,6 @@
 package symbol
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 
@@ -171,36 +170,30 @@ func (m *module) resolve(c Config, pc uint64) Location {
 	return loc
 }
 
-// maxPast is how far behind the end of a symbol, in bytes, its name is still
-// given as approximate; a function further off is more likely another one.
-const maxPast = 64 << 10
-
 func (m *module) locate(loc *Location, pc uint64) {
 	if !m.image.executable(pc) {
 		loc.addNote("no code at that address")
 		return
 	}
 	m.fromDebug(loc, pc)
-	name, past := m.symbol(pc)
+	name := m.symbol(pc)
 	call := loc.outermost()
 	switch {
 	case call.Function != "":
-		loc.Exact = m.verified
 		// Compilers give C++ functions that no other file sees no linker
 		// name in the debug information, but one in the symbols.
-		if past == 0 && strings.HasPrefix(name, "_Z") && !strings.HasPrefix(call.Function, "_Z") {
+		if strings.HasPrefix(name, "_Z") && !strings.HasPrefix(call.Function, "_Z") {
 			call.Function = name
 		}
-	case name == "" || past > maxPast:
-		loc.addNote("no symbol near that address")
-	case past > 0:
-		call.Function = name
-		loc.addNote(fmt.Sprintf("approximate: nearest symbol, %#x bytes past its end", past))
+	case name == "":
+		loc.Start, _, _ = m.image.unwindRange(pc)
+		loc.addNote("no symbol covers that address")
 	default:
 		call.Function = name
-		loc.Exact = m.verified
 	}
+	loc.Exact = m.verified && call.Function != ""
 	loc.demangle()
+	loc.findWrappers(func() bool { return m.forwards(pc) })
 }
 
 // outermost returns the level that is a function of its own.
@@ -242,16 +235,21 @@ func (m *module) fromDebug(loc *Location, pc uint64) {
 	}
 }
 
-// symbol returns the symbol around pc, or the nearest one before it and how
-// far pc is past its end; "" if there is none.
-func (m *module) symbol(pc uint64) (name string, past uint64) {
+// symbol returns the name of the function that covers pc, "" if no symbol does.
+func (m *module) symbol(pc uint64) string {
 	for _, t := range m.tables {
-		n, d, ok := t.find(pc)
-		if ok && n != "" && (name == "" || d < past) {
-			name, past = n, d
+		if x, ok := t.funcs.find(pc); ok {
+			if name := t.best(x); name != "" {
+				return name
+			}
 		}
 	}
-	return name, past
+	for _, t := range m.tables {
+		if x, ok := t.unsized(pc); ok && m.image.reaches(x.addr, pc) {
+			return t.best(x)
+		}
+	}
+	return ""
 }
 
 // open finds and reads the files of the module, and notes what it cannot have.

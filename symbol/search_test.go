@@ -172,9 +172,43 @@ func TestStripped(t *testing.T) {
 	if l.Function != "work" || !l.Exact || l.File != "" || l.Note != "" {
 		t.Errorf("work: got %v, exact %v, note %q", l, l.Exact, l.Note)
 	}
-	l = r.Resolve(model.Frame{Module: mod, Offset: all["clamp"].addr}, false)
-	if l.Exact || !strings.HasPrefix(l.Note, "approximate: ") {
-		t.Errorf("clamp, which is static: got %v, exact %v, note %q", l, l.Exact, l.Note)
+	for _, past := range []uint64{0, all["clamp"].size - 1} {
+		l = r.Resolve(model.Frame{Module: mod, Offset: all["clamp"].addr + past}, false)
+		if l.Exact || l.Function != "" || l.Start != all["clamp"].addr || l.Note != "no symbol covers that address" {
+			t.Errorf("clamp, which is static: got %v, exact %v, start %#x, note %q", l, l.Exact, l.Start, l.Note)
+		}
+	}
+}
+
+// TestUnsized: a symbol without a size covers what is up to the next symbol.
+func TestUnsized(t *testing.T) {
+	prog := build(t, "gcc", "unsized.s")
+	img, err := openImage(prog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer img.close()
+	tables, err := img.symtab()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]uint64{}
+	for _, s := range tables[0].funcs.list {
+		at[tables[0].name(s.item)] = s.lo
+	}
+	mod, r := recorded(t, prog), resolver(t, Config{})
+	for _, c := range []struct {
+		name string
+		past uint64
+		want string
+	}{
+		{"main", 0, "main"}, {"main", 62, "main"}, {"main", 63, "second"}, {"sized", 0, "sized"},
+		{"sized", 1, ""}, {"sized", 300, ""},
+	} {
+		l := r.Resolve(model.Frame{Module: mod, Offset: at[c.name] + c.past}, false)
+		if l.Function != c.want || l.Exact != (c.want != "") {
+			t.Errorf("%s+%d: %v, exact %t, want %q", c.name, c.past, l, l.Exact, c.want)
+		}
 	}
 }
 

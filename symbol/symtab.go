@@ -87,18 +87,17 @@ func (m *image) object(b []byte) (x sym, ok bool) {
 	return x, ok && x.size > 0 && x.addr+x.size > x.addr
 }
 
-// find returns the name of the function around pc. Failing that it returns
-// the nearest one before pc and how far pc is past its end.
-func (s symbols) find(pc uint64) (name string, past uint64, ok bool) {
-	if x, ok := s.funcs.find(pc); ok {
-		return s.best(x), 0, true
-	}
+// unsized returns the symbol without a size that pc may belong to, as assembler
+// code has them: the last one up to there, if no other begins in between.
+func (s symbols) unsized(pc uint64) (sym, bool) {
 	for i := s.funcs.before(pc) - 1; i >= 0; i-- {
-		if name := s.best(s.funcs.list[i].item); name != "" {
-			return name, pc - s.funcs.list[i].hi, true
+		x := s.funcs.list[i].item
+		if s.best(x) == "" {
+			continue
 		}
+		return x, x.size == 0
 	}
-	return "", 0, false
+	return sym{}, false
 }
 
 // best chooses among the names of one function: libraries give several, and

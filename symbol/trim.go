@@ -48,16 +48,36 @@ var starters = []string{
 	"start_thread", "__clone", "clone", "__clone3", "clone3", "thread_start", "gomp_thread_start",
 }
 
-// AppFrame returns the index of the frame to show first: the innermost one
-// that is not in the MPI library, the system's libraries or the recorder. It
-// is 0 if all are, -1 for an empty stack.
-func AppFrame(stack []Location) int {
-	for i, l := range stack {
-		if !System(l) {
-			return i
+// AppCall returns the level of a stack to show first: the innermost one that is
+// not in the MPI library, the system's libraries or the recorder, nor a thin
+// wrapper around MPI. through is the innermost wrapper that was passed over, nil if
+// there is none. If all levels are of that kind, a wrapper comes before what is the
+// system's; at is nil for an empty stack.
+func AppCall(stack []Location) (at *Location, call Call, through *Call) {
+	for i := range stack {
+		l := &stack[i]
+		if System(*l) || through != nil && interpreter(*l) {
+			continue
+		}
+		for _, c := range l.Calls() {
+			switch {
+			case !c.Wrapper:
+				return l, c, through
+			case through == nil:
+				at, call, through = l, c, &c
+			}
 		}
 	}
-	return min(0, len(stack)-1)
+	if at == nil && len(stack) > 0 {
+		at, call = &stack[0], stack[0].Call
+	}
+	return at, call, nil
+}
+
+// interpreter tells whether a frame is of one that runs programs in another language:
+// its functions say nothing of the program.
+func interpreter(l Location) bool {
+	return hasPrefix(path.Base(l.Module), []string{"libpython", "python", "perl", "ruby", "libR.so", "libjulia"})
 }
 
 // Recorder tells whether a frame is the recorder's, which stands between a

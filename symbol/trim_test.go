@@ -40,8 +40,8 @@ func TestTrim(t *testing.T) {
 		if len(got) != c.want {
 			t.Errorf("%s: %d levels, want %d: %v", c.name, len(got), c.want, got)
 		}
-		if n := AppFrame(got); n != c.app {
-			t.Errorf("%s: application frame %d, want %d", c.name, n, c.app)
+		if l, _, _ := AppCall(got); (l == nil) != (c.app < 0) || l != nil && l != &got[c.app] {
+			t.Errorf("%s: application frame %v, want number %d", c.name, l, c.app)
 		}
 	}
 }

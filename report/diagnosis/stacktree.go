@@ -94,10 +94,10 @@ func NewStackTree(stacks []RankStack) *StackTree {
 // is one node, whatever its lines.
 func (t *StackTree) child(f report.Frame) *StackTree {
 	line := f.Line
-	if f.Function != "" {
+	if f.Function != "" || f.Start != "" {
 		f.Line, f.Offset = 0, ""
 	}
-	f.Note = ""
+	f.Note, f.Wrapper = "", false
 	i := slices.IndexFunc(t.Children, func(c *StackTree) bool { return c.Frame == f })
 	if i < 0 {
 		i = len(t.Children)

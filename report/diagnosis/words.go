@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ func stateText(s State) string {
 // not known.
 func stateParts(s State) (does, at string) {
 	if len(s.Stack) > 0 {
-		at = framePlace(s.Stack[0])
+		at = framePlace(s.Stack)
 	}
 	switch {
 	case s.Kind == "communication":
@@ -99,9 +100,14 @@ func stateParts(s State) (does, at string) {
 	return "computation after " + s.MPI, at
 }
 
-// framePlace is "function (file:line)", or as much of it as is known.
-func framePlace(f report.Frame) string {
-	if f.Function == "" || f.File == "" {
+// framePlace is "function (file:line)" of the innermost frame that is no thin
+// wrapper around MPI, or as much of it as is known.
+func framePlace(stack []report.Frame) string {
+	f := stack[max(0, slices.IndexFunc(stack, func(f report.Frame) bool { return !f.Wrapper }))]
+	switch {
+	case f.Function == "" && f.Module != "":
+		return f.Code()
+	case f.Function == "" || f.File == "":
 		return f.Function
 	}
 	return fmt.Sprintf("%s (%s:%d)", f.Function, path.Base(f.File), f.Line)

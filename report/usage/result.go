@@ -96,7 +96,7 @@ func (s Source) finding(f finding.Finding) Finding {
 func (s Source) ignored(f Finding) bool {
 	places := make([]finding.SourcePlace, len(f.Locations))
 	for i, l := range f.Locations {
-		places[i] = finding.SourcePlace(l.Site)
+		places[i] = finding.SourcePlace{Function: l.Function, File: l.File, Line: l.Line}
 	}
 	for _, i := range s.Ignore {
 		if i.Covers(f.Class, places) {

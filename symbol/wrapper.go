@@ -1,0 +1,155 @@
+package symbol
+
+import (
+	"debug/elf"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"laggard/model/mpi"
+)
+
+// Libraries and programs put functions of their own around those of MPI
+// (hypre_MPI_Allreduce, boost::mpi::all_reduce, a stub for Fortran). All their
+// calls of MPI have the same line, so the line that says something is that of the
+// caller. What is such a wrapper is decided by its name, and where that leaves it
+// open by its code: few instructions, and one call.
+
+// findWrappers marks the levels that are thin wrappers around MPI. forwards tells
+// whether the code of the function does nothing but make a call.
+func (l *Location) findWrappers(forwards func() bool) {
+	binding := strings.HasPrefix(path.Base(l.Module), "MPI.") && strings.Contains(l.Module, "mpi4py")
+	mark := func(c *Call, outermost bool) {
+		is, maybe := wrapperName(c.Function)
+		c.Wrapper = binding || is || maybe && outermost && forwards()
+	}
+	mark(&l.Call, len(l.Inlined) == 0)
+	for i := range l.Inlined {
+		mark(&l.Inlined[i], i == len(l.Inlined)-1)
+	}
+}
+
+// wrapperName judges the name of a function: it is that of a wrapper, or may be,
+// if the code does nothing but forward the call.
+func wrapperName(function string) (is, maybe bool) {
+	function = strings.ToLower(withoutTemplates(function))
+	parts := strings.Split(function, "::")
+	name := plain(parts[len(parts)-1])
+	scoped := slices.ContainsFunc(parts[:len(parts)-1], func(scope string) bool {
+		s := plain(scope)
+		return s == "mpi" || strings.Contains(s, "mpicomm")
+	})
+	for op, common := range operations() {
+		i := strings.LastIndex(name, op)
+		if i < 0 {
+			continue
+		}
+		ends := slices.Contains(wrapperEnds, name[i+len(op):])
+		switch {
+		case ends && (scoped || strings.HasSuffix(name[:i], "mpi")):
+			return true, true
+		case ends && common:
+			maybe = true
+		}
+	}
+	return false, maybe
+}
+
+// wrapperEnds is what the name of a wrapper may have behind that of the operation.
+var wrapperEnds = []string{"", "c", "f", "f08", "f90", "x", "impl", "wrapper", "wrap", "stub", "fortran"}
+
+// operations are the names of MPI's functions that communicate, as plain has them and
+// without "mpi", and other names for them. True: functions that are called so exchange
+// data between ranks in most programs, whatever else is in their names.
+var operations = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{"broadcast": true, "synchronize": true, "sendreceive": true}
+	for _, f := range mpi.Functions() {
+		if f.Class == mpi.ClassLight || f.Class == mpi.ClassLocal {
+			continue
+		}
+		common := f.Class.Waits() || slices.Contains(exchanging, f.Class)
+		out[strings.TrimPrefix(plain(strings.ToLower(f.Name)), "mpi")] = common
+	}
+	return out
+})
+
+// exchanging are the classes of functions that exchange data.
+var exchanging = []mpi.Class{mpi.ClassColl, mpi.ClassIcoll, mpi.ClassSend, mpi.ClassRecv, mpi.ClassIsend,
+	mpi.ClassIrecv, mpi.ClassSendrecv, mpi.ClassProbe}
+
+// plain keeps the letters and digits of a name.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, name)
+}
+
+// withoutTemplates cuts what stands between angle brackets.
+func withoutTemplates(function string) string {
+	depth := 0
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '<':
+			depth++
+		case r == '>':
+			depth--
+		case depth <= 0:
+			return r
+		}
+		return -1
+	}, function)
+}
+
+// A wrapper sets up the arguments and makes one call; a check of the stack may
+// make another that never returns.
+const (
+	maxWrapperSize  = 192 // bytes of code
+	maxWrapperCalls = 2
+)
+
+// forwards tells whether the function around pc is small, has no loop, and makes one
+// call. Code of other machines than x86-64 is not read.
+func (m *module) forwards(pc uint64) bool {
+	lo, hi, ok := m.bounds(pc)
+	if !ok || hi-lo > maxWrapperSize || m.image.elf.Machine != elf.EM_X86_64 {
+		return false
+	}
+	code := m.image.at(lo)
+	if uint64(len(code)) < hi-lo {
+		return false
+	}
+	calls := 0
+	for at := lo; at < hi; {
+		in, err := x86asm.Decode(code[at-lo:hi-lo], 64)
+		if err != nil {
+			return false
+		}
+		next := at + uint64(in.Len)
+		if to, ok := in.Args[0].(x86asm.Rel); ok && in.Op != x86asm.CALL {
+			if target := next + uint64(int64(to)); target >= lo && target <= at {
+				return false // it loops
+			}
+		}
+		if in.Op == x86asm.CALL {
+			calls++
+		}
+		at = next
+	}
+	return calls <= maxWrapperCalls
+}
+
+// bounds returns where the function around pc begins and ends.
+func (m *module) bounds(pc uint64) (lo, hi uint64, ok bool) {
+	for _, t := range m.tables {
+		if x, ok := t.funcs.find(pc); ok && x.size > 0 {
+			return x.addr, x.addr + x.size, true
+		}
+	}
+	return m.image.unwindRange(pc)
+}

@@ -1,0 +1,94 @@
+package symbol
+
+import (
+	"testing"
+
+	"laggard/model"
+)
+
+func TestWrapperNames(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		is, maybe bool
+	}{
+		{"hypre_MPI_Allreduce", true, true},
+		{"mpi_barrier_", true, true},
+		{"my_mpi_waitall_c", true, true},
+		{"boost::mpi::all_reduce<double, std::plus<double> >", true, true},
+		{"boost::mpi::detail::all_reduce_impl<int, std::plus<int> >", true, true},
+		{"MPI::Comm::Barrier", true, true},
+		{"Teuchos::MpiComm<int>::barrier", true, true},
+		{"mpiPif_MPI_Bcast", true, true},
+		{"comm_barrier", false, true},
+		{"parallel::broadcast", false, true},
+		{"mpi_send_halo", false, false},
+		{"lbm::mpi::step", false, false},
+		{"solver_start", false, false},
+		{"settle", false, false},
+		{"main", false, false},
+		{"", false, false},
+		{"a>b<c::", false, false},
+	} {
+		if is, maybe := wrapperName(c.name); is != c.is || maybe != c.maybe {
+			t.Errorf("%s: %t, %t; want %t, %t", c.name, is, maybe, c.is, c.maybe)
+		}
+	}
+}
+
+// TestWrapperCode: a compiler's code decides where a name leaves it open.
+func TestWrapperCode(t *testing.T) {
+	for _, flags := range [][]string{{"-O0", "-g"}, {"-O2", "-fno-inline"}, {"-O2", "-fno-inline", "-g"}} {
+		prog := build(t, "g++", "wrappers.cc", flags...)
+		all, mod, r := functions(t, prog), recorded(t, prog), resolver(t, Config{})
+		for name, want := range map[string]bool{
+			"solver_MPI_Allreduce": true, "comm_barrier": true, "_ZN4bind3mpi5groupIdE10all_reduceEPd": true,
+			"step_barrier": false, "settle": false, "main": false,
+		} {
+			f := all[name]
+			if f.size == 0 {
+				t.Fatalf("%v: no function %s", flags, name)
+			}
+			l := r.Resolve(model.Frame{Module: mod, Offset: f.addr + f.size - 1}, false)
+			if l.outermost().Wrapper != want {
+				t.Errorf("%v: %v: wrapper %t, want %t", flags, l, l.Wrapper, want)
+			}
+		}
+	}
+}
+
+// TestCaller: the level to show is that of a wrapper's caller, also where one was
+// inlined into the other, and the wrapper where nobody of the program called it.
+func TestCaller(t *testing.T) {
+	wrapper := at("/opt/libsolver.so", "solver_MPI_Allreduce")
+	wrapper.Wrapper = true
+	inlined := wrapper
+	inlined.Inlined = []Call{{Function: "norm"}}
+	mpi4py := at("/usr/lib/python3/mpi4py/MPI.cpython-311.so", "")
+	mpi4py.Wrapper = true
+	python := at("/usr/bin/python3.11", "_PyEval_EvalFrameDefault")
+	for _, c := range []struct {
+		name          string
+		stack         []Location
+		want, through string
+	}{
+		{"called", []Location{at("/usr/lib/libmpi.so.40", "MPI_Allreduce"), wrapper, at("/opt/app", "norm")},
+			"norm", "solver_MPI_Allreduce"},
+		{"inlined", []Location{inlined, at("/opt/app", "main")}, "norm", "solver_MPI_Allreduce"},
+		{"two", []Location{wrapper, inlined}, "norm", "solver_MPI_Allreduce"},
+		{"alone", []Location{wrapper, at("/lib/libc.so.6", "start_thread")}, "solver_MPI_Allreduce", ""},
+		{"interpreted", []Location{mpi4py, python, at("/opt/app", "main")}, "main", ""},
+		{"interpreter alone", []Location{mpi4py, python}, "", ""},
+		{"no wrapper", []Location{at("/opt/app", "norm"), wrapper}, "norm", ""},
+	} {
+		_, call, through := AppCall(c.stack)
+		if call.Function != c.want {
+			t.Errorf("%s: %q, want %q", c.name, call.Function, c.want)
+		}
+		if through == nil {
+			through = &Call{}
+		}
+		if through.Function != c.through {
+			t.Errorf("%s: through %q, want %q", c.name, through.Function, c.through)
+		}
+	}
+}
