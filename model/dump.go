@@ -219,8 +219,8 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		dumpRest(w, rec.fixed[threadFixed:])
 	case recLike:
 		dumpLike(w, rec.fixed)
-	case recNote:
-		fmt.Fprintf(w, " %q", strings.TrimRight(string(rec.fixed), "\x00"))
+	case recNote, recLibrary:
+		fmt.Fprintf(w, " %q", padded(rec.fixed))
 	}
 }
 

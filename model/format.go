@@ -101,6 +101,7 @@ const (
 	recSent
 	recArguments
 	recHistory
+	recLibrary
 )
 
 // Types of records that no recorder writes: those of files written in one go,
@@ -113,8 +114,8 @@ const (
 
 var recNames = [recTypes]string{recRank: "RANK", recThreadRec: "THREAD", recModule: "MODULE", recState: "STATE",
 	recEdge: "EDGE", recComm: "COMM", recChannels: "CHANNELS", recNote: "NOTE", recLocks: "LOCKS",
-	recSite: "SITE", recSent: "SENT", recArguments: "ARGUMENTS", recHistory: "HISTORY", recRest: "REST",
-	recLike: "LIKE"}
+	recSite: "SITE", recSent: "SENT", recArguments: "ARGUMENTS", recHistory: "HISTORY", recLibrary: "LIBRARY",
+	recRest: "REST", recLike: "LIKE"}
 
 // known tells whether this version knows the type.
 func (t recType) known() bool { return t < recTypes && recNames[t] != "" }

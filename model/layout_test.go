@@ -245,6 +245,7 @@ var layoutInGo = map[string]uint64{
 	"begunSize":        uint64(begunSize),
 	"opOwn":            uint64(opOwn),
 	"recHistory":       uint64(recHistory),
+	"recLibrary":       uint64(recLibrary),
 	"begunPerRec":      uint64(begunPerRec),
 	"markLevels":       uint64(markLevels),
 	"markStep":         uint64(markStep),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -173,11 +174,9 @@ func (r *slotReader) take(rec record) error {
 	case recLike:
 		return r.takeLike(rec)
 	case recNote:
-		text := rec.fixed
-		for len(text) > 0 && text[len(text)-1] == 0 { // padding
-			text = text[:len(text)-1]
-		}
-		r.rank.Notes = append(r.rank.Notes, string(text))
+		r.rank.Notes = append(r.rank.Notes, padded(rec.fixed))
+	case recLibrary:
+		r.rank.Library = strings.Join(strings.Fields(padded(rec.fixed)), " ")
 	}
 	return nil
 }
@@ -351,3 +350,6 @@ func (r *slotReader) identify() {
 		r.rank.Rank = -1
 	}
 }
+
+// padded is a text without the zero bytes behind it.
+func padded(text []byte) string { return strings.TrimRight(string(text), "\x00") }

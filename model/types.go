@@ -303,6 +303,7 @@ type Rank struct {
 	File         string // name of the node file it was read from
 	Slot         int    // and the slot in it
 	Family       string // "openmpi", "mpich", or "" unknown
+	Library      string // what MPI_Get_library_version says, its first line; "" unknown
 	Exe          string
 	Start        time.Time
 	Phase        Phase

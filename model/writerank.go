@@ -47,6 +47,9 @@ func (w *slotWriter) rank(r *Rank) {
 	for part := range slices.Chunk(r.Locks, locksPerRec) {
 		w.locks(r, part)
 	}
+	if r.Library != "" {
+		w.record(recLibrary, 0, []byte(r.Library), nil)
+	}
 	for _, note := range r.Notes {
 		w.record(recNote, 0, []byte(note), nil)
 	}

@@ -5,19 +5,25 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"laggard/analysis/known"
 	"laggard/analysis/progress"
 	"laggard/analysis/progress/inference"
 	"laggard/analysis/slice"
+	"laggard/analysis/usage"
+	"laggard/analysis/usage/finding"
+	"laggard/job/rundir"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/diagnosis"
 	slicereport "laggard/report/slice"
 	"laggard/report/source"
+	usagereport "laggard/report/usage"
 	"laggard/slicing"
 	"laggard/symbol"
 )
@@ -95,6 +101,8 @@ func (f diagnoseFlags) forms() []string {
 // question is what diagnose, view and slice ask.
 type question struct {
 	slice.Question
+	known    known.Table
+	ignore   []finding.Ignore // findings that do not count
 	analysts int
 	backend  string // of the slices, "": there are none
 	loops    bool   // slices are termination-sensitive
@@ -123,7 +131,11 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	q := question{analysts: f.analysts}
+	table, err := known.Load(a.settings.Diagnose.Known...)
+	if err != nil {
+		return question{}, usageError{err}
+	}
+	q := question{analysts: f.analysts, known: table, ignore: a.settings.Usage.Ignore}
 	q.Question.Question = progress.Question{
 		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm, Symbols: f.symbols(a, dir),
 	}
@@ -142,7 +154,7 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 	var result *diagnosis.Result
 	var source diagnosis.Source
 	named := func(found *progress.Result) (*diagnosis.Result, diagnosis.Source) {
-		s := diagnosis.Source{Run: report.NewRun(found.Index), Result: found, Resolver: resolver}
+		s := diagnosis.Source{Run: report.NewRun(found.Index), Result: found, Resolver: resolver, Known: q.known}
 		return diagnosis.New(s), s
 	}
 	note := ""
@@ -154,6 +166,7 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 		}
 	}
 	found, err := concluded(ctx, in, q.analysts, q.Question, slice.Run)
+	wrong := q.misuse(ctx, in)
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -167,6 +180,9 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 			Step: step, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note,
 		}))
 	}
+	if wrong != nil {
+		diagnosis.Explain(result, wrong.Findings, usagereport.Source{Resolver: resolver, Ignore: q.ignore})
+	}
 	if found.Shown != nil {
 		if err := diagnosis.Filter(result, *found.Shown); err != nil {
 			return nil, err
@@ -178,6 +194,21 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 	found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
 	result.Analysis = diagnosis.NewAnalysis(found.Result)
 	return result, nil
+}
+
+// misuseTime is how long a diagnosis may read recorded calls; laggard usage reads all.
+const misuseTime = 30 * time.Second
+
+// misuse reads what the run did wrongly, if its calls were recorded and can be read
+// in time; nil: no. All processes of a world ask it together.
+func (q question) misuse(ctx context.Context, in world) *usage.Result {
+	if m, err := rundir.Manifest(q.Dir); err != nil || !slices.Contains(m.Record, "usage") {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(ctx, misuseTime)
+	defer stop()
+	found, _ := concluded(ctx, in, q.analysts, usage.Question{Dir: q.Dir}, usage.Run)
+	return found
 }
 
 // finder finds the source files of a run.

@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"laggard/analysis/movement/outlier": {
 		"laggard/analysis/movement/chain", "laggard/analysis/movement/profile",
 	},
+	"laggard/analysis/known":             {"laggard/internal/tomlfile"},
 	"laggard/analysis/movement/profile":  {"laggard/analysis/movement/chain"},
 	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model"},
 	"laggard/analysis/divergence":        {"laggard/analysis/share", "laggard/model", "laggard/reduce", "laggard/slicing"},
@@ -103,6 +104,7 @@ var allowed = map[string][]string{
 		"laggard/model", "laggard/model/process",
 	},
 	"laggard/internal/golden":   {},
+	"laggard/internal/tomlfile": {},
 	"laggard/model":             {"laggard/model/mpi"},
 	"laggard/model/mpi":         {},
 	"laggard/model/process":     {"laggard/model"},
@@ -115,10 +117,10 @@ var allowed = map[string][]string{
 	"laggard/report":            {"laggard/model", "laggard/report/words", "laggard/symbol"},
 	"laggard/report/chart":      {},
 	"laggard/report/diagnosis": {
-		"laggard/analysis/divergence", "laggard/analysis/progress", "laggard/analysis/progress/contrast",
-		"laggard/analysis/progress/facts",
-		"laggard/model", "laggard/report",
-		"laggard/report/page", "laggard/report/slice", "laggard/report/source", "laggard/report/words",
+		"laggard/analysis/divergence", "laggard/analysis/known", "laggard/analysis/progress",
+		"laggard/analysis/progress/contrast", "laggard/analysis/progress/facts", "laggard/analysis/usage/finding",
+		"laggard/model", "laggard/report", "laggard/report/page", "laggard/report/slice", "laggard/report/source",
+		"laggard/report/usage", "laggard/report/words",
 		"laggard/slicing", "laggard/symbol",
 	},
 	"laggard/report/movement": {
@@ -164,10 +166,11 @@ var allowed = map[string][]string{
 
 	"laggard/analysis/progress": {
 		"laggard/analysis/divergence", "laggard/analysis/progress/contrast", "laggard/analysis/progress/evidence",
-		"laggard/analysis/progress/facts", "laggard/analysis/progress/inference", "laggard/analysis/share", "laggard/model", "laggard/model/process",
-		"laggard/reduce", "laggard/symbol",
+		"laggard/analysis/progress/facts", "laggard/analysis/progress/inference", "laggard/analysis/progress/inside",
+		"laggard/analysis/share", "laggard/model", "laggard/model/process", "laggard/reduce", "laggard/symbol",
 	},
 	"laggard/analysis/progress/contrast": {"laggard/analysis/progress/facts", "laggard/model", "laggard/reduce"},
+	"laggard/analysis/progress/inside":   {"laggard/model", "laggard/reduce", "laggard/symbol"},
 	"laggard/analysis/progress/evidence": {
 		"laggard/analysis/progress/facts", "laggard/analysis/waitfor", "laggard/model",
 	},

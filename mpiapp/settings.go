@@ -15,6 +15,7 @@ import (
 	"laggard/analysis/movement/recorded"
 	"laggard/analysis/progress/inference"
 	"laggard/analysis/usage/finding"
+	"laggard/internal/tomlfile"
 	"laggard/job/preload"
 	"laggard/job/watch"
 )
@@ -55,7 +56,8 @@ type settings struct {
 		DebugDirs []string `toml:"debug_dirs"`
 	} `toml:"symbols"`
 	Diagnose struct {
-		Algorithm string `toml:"algorithm"`
+		Algorithm string   `toml:"algorithm"`
+		Known     []string `toml:"known"`
 	} `toml:"diagnose"`
 	Movement struct {
 		Allocators []string `toml:"allocators"`
@@ -155,6 +157,10 @@ func (s *settings) table() []setting {
 			flag:  "algorithm",
 			check: func() error { _, err := inference.NewAlgorithm(s.Diagnose.Algorithm); return err },
 			doc:   `How progress is inferred where evidence leaves it open: "loop-aware", or "pdi" as in the paper.`,
+		},
+		{
+			key: "diagnose.known", value: &s.Diagnose.Known, env: "LAGGARD_KNOWN",
+			doc: `Files with known issues of MPI libraries, as [[issue]] tables, beside those that come with laggard.`,
 		},
 		{
 			key: "movement.allocators", value: &s.Movement.Allocators, env: "LAGGARD_ALLOCATORS",
@@ -308,38 +314,12 @@ func (s *settings) readFile(path string) error {
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return fmt.Errorf("settings: %s:%d: unknown key %q; laggard config print shows all",
-			path, lineOf(string(text), unknown[0]), unknown[0])
+			path, tomlfile.Line(string(text), unknown[0]), unknown[0])
 	}
 	if key, err := s.check(); err != nil {
-		return fmt.Errorf("settings: %s:%d: %w", path, lineOf(string(text), key), err)
+		return fmt.Errorf("settings: %s:%d: %w", path, tomlfile.Line(string(text), key), err)
 	}
 	return nil
-}
-
-// lineOf finds the line of a key, which the TOML package tells for syntax
-// errors only: the first that sets it, or else the nearest table around it.
-func lineOf(text string, key toml.Key) int {
-	want, table, nearest := strings.Join(key, "."), "", 1
-	for i, line := range strings.Split(text, "\n") {
-		left, _, sets := strings.Cut(line, "=")
-		name := strings.NewReplacer(" ", "", "\t", "", `"`, "", "'", "").Replace(left)
-		switch {
-		case strings.HasPrefix(name, "["):
-			table, _, _ = strings.Cut(strings.TrimLeft(name, "["), "]")
-			name = table
-		case !sets:
-			continue
-		case table != "":
-			name = table + "." + name
-		}
-		if name == want {
-			return i + 1
-		}
-		if strings.HasPrefix(want, name+".") {
-			nearest = i + 1
-		}
-	}
-	return nearest
 }
 
 // allocatorFrees stands between the two lists of LAGGARD_ALLOCATORS.

@@ -120,6 +120,7 @@ enum lg_type {
   LG_REC_SENT = 11,
   LG_REC_ARGUMENTS = 12,
   LG_REC_HISTORY = 13,
+  LG_REC_LIBRARY = 14, /* fixed part: text, the first line of MPI_Get_library_version */
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */

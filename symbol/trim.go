@@ -82,7 +82,10 @@ func interpreter(l Location) bool {
 
 // Recorder tells whether a frame is the recorder's, which stands between a
 // program and what it calls.
-func Recorder(l Location) bool { return strings.HasPrefix(path.Base(l.Module), recorderModule) }
+func Recorder(l Location) bool { return RecorderModule(l.Module) }
+
+// RecorderModule tells whether a module is the recorder, by its path.
+func RecorderModule(module string) bool { return strings.HasPrefix(path.Base(module), recorderModule) }
 
 const recorderModule = "liblaggard"
 
@@ -106,7 +109,8 @@ func hasPrefix(s string, prefixes []string) bool {
 // stand on, the C and language run-time libraries, the recorder.
 var systemModules = []string{
 	recorderModule, "libmpi", "libpmpi", "libopen-", "libmca_", "mca_", "libpmix", "libprrte", "libpmi",
-	"libuc", "libfabric.", "libpsm", "libibverbs.", "librdmacm.", "libmlx", "libevent", "libhwloc.",
+	"libuc", "libfabric.", "libhcoll",
+	"libxpmem", "libpsm", "libibverbs.", "librdmacm.", "libmlx", "libevent", "libhwloc.",
 	"libc.so", "libc-", "libm.so", "libpthread", "libdl.", "librt.", "ld-linux", "ld-", "linux-vdso", "[vdso]",
 	"libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.", "libiomp", "libomp.",
 }
@@ -115,3 +119,11 @@ var systemModules = []string{
 // contain the library.
 var systemFunctions = []string{"MPI_", "PMPI_", "MPIR_", "MPID", "MPIC_", "MPIOI_", "ADIOI_", "ADIO_", "PAMI_",
 	"ompi_", "opal_", "mca_", "ucp_", "uct_", "ucs_"}
+
+// Transport tells whether a module moves messages for MPI: a component of Open MPI
+// for that, or a communication library, by its path.
+func Transport(module string) bool { return hasPrefix(path.Base(module), transports) }
+
+var transports = []string{"mca_btl_", "mca_pml_", "mca_mtl_", "mca_osc_", "mca_coll_", "mca_fcoll_", "mca_io_",
+	"libmca_common_", "libucp.", "libuct", "libucs.", "libfabric.", "libpsm", "libibverbs.", "libmlx", "libhcoll",
+	"libpmix", "libxpmem"}

@@ -16,6 +16,7 @@ const (
 	CauseStopped    CauseKind = "stopped"     // a process is there and stands still
 	CauseBeforeInit CauseKind = "before_init" // it has not called MPI_Init yet, or is in it
 	CauseComputing  CauseKind = "computing"   // it is outside MPI
+	CauseLibrary    CauseKind = "library"     // all calls match: the MPI library, or the network
 	CauseUnknown    CauseKind = "unknown"
 )
 

@@ -74,7 +74,7 @@ func (f *Finding) find() {
 	f.findDeadlock(func(n evidence.Need) bool { return !n.Weak }, true)
 	switch {
 	case f.lostFirst(), f.parted(), f.crossed(), f.departed(), f.extra(), f.deadlocked(), f.awaited(),
-		f.stillInside(f.scene.Unfinished()), f.maybeDeadlocked(), f.outside():
+		f.stillInside(f.scene.Unfinished()), f.maybeDeadlocked(), f.library(), f.outside():
 		f.method = MethodEvidence
 	default:
 		f.inferred()
@@ -286,7 +286,7 @@ func (f *Finding) undecided() bool {
 
 // alike returns the named ranks where nothing told them apart.
 func (f *Finding) alike() model.RankSet {
-	if f.opts.PaperOnly || f.method == MethodEvidence || !f.undecided() {
+	if f.opts.PaperOnly || f.method == MethodEvidence && f.cause != CauseLibrary || !f.undecided() {
 		return model.RankSet{}
 	}
 	return f.least

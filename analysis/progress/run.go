@@ -8,6 +8,7 @@ import (
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/contrast"
 	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inside"
 	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/reduce"
@@ -25,6 +26,7 @@ type Result struct {
 	Processes map[int]Process // of least-progressed ranks, as far as known
 	// Differ is by what the named ranks differ, where nothing tells them apart.
 	Differ   []contrast.Difference
+	Inside   inside.View        // of ranks that the library may hold
 	Damaged  model.RankSet      // ranks whose record is damaged or missing
 	Problems []string           // what was missing or damaged
 	Compared *Result            // what the other algorithm concludes; nil: it was not asked
@@ -190,7 +192,7 @@ func (l *looker) infer(sum *facts.Summary, opts Options) (Partial, error) {
 func (l *looker) conclude(
 	q Question, opts Options, sum facts.Summary, part Partial, watch *stopwatch,
 ) (result *Result, err error) {
-	var least, alike model.RankSet
+	var least, alike, held model.RankSet
 	if l.Comm.Rank() == 0 {
 		var finding *Finding
 		if finding, err = FindLP(sum, part, opts); err == nil {
@@ -200,6 +202,9 @@ func (l *looker) conclude(
 			alike = finding.alike()
 			if result.LeastProgressed != nil {
 				least = few(result.LeastProgressed.Ranks)
+				if result.LeastProgressed.Cause == CauseLibrary {
+					held = result.LeastProgressed.Ranks
+				}
 			}
 		}
 	}
@@ -208,10 +213,11 @@ func (l *looker) conclude(
 	}
 	found, err := reduce.Reduce(l.Tree, processes, l.processes(least), nil)
 	differ, err := l.contrast(q, alike, err)
+	view, err := l.inside(held, err)
 	if err != nil || result == nil {
 		return nil, err
 	}
-	result.Differ = differ
+	result.Differ, result.Inside = differ, view
 	watch.done(StepOutput)
 	result.Processes, result.Seconds = found, watch.seconds
 	return result, nil

@@ -47,6 +47,7 @@ static void constants(void) {
   VALUE("recSite", LG_REC_SITE);
   VALUE("recSent", LG_REC_SENT);
   VALUE("recHistory", LG_REC_HISTORY);
+  VALUE("recLibrary", LG_REC_LIBRARY);
   VALUE("begunPerRec", LG_BEGUN);
   VALUE("markLevels", LG_MARK_LEVELS);
   VALUE("markStep", LG_MARK_STEP);

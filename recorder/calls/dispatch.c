@@ -1,3 +1,4 @@
+#include <string.h>
 #include "base/locks.h"
 #include "calls/collective.h"
 #include "calls/dispatch.h"
@@ -7,6 +8,7 @@
 #include "calls/rma.h"
 #include "calls/wait.h"
 #include "file/rank.h"
+#include "file/record.h"
 #include "format.h"
 #include "identity/comm.h"
 #include "identity/members.h"
@@ -82,6 +84,20 @@ static inline void after_poll(struct lg_call *c, void (*found)(struct lg_call *)
   lg_polled(c, got);
 }
 
+/* library writes down which MPI this is, and which version of it. */
+static void library(void)
+{
+  static char text[8192]; /* MPI_MAX_LIBRARY_VERSION_STRING of MPICH; that of OpenMPI is less */
+  long (*version)(char *, int *) = (long (*)(char *, int *))lg_find_symbol("PMPI_Get_library_version");
+  int n = 0;
+  if (!version || version(text, &n))
+    return;
+  text[sizeof text - 1] = 0;
+  lg_lock_file();
+  lg_text(LG_REC_LIBRARY, text, (uint32_t)strcspn(text, "\n"));
+  lg_unlock_file();
+}
+
 /* after_init: MPI may be asked from now on. */
 static void after_init(void)
 {
@@ -92,6 +108,7 @@ static void after_init(void)
     if (level >= THREAD_MULTIPLE)
       lg_shared = true; /* from the next call on */
   }
+  library();
   lg_comm_start();
   lg_rank->status = LG_RUNNING;
   lg_mpi_ready = true;

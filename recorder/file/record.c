@@ -73,8 +73,12 @@ void lg_rec_commit(void *rec)
 
 void lg_note(const char *text)
 {
-  uint32_t n = (uint32_t)strlen(text);
-  struct lg_rec *r = lg_rec_begin(LG_REC_NOTE, 0, (n + 7) & ~7u, (uint32_t)sizeof *r + n);
+  lg_text(LG_REC_NOTE, text, (uint32_t)strlen(text));
+}
+
+void lg_text(int type, const char *text, uint32_t n)
+{
+  struct lg_rec *r = lg_rec_begin(type, 0, (n + 7) & ~7u, (uint32_t)sizeof *r + n);
   if (!r)
     return;
   memcpy(r + 1, text, n);

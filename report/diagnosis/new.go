@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"laggard/analysis/known"
 	"laggard/analysis/progress"
 	"laggard/model"
 	"laggard/report"
@@ -21,6 +22,7 @@ type Source struct {
 	Run report.Run
 	*progress.Result
 	Resolver *symbol.Resolver
+	Known    known.Table // issues that a hang is compared with
 }
 
 // New makes the result, without its slices, its Analysis and the sources.
@@ -61,14 +63,14 @@ func New(s Source) *Result {
 	r.LostRanks = list(lost)
 	r.Divergences = s.divergences()
 	s.graph(r)
-	r.Differences = s.differences(r)
+	r.Differences, r.Library = s.differences(r), s.library()
 	if f.LeastProgressed != nil {
 		r.LeastProgressed = s.least(f.LeastProgressed)
 		r.Cause = causeOf(f)
 	}
 	r.Extra.Comms = communicators(s.Comms)
 	if s.Compared != nil {
-		r.Extra.Compared = New(Source{s.Run, s.Compared, s.Resolver})
+		r.Extra.Compared = New(Source{s.Run, s.Compared, s.Resolver, s.Known})
 		r.Extra.Compared.Analysis.Algorithm = s.Compared.Algorithm
 	}
 	return r

@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/report"
 	"laggard/report/slice"
+	"laggard/report/usage"
 )
 
 // Result is the diagnosis of a run as the user gets it. Its JSON form is the
@@ -22,6 +23,8 @@ type Result struct {
 	Cause           *Cause           `json:"cause"`                 // null: there is no hang, or nobody is named
 	Divergences     []Divergence     `json:"divergences,omitempty"` // the one that began first comes first
 	Differences     []Difference     `json:"differences,omitempty"` // where nothing tells ranks apart
+	Explained       *usage.Finding   `json:"explained,omitempty"`   // the wrong use of MPI that explains the hang
+	Library         *Library         `json:"library,omitempty"`     // where all calls match and nothing moves
 	LostRanks       []int            `json:"lost_ranks"`
 	Losses          []Loss           `json:"losses"` // why the lost ranks are lost
 	DamagedRanks    []int            `json:"damaged_ranks"`

@@ -27,8 +27,10 @@ const (
 // equal runs give equal text.
 func Text(w io.Writer, r *Result) error {
 	p := &printer{said: map[int]bool{}}
+	p.explained(r)
 	p.headline(r)
 	p.partings(r)
+	p.library(r)
 	if r.LeastProgressed != nil {
 		p.locations(r.LeastProgressed)
 		p.differences(r)

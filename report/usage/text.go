@@ -59,12 +59,24 @@ func severities(u *Result) (errors, warnings int) {
 }
 
 func (p *printer) finding(n int, f Finding) {
-	p.Line("%d. %s: %s", n, f.Class, words.Cut(f.Message))
-	p.Line("   %s, %s%s, %s", f.Severity, words.Ranks(f.Ranks), times(f), f.Standard)
-	for _, l := range f.Locations {
-		p.Line("   %s", locationText(l))
+	lines := f.Lines()
+	p.Line("%d. %s", n, lines[0])
+	for _, l := range lines[1:] {
+		p.Line("   %s", l)
 	}
-	p.Line("   Change: %s", f.Change)
+}
+
+// Lines are what the text form says of a finding: what is wrong, whose fault it is,
+// the calls, and what to change.
+func (f Finding) Lines() []string {
+	lines := []string{
+		fmt.Sprintf("%s: %s", f.Class, words.Cut(f.Message)),
+		fmt.Sprintf("%s, %s%s, %s", f.Severity, words.Ranks(f.Ranks), times(f), f.Standard),
+	}
+	for _, l := range f.Locations {
+		lines = append(lines, locationText(l))
+	}
+	return append(lines, "Change: "+f.Change)
 }
 
 func times(f Finding) string {

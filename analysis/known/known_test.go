@@ -1,0 +1,113 @@
+package known
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestBuiltIn(t *testing.T) {
+	table, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, i := range table {
+		if !strings.HasPrefix(i.Reference, "https://") || seen[i.Reference] || i.Workaround == "" {
+			t.Errorf("%s: no reference, or one that another has, or no workaround", i.Title)
+		}
+		seen[i.Reference] = true
+	}
+	if len(table) < 20 {
+		t.Errorf("%d issues", len(table))
+	}
+}
+
+func TestMatches(t *testing.T) {
+	table, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph := Hang{Family: "openmpi", Version: "4.1.4", Calls: []string{"MPI_Dist_graph_create"},
+		Frames: []string{"opal_progress", "ompi_comm_nextcid"}, Modules: []string{"/usr/lib/libmpi.so.40"}}
+	with := func(change func(*Hang)) Hang { h := graph; change(&h); return h }
+	for _, c := range []struct {
+		name string
+		hang Hang
+		want string // end of the first reference; "" none
+	}{
+		{"graph", graph, "/13918"},
+		{"elsewhere in the library", with(func(h *Hang) { h.Frames = []string{"opal_progress"} }), ""},
+		{"fixed", with(func(h *Hang) { h.Version = "5.0.11" }), ""},
+		{"unknown version", with(func(h *Hang) { h.Version = "" }), ""},
+		{"other MPI", with(func(h *Hang) { h.Family = "mpich" }), ""},
+		{"other call", with(func(h *Hang) { h.Calls = []string{"MPI_Barrier"} }), ""},
+		{"one rank elsewhere", with(func(h *Hang) { h.Calls = append(h.Calls, "MPI_Recv") }), ""},
+		{"module", with(func(h *Hang) {
+			h.Frames, h.Modules = []string{"opal_progress"}, []string{"/usr/lib/openmpi/mca_topo_treematch.so"}
+		}), "/8991"},
+		{"barrier", Hang{Family: "openmpi", Version: "4.1.4", Calls: []string{"MPI_Barrier"},
+			Frames:  []string{"mca_btl_vader_component_progress", "opal_progress"},
+			Modules: []string{"/usr/lib/openmpi/mca_btl_vader.so"}}, ""},
+		{"mpich barrier", Hang{Family: "mpich", Version: "4.0.2", Calls: []string{"MPI_Barrier"},
+			Frames:  []string{"ucp_worker_progress", "MPIDI_progress_test"},
+			Modules: []string{"/usr/lib/libucp.so.0", "/usr/lib/libmpich.so.12"}}, ""},
+		{"hcoll", Hang{Family: "openmpi", Calls: []string{"MPI_Barrier"}, Frames: []string{"hcoll_progress"},
+			Modules: []string{"/opt/libhcoll.so.1"}}, "/6917"},
+		{"nothing known", Hang{}, ""},
+	} {
+		got := ""
+		if m := table.Matches(c.hang); len(m) > 0 {
+			got = m[0].Reference
+		}
+		if (got == "") != (c.want == "") || !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		version, want string
+		in            bool
+	}{
+		{"4.1.4", "4.1", true}, {"4.1", "4.1.0", false}, {"4.10.0", "4.1", false}, {"4.0.9", "4.0-4.1.4", true},
+		{"4.1.5", "4.0-4.1.4", false}, {"4.1.5", "4.0-4.1", true}, {"3.9", "4.0-4.1", false}, {"x", "4.1", false},
+	} {
+		if within(c.version, c.want) != c.in {
+			t.Errorf("%s in %s: want %t", c.version, c.want, c.in)
+		}
+	}
+	if v := VersionIn("Open MPI v4.1.4, package: Debian OpenMPI"); v != "4.1.4" {
+		t.Errorf("version %q", v)
+	}
+	if v := VersionIn("MPICH Version: 4.0.2"); v != "4.0.2" {
+		t.Errorf("version %q", v)
+	}
+}
+
+func TestBadTables(t *testing.T) {
+	const head = "[[issue]]\ntitle='t'\nreference='https://x'\n"
+	for _, text := range []string{
+		"[[issue]]\ntitle='t'\ncalls=['MPI_Recv']\n", head, head + "calls=['a']\nmpi='lam'\n",
+		head + "calls=['a']\nversions=['4']\n", head + "calls=['a']\nmpi='mpich'\nversions=['new']\n",
+		head + "calls=['a']\ncolour='red'\n", "[[issue]\n",
+	} {
+		if _, err := parse(text); !errors.Is(err, ErrTable) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	own := filepath.Join(t.TempDir(), "own.toml")
+	if err := os.WriteFile(own, []byte(head+"calls=['MPI_Recv']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table, err := Load(own)
+	if err != nil || table[0].Title != "t" {
+		t.Errorf("a table of one's own: %v, %v", table[:1], err)
+	}
+	if _, err := Load(own + "none"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}

@@ -1,0 +1,110 @@
+package known
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Hang is a hang in which all calls match, nothing is missing, and nothing moves.
+type Hang struct {
+	Family  string   // the MPI, as in model.Rank
+	Version string   // of it; "" unknown
+	Calls   []string // the MPI functions that ranks are in
+	Frames  []string // functions that ranks are in inside the library
+	Modules []string // paths of the files that these are in
+}
+
+// Match is an issue that a hang looks like.
+type Match struct {
+	Issue
+	Why []string // the conditions that it meets, in words
+}
+
+// Matches returns the issues that the hang looks like: those first of which most
+// conditions are met, at most three.
+func (t Table) Matches(h Hang) []Match {
+	var out []Match
+	for _, i := range t {
+		if why, ok := i.meets(h); ok {
+			out = append(out, Match{i, why})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Match) int { return cmp.Compare(len(b.Why), len(a.Why)) })
+	return out[:min(len(out), maxMatches)]
+}
+
+const maxMatches = 3
+
+// meets tells whether a hang meets all conditions, and which.
+func (i *Issue) meets(h Hang) (why []string, ok bool) {
+	if i.MPI != "" && i.MPI != h.Family {
+		return nil, false
+	}
+	if len(i.Versions) > 0 {
+		if h.Version == "" || !slices.ContainsFunc(i.Versions, func(v string) bool { return within(h.Version, v) }) {
+			return nil, false
+		}
+		why = append(why, "version "+h.Version)
+	}
+	if len(i.Calls) > 0 {
+		other := func(call string) bool { return !slices.Contains(i.Calls, call) }
+		if len(h.Calls) == 0 || slices.ContainsFunc(h.Calls, other) {
+			return nil, false
+		}
+		why = append(why, "all ranks are in "+strings.Join(h.Calls, " or "))
+	}
+	var modules []string
+	for _, m := range h.Modules {
+		modules = append(modules, path.Base(m))
+	}
+	for _, c := range []struct {
+		parts, among []string
+		word         string
+	}{{i.Frames, slices.Concat(h.Frames, modules), "inside "}, {i.Modules, modules, "in the module "}} {
+		if len(c.parts) == 0 {
+			continue
+		}
+		at := slices.IndexFunc(c.among, func(name string) bool {
+			return slices.ContainsFunc(c.parts, func(part string) bool { return strings.Contains(name, part) })
+		})
+		if at < 0 {
+			return nil, false
+		}
+		why = append(why, c.word+c.among[at])
+	}
+	return why, true
+}
+
+// within tells whether a version is one, or in a range, of which each end counts
+// with all that is below it: 4.1.6 is 4.1, and in 4.0-4.1.
+func within(version, want string) bool {
+	lo, hi, ranged := strings.Cut(want, "-")
+	if !ranged {
+		hi = lo
+	}
+	v, from, to := numbers(version), numbers(lo), numbers(hi)
+	return v != nil && slices.Compare(v, from) >= 0 && slices.Compare(v[:min(len(v), len(to))], to) <= 0
+}
+
+// numbers are those of a version, nil if it is none.
+func numbers(version string) []int {
+	var out []int
+	for part := range strings.SplitSeq(version, ".") {
+		n, err := strconv.ParseUint(part, 10, 31)
+		if err != nil {
+			return nil
+		}
+		out = append(out, int(n))
+	}
+	return out
+}
+
+var versionForm = regexp.MustCompile(`\d+(\.\d+)+`)
+
+// VersionIn finds the version in what MPI_Get_library_version says, "" if there is
+// none.
+func VersionIn(library string) string { return versionForm.FindString(library) }

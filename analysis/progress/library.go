@@ -1,0 +1,82 @@
+package progress
+
+import (
+	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
+	"laggard/analysis/progress/inside"
+	"laggard/model"
+	"laggard/reduce"
+)
+
+// library tells whether every rank that has not finished is in a call for which
+// nothing is missing: what others owe it has begun, and all of them are inside MPI,
+// so the library or the network has to move them. It is certain of nothing where
+// the record of a rank has gaps; all other evidence comes before it.
+func (f *Finding) library() bool {
+	s, stuck := f.scene, f.scene.Unfinished()
+	ready := f.where(func(n evidence.Need) bool { return n.Standing == evidence.Ready })
+	gaps := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Evicted || fact.Off || !fact.At.InMPI })
+	switch {
+	case stuck.Len() < 2 || !ready.Equal(stuck), s.Lost.Len() > 0 || len(f.diverged) > 0,
+		s.Present.Len() < s.All.Len(), gaps.Intersect(stuck).Len() > 0:
+		return false
+	}
+	if !f.matched(stuck) {
+		return false
+	}
+	f.least, f.cause = stuck, CauseLibrary
+	f.reason = "all members are in matching calls, nothing is missing, and nothing moves: " +
+		"the MPI library or the network may be at fault"
+	f.confidence = f.sure(undecided)
+	looking := s.RanksWhere(func(fact *facts.Fact) bool { return fact.Looking })
+	if stuck.Minus(looking).Len() == 0 {
+		f.confidence = f.sure(guess) // they were seen to look for messages, all of them
+	}
+	return true
+}
+
+// matched tells whether ranks that are in the same collective of a communicator
+// called the same function: persistent ones are numbered as they are started, so that
+// others may have taken part in the same one.
+func (f *Finding) matched(stuck model.RankSet) bool {
+	type collective struct{ comm, seq uint64 }
+	called := map[collective]string{}
+	for i := range f.scene.Sum.Facts {
+		fact := &f.scene.Sum.Facts[i]
+		if !stuck.Contains(fact.Rank) {
+			continue
+		}
+		for _, w := range fact.Waits {
+			for _, want := range w.Wants {
+				key := collective{want.Comm, want.Seq}
+				if want.Kind != model.Collective {
+					continue
+				}
+				if other, known := called[key]; known && other != want.Call {
+					return false
+				}
+				called[key] = want.Call
+			}
+		}
+	}
+	return true
+}
+
+// inside collects what is seen inside the library of ranks that it may hold, all
+// analysis ranks together; the answer is at rank 0. Their records are decoded once
+// more.
+func (l *looker) inside(least model.RankSet, failed error) (inside.View, error) {
+	least, err := reduce.Broadcast(l.Tree, rankSets, least, failed)
+	if err != nil || least.Len() == 0 {
+		return inside.View{}, err
+	}
+	var view inside.View
+	l.Index.Each(func(run *model.Run) {
+		for _, r := range run.Ranks {
+			if least.Contains(r.Rank) {
+				view = inside.Merge(view, inside.Of(r))
+			}
+		}
+	})
+	return reduce.Reduce(l.Tree, inside.Views, view, nil)
+}

@@ -1,0 +1,44 @@
+package diagnosis
+
+import (
+	"laggard/analysis/usage/finding"
+	"laggard/model"
+	"laggard/report/usage"
+)
+
+// Explain adds the finding of wrong use that explains the hang, if there is one. The
+// findings are those of laggard usage of the same run; source puts names to them.
+func Explain(r *Result, found []finding.Finding, source usage.Source) {
+	f := finding.Explaining(found, hanging(r))
+	if f == nil {
+		return
+	}
+	source.Findings = []finding.Finding{*f}
+	if named := usage.New(source).Findings; len(named) > 0 { // else it is to be ignored
+		r.Explained = &named[0]
+	}
+}
+
+// hanging are the ranks of the groups, if the job hangs.
+func hanging(r *Result) model.RankSet {
+	var out model.RankSet
+	for _, g := range r.Groups {
+		if ranks, err := model.ParseRankSet(g.Ranks); err == nil && r.Hang {
+			out = out.Union(ranks)
+		}
+	}
+	return out
+}
+
+// explained shows the finding before all else: it says what the program does wrongly.
+func (p *printer) explained(r *Result) {
+	if r.Explained == nil {
+		return
+	}
+	lines := r.Explained.Lines()
+	p.Line("%s", lines[0])
+	for _, l := range lines[1:] {
+		p.Line("  %s", l)
+	}
+	p.Line("")
+}
