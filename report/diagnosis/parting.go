@@ -226,9 +226,13 @@ func (s Side) wentOn() bool {
 
 func (p *printer) call(b *Begun) {
 	p.Line("      %s", b.text())
-	if len(b.Stack) > 1 {
+	stack := b.Stack
+	for len(stack) > 1 && stack[0].Wrapper { // the place is that of its caller
+		stack = stack[1:]
+	}
+	if len(stack) > 1 {
 		var by []string
-		for _, f := range b.Stack[1:min(len(b.Stack), 4)] {
+		for _, f := range stack[1:min(len(stack), 4)] {
 			by = append(by, f.String())
 		}
 		p.Line("        called from %s", strings.Join(by, ", "))
