@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"laggard/analysis/slice"
 	"laggard/analysis/usage"
 	"laggard/analysis/usage/finding"
-	"laggard/job/rundir"
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/diagnosis"
@@ -146,6 +144,9 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	return q, nil
 }
 
+// misuseTime is how long a diagnosis may read recorded calls; laggard usage reads all.
+const misuseTime = 30 * time.Second
+
 // answer puts the question to the analysis ranks of a world, and names to what they
 // found; nil where another process has that.
 func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, error) {
@@ -166,7 +167,8 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 		}
 	}
 	found, err := concluded(ctx, in, q.analysts, q.Question, slice.Run)
-	wrong := q.misuse(ctx, in)
+	beside := usage.Question{Dir: q.Dir, Within: misuseTime}
+	wrong, _ := concluded(ctx, in, q.analysts, beside, usage.Run) // nil: no calls, or too many
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -194,21 +196,6 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 	found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
 	result.Analysis = diagnosis.NewAnalysis(found.Result)
 	return result, nil
-}
-
-// misuseTime is how long a diagnosis may read recorded calls; laggard usage reads all.
-const misuseTime = 30 * time.Second
-
-// misuse reads what the run did wrongly, if its calls were recorded and can be read
-// in time; nil: no. All processes of a world ask it together.
-func (q question) misuse(ctx context.Context, in world) *usage.Result {
-	if m, err := rundir.Manifest(q.Dir); err != nil || !slices.Contains(m.Record, "usage") {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(ctx, misuseTime)
-	defer stop()
-	found, _ := concluded(ctx, in, q.analysts, usage.Question{Dir: q.Dir}, usage.Run)
-	return found
 }
 
 // finder finds the source files of a run.

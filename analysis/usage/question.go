@@ -1,6 +1,11 @@
 package usage
 
+import "time"
+
 // Question is what an analysis of MPI usage is asked.
 type Question struct {
 	Dir string // run directory, recorded with the calls of MPI
+	// Within bounds the time for reading the calls; with it, a run without any, or with
+	// more than can be read in time, has no result. 0: read all.
+	Within time.Duration
 }

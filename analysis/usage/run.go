@@ -31,6 +31,14 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Within > 0 {
+		if m := s.Index.Manifest; m == nil || !slices.Contains(m.Record, "usage") {
+			return nil, nil
+		}
+		bounded, stop := context.WithTimeout(ctx, q.Within)
+		defer stop()
+		ctx = bounded
+	}
 	w := witness{found: finding.NewGroup(), problems: share.NewProblems(s.Index.Problems)}
 	failed := w.read(ctx, s.Index)
 	found, err := reduce.Reduce(s.Tree, findings, w.found, failed)

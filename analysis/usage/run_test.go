@@ -80,3 +80,19 @@ func TestRunFails(t *testing.T) {
 		}
 	}
 }
+
+// TestRunWithin: a run whose calls were not recorded has no result if it is asked
+// beside another question.
+func TestRunWithin(t *testing.T) {
+	q := Question{Dir: writeRun(t), Within: time.Minute}
+	err := reduce.Run(2, func(c reduce.Comm) error {
+		r, err := Run(context.Background(), q, c)
+		if r != nil {
+			t.Error("there is a result")
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
