@@ -55,7 +55,9 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 	if len(sides) < 2 {
 		sides = joined(all, byComm)
 	}
-	slices.SortStableFunc(sides, func(a, b standing) int { return cmp.Compare(b.ranks.Len(), a.ranks.Len()) })
+	slices.SortStableFunc(sides, func(a, b standing) int {
+		return cmp.Or(cmp.Compare(b.ranks.Len(), a.ranks.Len()), cmp.Compare(b.ranks.Min(), a.ranks.Min()))
+	})
 	many := sides[0]
 	d := &divergence.Divergence{
 		Comm: sides[1].comm, Kind: f.scene.CommKind(sides[1].comm), Agree: many.ranks,

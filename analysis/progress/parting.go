@@ -89,11 +89,18 @@ func (f *Finding) elsewhere() func(rank int, comm, number uint64) *divergence.El
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *f.callAt(fact)}
 		case fact.End == model.Exited && fact.Phase < model.Finalizing:
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: callOf(fmt.Sprintf("exit(%d)", fact.Detail))}
-		case fact.At.InMPI && stuck.Contains(rank) && f.ahead(rank, f.scene.WaitingFrom(comm, number)):
+		case fact.At.InMPI && stuck.Contains(rank) && !f.inCollective(rank) &&
+			f.ahead(rank, f.scene.WaitingFrom(comm, number)):
 			return &divergence.Elsewhere{Kind: divergence.Skipped, Call: *f.callAt(fact)}
 		}
 		return nil
 	}
+}
+
+// inCollective tells whether a rank waits in a collective, and for nothing else.
+func (f *Finding) inCollective(rank int) bool {
+	_, is := f.standing(rank)
+	return is
 }
 
 // callOf is a call of which nothing but the function is known.

@@ -59,13 +59,13 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 	}
 	// If both were in a function further in, together with the call before, the way
 	// parted where one left it.
-	for inner := len(made) - 1 - shared(made, last); last != nil && inner < at; inner++ {
-		l, err := r.level(made[max(inner, 0)], false)
+	for inner := max(len(made)-1-shared(made, last), 0); last != nil && inner < at; inner++ {
+		l, err := r.level(made[inner], false)
 		if err != nil {
 			break
 		}
 		if i := l.f.exitBefore(l.i, r.options.Endless); i >= 0 {
-			return found(l.f, i, max(inner, 0)), nil
+			return found(l.f, i, inner), nil
 		}
 	}
 	if a.f == b.f {

@@ -2,7 +2,7 @@
 // odd: 3
 // kind: skipped
 // call: MPI_Allgather 85
-// branch: 100,37
+// branch: -
 // why: the pool of one rank is used up, and amr_step returns the error before the gather of loads that the others make
 
 // Adaptive mesh on a pool of patches: choose dt, refine, balance.

@@ -2,7 +2,7 @@
 // odd: 4
 // kind: extra
 // call: MPI_Allgather 65
-// branch: 39,67
+// branch: -
 // why: the checksum of the table that came fails on one rank of the second group, which alone tries the gather again
 
 // Tables of opacities gathered within groups of ranks, with a retry around what may fail.
