@@ -101,7 +101,11 @@ func (f *Finding) lostFirst() bool {
 		}
 	}
 	f.reason, f.cause = f.lossReason(), f.lossKind()
-	f.least, f.confidence = lost, f.sure(certainty)
+	level := certainty
+	if slices.ContainsFunc(f.scene.Losses, func(l evidence.Loss) bool { return l.Cause && l.Close }) {
+		level = awaitedBy
+	}
+	f.least, f.confidence = lost, f.sure(level)
 	return true
 }
 

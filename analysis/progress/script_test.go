@@ -247,7 +247,7 @@ func (b *rankBuilder) word(key, value string) {
 	case "stopped":
 		r.Watched, r.Stopped = true, time.Unix(int64(number(value)), 0)
 	case "gone":
-		r.Watched, r.Gone = true, time.Unix(int64(number(value)), 0)
+		r.Watched, r.Gone = true, time.UnixMilli(int64(1000*decimal(value)))
 	case "watched":
 		r.Watched = true
 	case "beat":
@@ -376,4 +376,13 @@ func describe(r Diagnosis) string {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
 	return b.String()
+}
+
+// decimal reads a number that may have a fraction.
+func decimal(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

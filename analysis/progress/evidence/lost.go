@@ -19,6 +19,10 @@ import (
 // may be on its way to a busy disk, or the thread may be given no processor.
 const staleAfter = 30 * time.Second
 
+// crowded is within what time processes that end are not told apart for certain: the
+// last step of an end can be put aside for that long.
+const crowded = 500 * time.Millisecond
+
 // Loss is a set of ranks whose process is gone or stands still, with the
 // reason.
 type Loss struct {
@@ -29,6 +33,9 @@ type Loss struct {
 	Cause bool
 	// Stopped says that the process is there.
 	Stopped bool
+	// Close says that other processes ended so soon after it that on a crowded machine
+	// one of them may be the first.
+	Close bool
 }
 
 // findLosses fills in the ranks that are lost. At the end of a killed job all
@@ -127,7 +134,8 @@ func (s *Scene) loseFirst() {
 			next = min(next, end)
 		}
 	}
-	if first == nil || first.Gone == 0 || first.End != model.NoEnd || s.saidEnd(first.Gone) || s.Erred.Len() > 0 {
+	if first == nil || first.Gone == 0 || first.End != model.NoEnd || s.Lost.Contains(first.Rank) ||
+		s.saidEnd(first.Gone) || s.Erred.Len() > 0 {
 		return
 	}
 	ahead := ""
@@ -135,6 +143,7 @@ func (s *Scene) loseFirst() {
 		ahead = fmt.Sprintf(", %s before the next", time.Duration(next-first.Gone).Round(time.Microsecond))
 	}
 	s.lose(model.NewRankSet(first.Rank), true, "killed: the process ended first%s, without a word", ahead)
+	s.Losses[len(s.Losses)-1].Close = time.Duration(next-first.Gone) < crowded
 }
 
 // saidEnd tells whether a rank had said before that time that it ends, or had to.
