@@ -249,8 +249,19 @@ func (o *loopOrder) Further(a, b int) bool {
 	if !known || !both || i == k {
 		return false
 	}
-	code, _ := o.relateInCourse(&o.nodes[i], &o.nodes[k])
-	return code == Forward
+	x, y := &o.nodes[i], &o.nodes[k]
+	code, _ := o.relateInCourse(x, y)
+	return code == Forward && !o.maybeInside(x, y)
+}
+
+// maybeInside tells whether x may be in a loop that y is in and x seems to be
+// behind: nobody went on from where x is, so that the way back may be missing.
+func (o *loopOrder) maybeInside(x, y *loopNode) bool {
+	level := 0
+	for level < min(len(x.path), len(y.path)) && x.path[level] == y.path[level] {
+		level++
+	}
+	return level+1 < len(y.path) && o.course.Last(x.at.State)
 }
 
 func (o *loopOrder) relateInCourse(x, y *loopNode) (Code, string) {

@@ -51,6 +51,12 @@ func (c *Program) Leads(from, to Step) bool {
 	return from.Loop == to.Loop && c.nest.leads(from.Loop, from.Part, to.Part)
 }
 
+// Last tells whether no rank went on from a state.
+func (c *Program) Last(state model.StateID) bool {
+	site, known := c.sites[state]
+	return known && len(c.nest.next[site]) == 0
+}
+
 // Muddled tells whether ranks go through one iteration of a loop in different
 // orders.
 func (c *Program) Muddled(loop int) bool { return c.nest.loops[loop].muddled }
