@@ -17,6 +17,7 @@ type Diagnosis struct {
 	Method     string     `json:"method"`
 	Confidence float64    `json:"confidence"`
 	Reason     string     `json:"reason,omitempty"`
+	Cause      string     `json:"cause,omitempty"`  // its kind
 	Where      []Location `json:"where"`            // of the LP ranks
 	Parted     *Parted    `json:"parted,omitempty"` // nil: it names no divergence
 }
@@ -37,12 +38,18 @@ type Source struct {
 
 // Parted is the first collective that ranks did not begin alike, as a diagnosis says.
 type Parted struct {
-	Kind    string  `json:"kind"`
-	Number  int     `json:"number"`   // of the first call that differs
-	AlikeTo int     `json:"alike_to"` // the last number up to which all agree
-	Ranks   []int   `json:"ranks"`    // that left the others
-	Calls   []Begun `json:"calls"`    // by which they differ
-	Branch  *Source `json:"branch"`   // that decided; nil unknown
+	Kind    string   `json:"kind"`
+	Number  int      `json:"number"`   // of the first call that differs
+	AlikeTo int      `json:"alike_to"` // the last number up to which all agree
+	Ranks   []int    `json:"ranks"`    // that left the others
+	Calls   []Begun  `json:"calls"`    // by which they differ
+	Branch  *Decided `json:"branch"`   // that decided; nil unknown
+}
+
+// Decided is the line that decided which way ranks went.
+type Decided struct {
+	Source
+	Or []Source `json:"or,omitempty"` // lines that would decide the same
 }
 
 // Begun is a collective that a diagnosis names.
@@ -81,8 +88,9 @@ type said struct {
 				Stack []struct{ Module, Offset string }
 			}
 		}
-		Branch *Source
+		Branch *Decided
 	}
+	Cause *struct{ Kind string }
 }
 
 // ReadDiagnosis takes from the JSON form of a diagnosis what is scored.
@@ -110,7 +118,9 @@ func ReadDiagnosis(algorithm string, report []byte) (Diagnosis, error) {
 			d.Isolated = append(d.Isolated, ranksOf(g.Ranks)...)
 		}
 	}
-	d.Parted = s.parted()
+	if d.Parted = s.parted(); s.Cause != nil {
+		d.Cause = s.Cause.Kind
+	}
 	return d, nil
 }
 

@@ -18,8 +18,9 @@ type PartingRow struct {
 	Kind       int    `json:"kind"`
 	Call       int    `json:"call"`
 	Bracket    int    `json:"bracket"`
-	Lines      int    `json:"lines"` // in which the deciding line is known
-	Branch     int    `json:"branch"`
+	Lines      int    `json:"lines"`  // in which the deciding line is known
+	Branch     int    `json:"branch"` // the nearest that decides
+	Nested     int    `json:"nested"` // one further back, of those that are named
 	Silent     int    `json:"silent"`
 	Wrong      int    `json:"wrong"`
 	Misleading int    `json:"misleading"`
@@ -87,8 +88,8 @@ func (p *PartingRow) add(r *Record, v PartingVerdict) {
 		into *int
 		is   bool
 	}{{&p.Count, true}, {&p.Ranks, v.Ranks}, {&p.Among, v.Among}, {&p.Kind, v.Kind}, {&p.Call, v.Call},
-		{&p.Bracket, v.Bracket}, {&p.Lines, v.HasBranch}, {&p.Branch, v.HasBranch && v.Branch}, {&p.Silent, v.Silent},
-		{&p.Wrong, v.Wrong}, {&p.Misleading, v.Misleading}} {
+		{&p.Bracket, v.Bracket}, {&p.Lines, v.HasBranch}, {&p.Branch, v.Branch}, {&p.Nested, v.Nested},
+		{&p.Silent, v.Silent}, {&p.Wrong, v.Wrong}, {&p.Misleading, v.Misleading}} {
 		if one.is {
 			*one.into++
 		}
@@ -100,7 +101,7 @@ func (p *PartingRow) add(r *Record, v PartingVerdict) {
 
 // right: there is nothing to mend.
 func (v PartingVerdict) right() bool {
-	return v.Ranks && v.Kind && v.Call && (!v.HasBranch || v.Branch)
+	return v.Ranks && v.Kind && v.Call && (!v.HasBranch || v.Branch || v.Nested)
 }
 
 // String says in a few words what is right.
@@ -110,7 +111,8 @@ func (v PartingVerdict) String() string {
 		is   bool
 		text string
 	}{{v.Ranks, "ranks"}, {v.Among, "among"}, {v.Kind, "kind"}, {v.Call, "call"}, {v.Bracket, "bracket"},
-		{v.HasBranch && v.Branch, "branch"}, {v.HasBranch && !v.Branch, "BRANCH MISSED"}, {v.Silent, "SILENT"},
+		{v.Branch, "branch"}, {v.Nested, "branch nested"},
+		{v.HasBranch && !v.Branch && !v.Nested, "BRANCH MISSED"}, {v.Silent, "SILENT"},
 		{v.Wrong, "WRONG"}, {v.Misleading && !v.Wrong, "MISLEADING"}} {
 		if one.is {
 			out = append(out, one.text)
@@ -125,13 +127,14 @@ func (v PartingVerdict) String() string {
 // partingText prints the rows.
 func partingText(w io.Writer, rows []PartingRow) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "fault\ttrials\tranks\tboth sides\tkind\tcall\tbracketed\tbranch\tsilent\twrong\tmisleading\t")
+	fmt.Fprintln(t, "fault\ttrials\tranks\tboth sides\tkind\tcall\tbracketed\t"+
+		"branch\tnested\tsilent\twrong\tmisleading\t")
 	for _, r := range rows {
 		fmt.Fprintf(t, "%s\t", r.Trials)
 		for _, n := range []int{r.Count, r.Ranks, r.Among, r.Kind, r.Call, r.Bracket} {
 			fmt.Fprintf(t, "%d\t", n)
 		}
-		fmt.Fprintf(t, "%d of %d\t%d\t%d\t%d\t\n", r.Branch, r.Lines, r.Silent, r.Wrong, r.Misleading)
+		fmt.Fprintf(t, "%d of %d\t%d\t%d\t%d\t%d\t\n", r.Branch, r.Lines, r.Nested, r.Silent, r.Wrong, r.Misleading)
 	}
 	if err := t.Flush(); err != nil {
 		return err

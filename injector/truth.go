@@ -83,7 +83,7 @@ func TruthOf(s Strike, r Report, profiles []*Profile, made [][]Collective) *Trut
 			out.Kinds = append(out.Kinds, saidLoopCount)
 		}
 	}
-	if left := made[s.Rank]; s.Fault.Kind == Leave || n < 0 && len(left) > 0 && left[len(left)-1].leaves() {
+	if left := made[s.Rank]; s.Fault.Kind == Leave || !out.Visible && len(left) > 0 && left[len(left)-1].leaves() {
 		out.departed(own, common)
 	}
 	return out
@@ -213,8 +213,9 @@ type PartingVerdict struct {
 	// the range that is named.
 	Bracket   bool
 	HasBranch bool // the line of the jump that decided is known
-	Branch    bool // and named
-	Silent    bool // no divergence is named
+	Branch    bool // and named, as the nearest that decides
+	Nested    bool // and named, among those further back that would decide the same
+	Silent    bool // neither a divergence nor the right kind is named
 	// Wrong: the ranks are wrong, with a confidence above 0.5. Misleading: something is,
 	// ranks, call, or the kind; that the calls are different is never wrong.
 	Wrong, Misleading bool
@@ -225,9 +226,11 @@ const sure = 0.5
 
 // JudgeParting compares a diagnosis with the truth.
 func JudgeParting(s Strike, t *Truth, d Diagnosis) PartingVerdict {
-	v := PartingVerdict{Ranks: slices.Equal(slices.Sorted(slices.Values(d.LP)), t.Ranks), Silent: d.Parted == nil}
+	v := PartingVerdict{Ranks: slices.Equal(slices.Sorted(slices.Values(d.LP)), t.Ranks)}
 	all := !slices.ContainsFunc(t.Ranks, func(r int) bool { return !slices.Contains(d.LP, r) })
 	v.Among = !v.Ranks && all && d.Confidence <= sure
+	v.Kind = slices.Contains(t.Kinds, d.Cause)
+	v.Silent = d.Parted == nil && !v.Kind
 	if p := d.Parted; p != nil {
 		v.Kind = slices.Contains(t.Kinds, p.Kind)
 		v.Call = slices.ContainsFunc(t.Calls, func(c Collective) bool { return p.names(&c) })
@@ -237,8 +240,11 @@ func JudgeParting(s Strike, t *Truth, d Diagnosis) PartingVerdict {
 	if s.Parting != nil && s.Parting.Jump != nil && s.Parting.Jump.Line > 0 {
 		jump := s.Parting.Jump
 		v.HasBranch = true
-		v.Branch = d.Parted != nil && d.Parted.Branch != nil && d.Parted.Branch.File == jump.File &&
-			d.Parted.Branch.Line == jump.Line
+		is := func(s Source) bool { return s.File == jump.File && s.Line == jump.Line }
+		if d.Parted != nil && d.Parted.Branch != nil {
+			v.Branch = is(d.Parted.Branch.Source)
+			v.Nested = !v.Branch && slices.ContainsFunc(d.Parted.Branch.Or, is)
+		}
 	}
 	v.Wrong = !v.Ranks && !v.Among && len(d.LP) > 0 && d.Confidence > sure
 	plain := v.Kind || d.Parted != nil && d.Parted.Kind == saidDifferent

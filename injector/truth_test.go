@@ -112,7 +112,8 @@ func TestJudgeParting(t *testing.T) {
 	s := Strike{Rank: 2, Fault: Fault{Kind: Branch}, Parting: &Parting{Jump: &Jump{File: "a.c", Line: 4}}}
 	parted := func(kind string, number int, place string, line int) *Parted {
 		return &Parted{Kind: kind, Number: number, AlikeTo: number - 3,
-			Calls: []Begun{{"MPI_Bcast", []string{place, "app+0x99"}}}, Branch: &Source{File: "a.c", Line: line}}
+			Calls:  []Begun{{"MPI_Bcast", []string{place, "app+0x99"}}},
+			Branch: &Decided{Source: Source{File: "a.c", Line: line}}}
 	}
 	right := parted(saidSkipped, 7, "app+0x10", 4)
 	for name, c := range map[string]struct {

@@ -39,7 +39,7 @@ const sliceExample = `  laggard slice laggard-20260312-031502-4711
 
 // Limits of the slice that comes with a diagnosis, which is to be quick.
 const (
-	quickTime   = time.Second
+	quickTime   = 3 * time.Second
 	quickGroups = 8
 )
 

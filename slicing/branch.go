@@ -7,6 +7,9 @@ type Branch struct {
 	// Stack is that of the deciding jump, innermost first: its address, then the
 	// return addresses of the callers that both ways share.
 	Stack []model.Frame
+	// Or are the stacks of branches further back that decide the same, nearest first,
+	// such as the outer ones of nested conditions.
+	Or [][]model.Frame
 	// Loop: it decides whether a loop goes round again.
 	Loop bool
 	Ways

@@ -12,6 +12,16 @@ import "laggard/slicing"
 func (o *Odd) Decide(ways slicing.Ways, loop bool) bool {
 	before := o.Kind
 	own := o.Own()
+	if o.Kind == Extra && o.against() {
+		// A call behind that of the others was not made in addition: they come to it, too.
+		if ways.After {
+			o.Kind, o.Calls, o.Fewer = Skipped, o.Theirs, true
+			if ways.Again {
+				o.Kind = LoopCount
+			}
+		}
+		return o.Kind != before
+	}
 	if o.Kind == Mismatch && o.Other == 0 && own != nil && len(o.Theirs) > 0 {
 		switch {
 		case ways.Before:
@@ -37,6 +47,9 @@ func (o *Odd) Decide(ways slicing.Ways, loop bool) bool {
 	}
 	return o.Kind != before
 }
+
+// against: the others are in no collective, but in a call for a message.
+func (o *Odd) against() bool { return len(o.Theirs) > 0 && o.Theirs[0].Number == 0 }
 
 // Undecided tells whether a branch that is not that of a loop says nothing: where
 // both calls have followed the one before, what decides between them is no fault.

@@ -23,11 +23,12 @@ type Divergence struct {
 	// others where that is another one; "" while nobody has named it.
 	Name, OtherName string
 	// Common is the line that the others are compared with: that of most members.
-	// Agree are all members whose histories are it or a beginning of it.
+	// Agree are the members that follow it as far as the first odd one left it; who has
+	// not come there is neither odd nor agrees.
 	Common Line
 	Agree  model.RankSet
 	Odd    []Odd // the other lines, those that part first before the others
-	// Majority: more members agree than not, so that the odd ones can be named.
+	// Majority: more members agree than are odd, so that the odd ones can be named.
 	Majority bool
 }
 
@@ -112,11 +113,9 @@ func (c *Comm) find() *Divergence {
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		p := part(l, common)
-		if p == nil {
-			d.Agree = d.Agree.Union(l.Ranks)
-			continue
+		if p != nil {
+			d.Odd = append(d.Odd, Odd{*p, *l})
 		}
-		d.Odd = append(d.Odd, Odd{*p, *l})
 	}
 	if len(d.Odd) == 0 {
 		return nil
@@ -124,22 +123,37 @@ func (c *Comm) find() *Divergence {
 	slices.SortStableFunc(d.Odd, func(a, b Odd) int {
 		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Ranks.Min(), b.Ranks.Min()))
 	})
-	d.Majority = 2*d.Agree.Len() > c.Members.Len()
+	d.agreed(c.Lines, common)
 	return d
 }
 
-// common is the line with which most members agree: those that follow it, and
-// those that have begun it. The longest of equals, then that of the lowest rank.
+// agreed finds who follows the common line as far as the first odd one left it.
+func (d *Divergence) agreed(lines []Line, common *Line) {
+	odd := 0
+	for i := range d.Odd {
+		odd += d.Odd[i].Ranks.Len()
+	}
+	for i := range lines {
+		if l := &lines[i]; l.Last() >= d.Odd[0].Number && part(l, common) == nil {
+			d.Agree = d.Agree.Union(l.Ranks)
+		}
+	}
+	d.Majority = d.Agree.Len() > odd
+}
+
+// common is the line that most members have begun, of those that nobody has followed
+// further. The longest of equals, then that of the lowest rank.
 func (c *Comm) common() *Line {
 	best, most := &c.Lines[0], -1
 	for i := range c.Lines {
-		l, n := &c.Lines[i], 0
+		l, n, last := &c.Lines[i], 0, true
 		for j := range c.Lines {
-			if part(&c.Lines[j], l) == nil {
-				n += c.Lines[j].Ranks.Len()
+			if other := &c.Lines[j]; part(other, l) == nil {
+				n += other.Ranks.Len()
+				last = last && other.Last() <= l.Last()
 			}
 		}
-		if cmp.Or(cmp.Compare(n, most), cmp.Compare(l.Last(), best.Last()),
+		if last && cmp.Or(cmp.Compare(n, most), cmp.Compare(l.Last(), best.Last()),
 			cmp.Compare(best.Ranks.Min(), l.Ranks.Min())) > 0 {
 			best, most = l, n
 		}

@@ -50,19 +50,26 @@ func (c *Comm) left(elsewhere func(rank int, comm, number uint64) *Elsewhere) *D
 			Calls: next[:1], Fewer: true, Theirs: next[:1], Instead: &instead.Call,
 		}, *l}
 		odd.Ranks = gone
-		d.Odd = append(d.Odd, odd)
+		d.leave(odd)
 	}
 	if len(d.Odd) == 0 {
 		return nil
 	}
-	for i := range c.Lines {
-		if c.Lines[i].Last() >= d.Odd[0].Number {
-			d.Agree = d.Agree.Union(c.Lines[i].Ranks)
+	d.agreed(c.Lines, longest)
+	d.turned()
+	return d
+}
+
+// leave adds ranks that left; those of another line that left at the same call in the
+// same way, which another place that they came through tells apart, count as one.
+func (d *Divergence) leave(odd Odd) {
+	for i := range d.Odd {
+		if o := &d.Odd[i]; o.Number == odd.Number && o.Kind == odd.Kind {
+			o.Ranks = o.Ranks.Union(odd.Ranks)
+			return
 		}
 	}
-	d.turned()
-	d.Majority = 2*d.Agree.Len() > c.Members.Len()
-	return d
+	d.Odd = append(d.Odd, odd)
 }
 
 // turned: where more members went elsewhere than stayed, those that stayed are the
@@ -77,7 +84,19 @@ func (d *Divergence) turned() {
 		Kind: Extra, Number: gone.Number, After: gone.After, Calls: gone.Theirs, Theirs: []Call{*gone.Instead},
 	}, stayed}
 	d.Odd[0].Ranks = d.Agree
-	d.Common, d.Agree = gone.Line, gone.Ranks
+	d.Common, d.Agree, d.Majority = gone.Line, gone.Ranks, true
+}
+
+// Away is how some ranks left others that wait for messages, where all have begun as
+// many collectives on a communicator: each side by the call that it is in.
+func Away(comm uint64, kind model.CommKind, begun uint64, gone, stay model.RankSet, in, theirs Call) Divergence {
+	return Divergence{
+		Comm: comm, Kind: kind, Agree: stay, Majority: stay.Len() > gone.Len(),
+		Odd: []Odd{{Parting{
+			Kind: ErrorPath, Number: begun + 1, After: begun,
+			Calls: []Call{theirs}, Fewer: true, Theirs: []Call{theirs}, Instead: &in,
+		}, Line{Ranks: gone}}},
+	}
 }
 
 // longest is the line of most calls.

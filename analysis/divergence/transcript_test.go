@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"laggard/model"
+	"laggard/slicing"
 )
 
 // TestTranscripts finds the divergences of the histories in testdata; -rewrite
@@ -161,10 +162,9 @@ func names(calls []Call) string {
 // TestLeft: of the ranks behind, those that went elsewhere are the odd ones; if they
 // are the many, those that stayed.
 func TestLeft(t *testing.T) {
-	comms, err := parse("0-2: Bcast@a/0 Allreduce@b\n3: Bcast@a/0 Allreduce@b Barrier@c\n4: Bcast@a/0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	three := "0-2: Bcast@a/0 Allreduce@b\n3: Bcast@a/0 Allreduce@b Barrier@c\n4: Bcast@a/0"
+	// Rank 0 came by another place.
+	places := "0: Bcast@x/0\n1-3: Bcast@a/0\n4: Bcast@a/0 Barrier@c"
 	gone := func(ranks ...int) func(int, uint64, uint64) *Elsewhere {
 		return func(rank int, _, _ uint64) *Elsewhere {
 			if !slices.Contains(ranks, rank) {
@@ -174,17 +174,49 @@ func TestLeft(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		gone []int
-		want string
+		begun string
+		gone  []int
+		want  string
 	}{
-		{nil, "none\n"},
-		{[]int{4}, "communicator 1: 0-3 agree, majority true\n" +
+		{three, nil, "none\n"},
+		{three, []int{4}, "communicator 1: 0-3 agree, majority true\n" +
 			"  4: error_path at 2, alike up to 1: Allreduce@b; the others Allreduce@b; then 0 alike\n"},
-		{[]int{0, 1, 2}, "communicator 1: 0-2 agree, majority true\n" +
+		{three, []int{0, 1, 2}, "communicator 1: 0-2 agree, majority true\n" +
 			"  3: extra at 3, alike up to 2: Barrier@c; the others Finalize@end; then 0 alike\n"},
+		{places, []int{0, 1, 2, 3}, "communicator 1: 0-3 agree, majority true\n" +
+			"  4: extra at 2, alike up to 1: Barrier@c; the others Finalize@end; then 0 alike\n"},
 	} {
+		comms, err := parse(c.begun)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if got := tell(Left(comms, gone(c.gone...))); got != c.want {
-			t.Errorf("gone %v: %s, want %s", c.gone, got, c.want)
+			t.Errorf("%s, gone %v: %s, want %s", c.begun, c.gone, got, c.want)
+		}
+	}
+}
+
+// TestDecideAgainst: a call that the others come to, too, was not made in addition to
+// the message that they wait for.
+func TestDecideAgainst(t *testing.T) {
+	for _, c := range []struct {
+		ways slicing.Ways
+		want Kind
+	}{
+		{slicing.Ways{Before: true}, Extra},
+		{slicing.Ways{}, Extra},
+		{slicing.Ways{After: true}, Skipped},
+		{slicing.Ways{After: true, Again: true}, LoopCount},
+	} {
+		own, wait := callOf("Reduce@end"), callOf("Waitall@loop")
+		own.Number = 1
+		o := Odd{Parting{Kind: Extra, Number: 1, Calls: []Call{own}, Theirs: []Call{wait}}, Line{Latest: []Call{own}}}
+		if changed := o.Decide(c.ways, false); o.Kind != c.want || changed != (c.want != Extra) {
+			t.Errorf("%+v: %s, changed %v; want %s", c.ways, o.Kind, changed, c.want)
+		}
+		out, in := o.Calls[0].Function(), o.Own().Function()
+		if o.Kind != Extra && (!o.Fewer || out != "MPI_Waitall" || in != "MPI_Reduce") {
+			t.Errorf("%+v: left out %s, own %s", c.ways, out, in)
 		}
 	}
 }

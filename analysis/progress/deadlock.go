@@ -120,7 +120,22 @@ func (f *Finding) departed() bool {
 	if 2*owing.Len() > stay.Len() {
 		f.least, f.confidence = owing.Union(stuck), f.sure(guess)
 	}
+	f.away(owing, stuck)
 	return true
+}
+
+// away adds how ranks that are beyond the last collective left those that wait for a
+// message of theirs.
+func (f *Finding) away(gone, stuck model.RankSet) {
+	owed := f.scene.WaitingFor(gone).Intersect(stuck)
+	left := f.scene.Facts[gone.Min()]
+	if owed.Len() == 0 || !left.At.InMPI || len(f.diverged) > 0 {
+		return
+	}
+	world, begun := f.scene.World(left.Rank)
+	d := divergence.Away(world, model.World, begun, gone, stuck, *f.callAt(left), *f.callAt(f.scene.Facts[owed.Min()]))
+	f.name(&d)
+	f.diverged = []divergence.Divergence{d}
 }
 
 // extra takes a rank in a collective for which several others do not come, since

@@ -75,7 +75,7 @@ func oddRanks(d *divergence.Divergence) model.RankSet {
 }
 
 // elsewhere is what a rank does instead of a collective that others wait for it in.
-// It is in MPI_Finalize, or has ended, behind which no collective comes. A rank that
+// It is in MPI_Finalize or MPI_Abort, or has ended, behind which no collective comes. A rank that
 // waits for a message may yet come to it, unless the message never comes and it has
 // come further than those in the collective.
 func (f *Finding) elsewhere() func(rank int, comm, number uint64) *divergence.Elsewhere {
@@ -86,6 +86,8 @@ func (f *Finding) elsewhere() func(rank int, comm, number uint64) *divergence.El
 		case fact == nil:
 			return nil
 		case fact.Phase == model.Finalizing && fact.At.InMPI:
+			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *f.callAt(fact)}
+		case fact.End == model.Aborted && fact.At.InMPI:
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *f.callAt(fact)}
 		case fact.End == model.Exited && fact.Phase < model.Finalizing:
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: callOf(fmt.Sprintf("exit(%d)", fact.Detail))}
@@ -150,6 +152,11 @@ func partedText(d *divergence.Divergence) string {
 	text := ""
 	switch o.Kind {
 	case divergence.LoopCount:
+		if o.Fewer && o.Theirs[0].Number == 0 {
+			text = fmt.Sprintf("%s left the loop of %s, in which %s wait for messages, and went on to %s, %s",
+				who, o.Theirs[0].Function(), others, o.Own().Function(), where)
+			break
+		}
 		more, than := "more", divergence.Functions(o.Calls)
 		if o.Fewer {
 			more = "less"
@@ -157,6 +164,11 @@ func partedText(d *divergence.Divergence) string {
 		text = fmt.Sprintf("%s went round the loop of %s once %s often than %s, from %s on",
 			who, than, more, others, where)
 	case divergence.Skipped:
+		if o.Theirs[0].Number == 0 {
+			text = fmt.Sprintf("%s went on to %s, %s, without %s, in which %s wait for messages",
+				who, o.Own().Function(), where, o.Theirs[0].Function(), others)
+			break
+		}
 		text = fmt.Sprintf("%s skipped %s, %s, which %s made", who, divergence.Functions(o.Calls), where, others)
 	case divergence.Extra:
 		text = fmt.Sprintf("%s made %s, %s, which %s did not make", who, divergence.Functions(o.Calls), where, others)

@@ -97,11 +97,16 @@ type pageLeft struct {
 
 // pageParting is a Divergence in words.
 type pageParting struct {
-	Where  string     `json:"where"`
-	Last   string     `json:"last"` // "" not known
-	Sides  []pageSide `json:"sides"`
-	Branch string     `json:"branch"` // "" not known
-	Text   string     `json:"text"`   // of its line
+	Where string     `json:"where"`
+	Last  string     `json:"last"` // "" not known
+	Sides []pageSide `json:"sides"`
+	// Branches decided that the ways part, nearest first.
+	Branches []pageBranch `json:"branches,omitempty"`
+}
+
+type pageBranch struct {
+	At   string `json:"at"`
+	Text string `json:"text"` // of its line, "" not found
 }
 
 type pageSide struct {

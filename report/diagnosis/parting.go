@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"laggard/analysis/divergence"
@@ -36,6 +37,9 @@ type Divergence struct {
 type Branch struct {
 	report.Site
 	Text string `json:"text"` // of the line, "" not found
+	// Or are lines further back that decide the same, nearest first, such as the outer
+	// ones of nested conditions.
+	Or []Branch `json:"or,omitempty"`
 }
 
 // AddBranch names the branch that decided the first divergence, which may have been
@@ -48,12 +52,24 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	if b == nil || len(r.Divergences) == 0 {
 		return
 	}
-	out := Branch{Site: report.NewSite(s.Resolver.Stack(b.Stack, true))}
-	if lines := finder.Text(out.File); out.Line > 0 && out.Line <= len(lines) {
-		out.Text = words.Printable(strings.TrimSpace(lines[out.Line-1]))
+	at := func(stack []model.Frame) Branch {
+		out := Branch{Site: report.NewSite(s.Resolver.Stack(stack, true))}
+		if lines := finder.Text(out.File); out.Line > 0 && out.Line <= len(lines) {
+			out.Text = words.Printable(strings.TrimSpace(lines[out.Line-1]))
+		}
+		return out
+	}
+	out := at(b.Stack)
+	seen := []report.Site{out.Site}
+	for _, stack := range b.Or {
+		if or := at(stack); !slices.Contains(seen, or.Site) {
+			out.Or, seen = append(out.Or, or), append(seen, or.Site)
+		}
 	}
 	r.Divergences[0].Branch = &out
 }
+
+func (b *Branch) String() string { return strings.TrimSuffix(b.Site.String()+": "+b.Text, ": ") }
 
 // Side is some members of a communicator that began the same.
 type Side struct {
@@ -205,7 +221,10 @@ func (p *printer) partings(r *Result) {
 		p.call(&others.Begun)
 	}
 	if d.Branch != nil {
-		p.Line("  decided at %s", strings.TrimSuffix(d.Branch.String()+": "+d.Branch.Text, ": "))
+		p.Line("  decided at %s", d.Branch)
+		for i := range d.Branch.Or {
+			p.Line("       or at %s", &d.Branch.Or[i])
+		}
 	}
 	if n := len(r.Divergences) - 1; n > 0 {
 		p.Line("  %s, too", words.Count(n, "other communicator has members that differ",
@@ -254,7 +273,7 @@ func (s Side) how() string {
 		}
 		return "went round a loop more often, with"
 	case divergence.ErrorPath:
-		return "left"
+		return "left without"
 	case divergence.Arguments, divergence.Mismatch:
 		return "called instead"
 	}
@@ -298,7 +317,10 @@ func (b *pageBuilder) partings(r *Result) []pageParting {
 			p.Sides = append(p.Sides, pageSide{others.Ranks, "the others", callTexts(others.Calls)})
 		}
 		if d.Branch != nil {
-			p.Branch, p.Text = d.Branch.String(), d.Branch.Text
+			p.Branches = []pageBranch{{d.Branch.Site.String(), d.Branch.Text}}
+			for _, or := range d.Branch.Or {
+				p.Branches = append(p.Branches, pageBranch{or.Site.String(), or.Text})
+			}
 		}
 		out = append(out, p)
 	}

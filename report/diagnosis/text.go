@@ -147,7 +147,11 @@ func (p *printer) sliced(r *Result) {
 	}
 	s := r.Slices[0]
 	p.Line("")
-	p.Line("Code that may have led there, nearest first, of %d lines (laggard slice shows all):", len(s.Lines))
+	of := fmt.Sprintf("of %d lines", len(s.Lines))
+	if s.Truncated {
+		of = fmt.Sprintf("of the first %d lines that were found", len(s.Lines))
+	}
+	p.Line("Code that may have led there, nearest first, %s (laggard slice shows all):", of)
 	for _, l := range s.Lines[:min(len(s.Lines), maxSliceLines)] {
 		text := fmt.Sprintf("      %s:%d  %s  %s", path.Base(l.File), l.Line.Line, l.Function, s.Text(l))
 		p.Line("%s", strings.TrimRight(text, " "))

@@ -36,6 +36,9 @@ func (s *Slicer) look(ctx context.Context, f func(r *run) error) (err error) {
 	return f(newRun(ctx, s.prog, slicing.Criterion{}, slicing.Budget{}, s.options))
 }
 
+// maxBranches bounds how many branches are returned that decide the same.
+const maxBranches = 4
+
 func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err error) {
 	n := shared(made, other)
 	if n == len(made) || n == len(other) {
@@ -53,24 +56,31 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 	if a.f == b.f {
 		out.Ways = r.ways(a, b, made[:at], other[:len(other)-1-n])
 	}
-	found := func(f *function, i, frame int) slicing.Branch {
-		out.Stack, out.Loop = branchAt(f, i, made[frame:]), f.decidesLoop(int(f.blk[i]))
+	found := func(f *function, blocks []int, frame int) slicing.Branch {
+		out.Stack, out.Loop = branchAt(f, blocks[0], made[frame:]), f.decidesLoop(blocks[0])
+		for _, b := range blocks[1:min(len(blocks), maxBranches)] {
+			out.Or = append(out.Or, branchAt(f, b, made[frame:]))
+		}
 		return out
 	}
-	// If both were in a function further in, together with the call before, the way
-	// parted where one left it.
+	// If both were in a function further in, together with the call before, and could go
+	// on to this one there, the way parted where one left it.
 	for inner := max(len(made)-1-shared(made, last), 0); last != nil && inner < at; inner++ {
 		l, err := r.level(made[inner], false)
 		if err != nil {
 			break
 		}
-		if i := l.f.exitBefore(l.i, r.options.Endless); i >= 0 {
-			return found(l.f, i, inner), nil
+		before, err := r.level(last[len(last)-len(made)+inner], false)
+		if err != nil || before.f != l.f {
+			break
+		}
+		if b := l.f.exitsBetween(before.i, l.i, r.options.Endless); len(b) > 0 {
+			return found(l.f, b, inner), nil
 		}
 	}
 	if a.f == b.f {
-		if i := a.f.decides(a.i, b.i, r.options.Endless); i >= 0 {
-			return found(a.f, i, at), nil
+		if b := a.f.decide(int(a.f.blk[a.i]), int(a.f.blk[b.i]), r.options.Endless); len(b) > 0 {
+			return found(a.f, b, at), nil
 		}
 	}
 	// The ways part further in: a function on the way to the call was left early.
@@ -78,28 +88,38 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 		if a, err = r.level(made[at], false); err != nil {
 			return out, err
 		}
-		if i := a.f.nearest(a.i, r.options.Endless); i >= 0 {
-			return found(a.f, i, at), nil
+		if b := a.f.controllers(int(a.f.blk[a.i]), r.options.Endless); len(b) > 0 {
+			return found(a.f, b[:1], at), nil
 		}
 	}
 	return out, nil
 }
 
-// exitBefore returns the last instruction of the nearest block before instruction i from
-// which one successor leads to it, and another never does; -1 none.
-func (f *function) exitBefore(i int, endless bool) int {
-	at := int(f.blk[i])
-	for _, c := range f.controllers(at, endless) {
-		comes, goes := false, false
-		for _, s := range f.blocks[c].succs {
-			leads := f.reachable(int(s))[at]
-			comes, goes = comes || leads, goes || !leads
-		}
-		if comes && goes {
-			return f.blocks[c].end - 1
+// exitsBetween returns the blocks on the way from one instruction to another from which
+// one successor leads there, and another never does, nearest first.
+func (f *function) exitsBetween(from, to int, endless bool) []int {
+	block, start := int(f.blk[to]), int(f.blk[from])
+	onTheWay := make([]bool, len(f.blocks))
+	onTheWay[start] = true
+	for _, s := range f.blocks[start].succs {
+		for n, reached := range f.reachable(int(s)) {
+			onTheWay[n] = onTheWay[n] || reached
 		}
 	}
-	return -1
+	if !onTheWay[block] {
+		return nil
+	}
+	return slices.DeleteFunc(f.controllers(block, endless), func(c int) bool {
+		if !onTheWay[c] {
+			return true
+		}
+		comes, goes := false, false
+		for _, s := range f.blocks[c].succs {
+			leads := f.reachable(int(s))[block]
+			comes, goes = comes || leads, goes || !leads
+		}
+		return !comes || !goes
+	})
 }
 
 // Decider is a conditional jump that decides whether a call is made.
@@ -161,10 +181,10 @@ func (f *function) decider(block, about int, loops [][]bool) (Decider, bool) {
 	return d, true
 }
 
-// branchAt is the stack of the branch at an instruction of the function that the
+// branchAt is the stack of the branch at the end of a block of the function that the
 // first frame is in.
-func branchAt(f *function, i int, stack []model.Frame) []model.Frame {
-	at := model.Frame{Module: stack[0].Module, Offset: f.insts[i].Addr}
+func branchAt(f *function, block int, stack []model.Frame) []model.Frame {
+	at := model.Frame{Module: stack[0].Module, Offset: f.insts[f.blocks[block].end-1].Addr}
 	return append([]model.Frame{at}, stack[1:]...)
 }
 
@@ -184,12 +204,10 @@ func sameFrame(a, b model.Frame) bool {
 	return a.Offset == b.Offset && a.Module.BuildID == b.Module.BuildID && a.Module.Path == b.Module.Path
 }
 
-// decides returns the last instruction of the block that decides between the calls at
-// instructions a and b, and is the nearest one before a; -1: none does. A block decides
-// if from one of its successors, without coming back to it, a can be reached before b,
-// and from another one b alone.
-func (f *function) decides(a, b int, endless bool) int {
-	from, to := int(f.blk[a]), int(f.blk[b])
+// decide returns the blocks that decide between the calls in two others, the nearest to
+// the first one first. A block decides if from one of its successors, without coming back
+// to it, the first can be reached before the second, and from another one the second alone.
+func (f *function) decide(from, to int, endless bool) (out []int) {
 	candidates := map[int]bool{}
 	for _, c := range slices.Concat(f.controllers(from, endless), f.controllers(to, endless)) {
 		candidates[c] = true
@@ -202,12 +220,12 @@ func (f *function) decides(a, b int, endless bool) int {
 				continue
 			}
 			if seen[c] = true; candidates[c] && f.divides(c, from, to) {
-				return f.blocks[c].end - 1
+				out = append(out, c)
 			}
 			work = append(work, c)
 		}
 	}
-	return -1
+	return out
 }
 
 // divides tells whether one successor of a block leads to from before to, and another
@@ -235,15 +253,6 @@ func (f *function) decidesLoop(block int) bool {
 		stays, leaves = stays || in, leaves || !in
 	}
 	return stays && leaves
-}
-
-// nearest returns the last instruction of the nearest block that decides whether
-// instruction i runs, -1 none.
-func (f *function) nearest(i int, endless bool) int {
-	if all := f.controllers(int(f.blk[i]), endless); len(all) > 0 {
-		return f.blocks[all[0]].end - 1
-	}
-	return -1
 }
 
 // controllers lists the blocks that a block is control dependent on, the nearest

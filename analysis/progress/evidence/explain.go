@@ -129,6 +129,17 @@ func (s *Scene) CommName(id uint64) string {
 	return fmt.Sprintf("%s %x of %d ranks", kind, c.ID, s.members(c).Len())
 }
 
+// World returns the ID of MPI_COMM_WORLD, and how many collectives a rank has begun on
+// it; 0 if it is not known.
+func (s *Scene) World(rank int) (id, begun uint64) {
+	for _, c := range s.Sum.Comms {
+		if c.World {
+			return c.ID, s.begun(c.ID, rank)
+		}
+	}
+	return 0, 0
+}
+
 // begun returns how many collectives a rank has begun on a communicator.
 func (s *Scene) begun(comm uint64, rank int) uint64 {
 	n := uint64(0)

@@ -9,7 +9,8 @@ section({
   render(body) {
     for (const p of data.partings) {
       body.append(el("p", {}, p.where), partingTable(p));
-      if (p.branch) body.append(el("p", {}, "Decided at ", el("strong", {}, code(p.branch)), p.text && ": ", p.text && code(p.text)));
+      (p.branches ?? []).forEach((b, i) => body.append(el("p", {}, i ? "or at " : "Decided at ",
+        el("strong", {}, code(b.at)), b.text && ": ", b.text && code(b.text))));
     }
     if (data.left.partings > 0) body.append(el("p", { class: "quiet" }, `${data.left.partings} more communicators are in the JSON form.`));
   },
