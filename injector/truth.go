@@ -77,6 +77,8 @@ func TruthOf(s Strike, r Report, profiles []*Profile, made [][]Collective) *Trut
 		out.Kinds, out.Visible = []string{saidOrder}, true
 		if n < 0 {
 			out.Calls = []Collective{*r.Call, profiles[s.Rank].Collectives[s.Invocation]}
+		} else if !slices.ContainsFunc(own[object][n:], func(c Collective) bool { return c.sameSite(r.Call) }) {
+			out.Kinds = append(out.Kinds, saidSkipped) // what it would have made later was never seen
 		}
 	case Loop, Branch:
 		if out.turned(r, own[object], healthy[object], n); s.Fault.Kind == Loop {

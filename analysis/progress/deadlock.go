@@ -151,6 +151,22 @@ func (f *Finding) extra() bool {
 	if hub.Len() != 1 || len(comms) != 1 || owed.Len() < 2*hub.Len() {
 		return false
 	}
+	d := f.extraByCounts(hub, comms[0])
+	if d == nil {
+		d = f.extraByPlace(hub, comms[0], owed)
+	}
+	if d == nil {
+		return false
+	}
+	f.name(d)
+	f.diverged = slices.Insert(f.diverged, 0, *d)
+	f.least, f.confidence, f.cause = hub, f.sure(leftMany), CauseKind(divergence.Extra)
+	f.reason = partedText(d) + fmt.Sprintf("; %s wait for a message of %s", owed.Phrase(), hub.Phrase())
+	return true
+}
+
+// extraByCounts: all that can never move have begun fewer collectives than the hub.
+func (f *Finding) extraByCounts(hub model.RankSet, comm uint64) *divergence.Divergence {
 	stuck := f.stuckIn().Minus(hub)
 	inMessage := func(rank int, _, _ uint64) *divergence.Elsewhere {
 		if !stuck.Contains(rank) {
@@ -159,15 +175,30 @@ func (f *Finding) extra() bool {
 		return &divergence.Elsewhere{Kind: divergence.Skipped, Call: *f.callAt(f.scene.Facts[rank])}
 	}
 	for _, d := range divergence.Left(f.opts.Begun, inMessage) {
-		if d.Comm == comms[0] && d.Odd[0].Kind == divergence.Extra && oddRanks(&d).Equal(hub) {
-			f.name(&d)
-			f.diverged = slices.Insert(f.diverged, 0, d)
-			f.least, f.confidence, f.cause = hub, f.sure(leftMany), CauseKind(divergence.Extra)
-			f.reason = partedText(&d) + fmt.Sprintf("; %s wait for a message of %s", owed.Phrase(), hub.Phrase())
-			return true
+		if d.Comm == comm && d.Odd[0].Kind == divergence.Extra && oddRanks(&d).Equal(hub) {
+			return &d
 		}
 	}
-	return false
+	return nil
+}
+
+// extraByPlace: all others are further in the program than the hub, and some of them
+// have begun fewer collectives.
+func (f *Finding) extraByPlace(hub model.RankSet, comm uint64, owed model.RankSet) *divergence.Divergence {
+	rank := hub.Min()
+	begun := f.scene.Begun(comm, rank)
+	others := f.scene.Members(comm).Minus(hub)
+	fewer := others.Intersect(f.scene.RanksWhere(func(fact *facts.Fact) bool {
+		return f.scene.Begun(comm, fact.Rank) < begun
+	}))
+	if fewer.Len() == 0 || !f.behind(rank, others) {
+		return nil
+	}
+	in := f.callAt(f.scene.Facts[rank])
+	in.Number = begun
+	d := divergence.Away(comm, f.scene.CommKind(comm), begun-1, hub, others, *in, *f.callAt(f.scene.Facts[owed.Min()]))
+	d.Odd[0].Kind, d.Odd[0].Calls, d.Odd[0].Fewer = divergence.Extra, []divergence.Call{*in}, false
+	return &d
 }
 
 // callAt is the call that a rank is in, for comparison with what others began.

@@ -126,6 +126,13 @@ func (f *Finding) ahead(rank int, others model.RankSet) bool {
 	return all && others.Len() > 0
 }
 
+// behind tells whether all others have come further than a rank.
+func (f *Finding) behind(rank int, others model.RankSet) bool {
+	order, all := f.order.(inference.Further)
+	others.Each(func(other int) { all = all && f.scene.Facts[other] != nil && order.Further(other, rank) })
+	return all
+}
+
 // explains tells whether a divergence can be why the job stands still. Of calls
 // that differ in an argument alone many go through, so a member must be waiting
 // there.
@@ -171,6 +178,11 @@ func partedText(d *divergence.Divergence) string {
 		}
 		text = fmt.Sprintf("%s skipped %s, %s, which %s made", who, divergence.Functions(o.Calls), where, others)
 	case divergence.Extra:
+		if o.Theirs[0].Number == 0 {
+			text = fmt.Sprintf("%s made %s, %s, and %s went on without it",
+				who, divergence.Functions(o.Calls), where, others)
+			break
+		}
 		text = fmt.Sprintf("%s made %s, %s, which %s did not make", who, divergence.Functions(o.Calls), where, others)
 	case divergence.Order:
 		if o.Other != 0 {
@@ -188,8 +200,11 @@ func partedText(d *divergence.Divergence) string {
 		text = fmt.Sprintf("%s went to %s instead of %s, %s, which %s made",
 			who, o.Instead.Function(), o.Theirs[0].Function(), where, others)
 	default:
-		text = fmt.Sprintf("%s called %s as %s, %s called %s",
-			who, o.Calls[0].Function(), where, others, o.Theirs[0].Function())
+		theirs := o.Theirs[0].Function()
+		if theirs == o.Calls[0].Function() {
+			theirs = "it from another place"
+		}
+		text = fmt.Sprintf("%s called %s as %s, %s called %s", who, o.Calls[0].Function(), where, others, theirs)
 	}
 	if n := len(d.Odd) - 1; n > 0 {
 		text += fmt.Sprintf("; %d more groups of ranks differ", n)

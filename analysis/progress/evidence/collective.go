@@ -102,6 +102,14 @@ func (s *Scene) members(c *facts.Comm) model.RankSet {
 	return c.Groups[0].Union(c.Groups[1])
 }
 
+// Members returns the ranks of a communicator, none if it is not known.
+func (s *Scene) Members(comm uint64) model.RankSet {
+	if c := s.comms[comm]; c != nil {
+		return s.members(c)
+	}
+	return model.RankSet{}
+}
+
 // group returns one group of a communicator.
 func (s *Scene) group(c *facts.Comm, side int) model.RankSet {
 	if c.World {

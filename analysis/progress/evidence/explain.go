@@ -20,13 +20,13 @@ func (s *Scene) Explain(l Link, peer int) string {
 	}
 	text := ""
 	switch {
-	case w.Kind == model.Collective && s.led(l.source) && s.begun(w.Comm, peer) >= w.Seq:
+	case w.Kind == model.Collective && s.led(l.source) && s.Begun(w.Comm, peer) >= w.Seq:
 		text = fmt.Sprintf("%s, rank %d meets the other group's leader for it", who, peer)
-	case w.Kind == model.Collective && s.begun(w.Comm, peer) >= w.Seq && s.isIn(peer, w.Comm, w.Seq):
+	case w.Kind == model.Collective && s.Begun(w.Comm, peer) >= w.Seq && s.isIn(peer, w.Comm, w.Seq):
 		text = fmt.Sprintf("%s %d on %s, rank %d is in %s as that", who, w.Seq, s.commText(w), peer,
 			s.callIn(peer, w.Comm, w.Seq))
 	case w.Kind == model.Collective:
-		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.begun(w.Comm, peer))
+		text = fmt.Sprintf("%s %d on %s, rank %d has begun %d", who, w.Seq, s.commText(w), peer, s.Begun(w.Comm, peer))
 	case w.Kind == model.RMA && s.holds(w, peer):
 		text = fmt.Sprintf("%s%s on %s, rank %d has a lock of it", who, targetText(w), s.commText(w), peer)
 	case w.Kind == model.RMA && (passive(w.Call) || !synchronises(w.Call)):
@@ -134,14 +134,14 @@ func (s *Scene) CommName(id uint64) string {
 func (s *Scene) World(rank int) (id, begun uint64) {
 	for _, c := range s.Sum.Comms {
 		if c.World {
-			return c.ID, s.begun(c.ID, rank)
+			return c.ID, s.Begun(c.ID, rank)
 		}
 	}
 	return 0, 0
 }
 
-// begun returns how many collectives a rank has begun on a communicator.
-func (s *Scene) begun(comm uint64, rank int) uint64 {
+// Begun returns how many collectives a rank has begun on a communicator.
+func (s *Scene) Begun(comm uint64, rank int) uint64 {
 	n := uint64(0)
 	if c := s.comms[comm]; c != nil {
 		for _, count := range c.Counts {

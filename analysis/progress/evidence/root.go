@@ -318,7 +318,7 @@ func (s *Scene) BehindRoot(some, roots model.RankSet) model.RankSet {
 			key := collective{w.Comm, w.Seq}
 			if c := s.comms[w.Comm]; c != nil && !seen[key] && sendsOut(w.Call) && roots.Contains(w.Peer) {
 				seen[key] = true
-				out = out.Union(fewer(c, s.begun(w.Comm, w.Peer)).Intersect(some))
+				out = out.Union(fewer(c, s.Begun(w.Comm, w.Peer)).Intersect(some))
 			}
 		})
 	}
