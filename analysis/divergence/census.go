@@ -80,7 +80,8 @@ func NewCounter() *Counter { return &Counter{map[uint64]*tally{}} }
 // Add counts a rank.
 func (c *Counter) Add(r *model.Rank) {
 	for _, comm := range r.Comms {
-		if comm.History == nil || comm.Freed || comm.ID == 0 || len(comm.History.Latest) == 0 {
+		at, known := last(comm)
+		if !known {
 			continue
 		}
 		t := c.comms[comm.ID]
@@ -89,8 +90,19 @@ func (c *Counter) Add(r *model.Rank) {
 				lines: map[model.Mark]*Count{}}
 			c.comms[comm.ID] = t
 		}
-		t.add(r.Rank, comm.History.Latest[len(comm.History.Latest)-1].Mark)
+		t.add(r.Rank, at)
 	}
+}
+
+// last returns the hashes of all that a member began, false where they are not known.
+func last(c *model.Comm) (at model.Mark, known bool) {
+	switch {
+	case c.Freed || c.ID == 0 || c.Size+c.RemoteSize < 2:
+		return at, false
+	case c.History == nil || len(c.History.Latest) == 0:
+		return at, c.Coll == 0
+	}
+	return c.History.Latest[len(c.History.Latest)-1].Mark, true
 }
 
 func (t *tally) add(rank int, at model.Mark) {

@@ -43,6 +43,21 @@ func Crossed(comms []Comm, rank, other int) (p *Parting, comm uint64) {
 	return p, mine[n].comm
 }
 
+// CallOf returns what a rank began as number n on a communicator, nil if it is not kept.
+func CallOf(comms []Comm, comm uint64, rank int, n uint64) *Call {
+	for i := range comms {
+		for _, l := range comms[i].Lines {
+			if comms[i].ID != comm || !l.Ranks.Contains(rank) {
+				continue
+			}
+			if calls := l.from(n); calls != nil {
+				return &calls[0]
+			}
+		}
+	}
+	return nil
+}
+
 // sequence is what a rank began, in its order; nil: its histories are not kept, only
 // those of others that began the same.
 func sequence(comms []Comm, rank int) []own {

@@ -2,14 +2,45 @@ package divergence
 
 import "laggard/slicing"
 
-// Decide corrects how a line left the others by what the code allows, and tells
-// whether that changed anything. loop: the branch that decided is that of a loop.
+// Decide corrects how the first odd line left the others by what the code allows, and
+// tells whether that changed anything. loop: the branch that decided is that of a loop.
+func (d *Divergence) Decide(ways slicing.Ways, loop bool) bool {
+	if o := &d.Odd[0]; o.Kind != Order || o.Other == 0 || len(d.Odd) > 1 {
+		return o.decide(ways, loop)
+	}
+	return d.decideAcross(ways, loop)
+}
+
+// decideAcross tells of calls on two communicators which leads to the other: who is at
+// the first one comes to the second, too, unless it was not meant to make the first.
+func (d *Divergence) decideAcross(ways slicing.Ways, loop bool) bool {
+	o := &d.Odd[0]
+	switch {
+	case ways.Before: // the others' call leads to its own
+		own := o.Calls[0]
+		d.Comm, d.Kind, d.Name = o.Other, d.OtherKind, d.OtherName
+		o.Number, o.After = o.Theirs[0].Number, o.Theirs[0].Number-1
+		o.Kind, o.Calls, o.Fewer, o.Instead = Skipped, o.Theirs, true, &own
+		o.Latest, o.Marks = nil, nil // they are of the other communicator
+	case ways.After:
+		o.Kind = Extra
+	default:
+		return false
+	}
+	o.Other = 0
+	if loop {
+		o.Kind = LoopCount
+	}
+	return true
+}
+
+// decide is Decide for calls of one communicator.
 //
 // Where calls never came in turn before, the code tells which leads to which. Calls
 // alone do not tell a call that was skipped from one that was made again, if
 // both come in turn; nor the last iteration of a loop from a call that was skipped in
 // it; nor a call that stands in the place of another one from a skipped one.
-func (o *Odd) Decide(ways slicing.Ways, loop bool) bool {
+func (o *Odd) decide(ways slicing.Ways, loop bool) bool {
 	before := o.Kind
 	own := o.Own()
 	if o.Kind == Extra && o.against() {

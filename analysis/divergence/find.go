@@ -22,6 +22,7 @@ type Divergence struct {
 	// Name is how Comm is called in sentences, and OtherName the communicator of the
 	// others where that is another one; "" while nobody has named it.
 	Name, OtherName string
+	OtherKind       model.CommKind // of the communicator of OtherName
 	// Common is the line that the others are compared with: that of most members.
 	// Agree are the members that follow it as far as the first odd one left it; who has
 	// not come there is neither odd nor agrees.

@@ -84,7 +84,7 @@ func read(index *model.Index, suspects []Tally) histories {
 
 func (h *histories) add(r *model.Rank, ids []uint64) {
 	for _, c := range r.Comms {
-		if c.History == nil || c.Freed || !slices.Contains(ids, c.ID) {
+		if c.History == nil || len(c.History.Latest) == 0 || c.Freed || !slices.Contains(ids, c.ID) {
 			continue
 		}
 		one := history{Comm: c.ID, Rank: r.Rank, Latest: c.History.Latest, Marks: c.History.Marks}
@@ -106,12 +106,15 @@ func (h *histories) comms(suspects []Tally) []Comm {
 	for _, t := range suspects {
 		c := Comm{ID: t.ID, Kind: t.Kind}
 		for _, count := range t.Lines {
-			one := history{Comm: t.ID, Rank: count.Ranks.Min()}
+			one := history{Comm: t.ID, Rank: count.Ranks.Min()} // that of none is empty
 			at, known := slices.BinarySearchFunc(h.Of, one, compareHistories)
-			if !known {
+			switch {
+			case known:
+				one = h.Of[at]
+			case count.Number > 0:
 				continue
 			}
-			c.Lines = append(c.Lines, h.line(count.Ranks, h.Of[at]))
+			c.Lines = append(c.Lines, h.line(count.Ranks, one))
 			c.Members = c.Members.Union(count.Ranks)
 		}
 		out = append(out, c)

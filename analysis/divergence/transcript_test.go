@@ -210,13 +210,62 @@ func TestDecideAgainst(t *testing.T) {
 	} {
 		own, wait := callOf("Reduce@end"), callOf("Waitall@loop")
 		own.Number = 1
-		o := Odd{Parting{Kind: Extra, Number: 1, Calls: []Call{own}, Theirs: []Call{wait}}, Line{Latest: []Call{own}}}
-		if changed := o.Decide(c.ways, false); o.Kind != c.want || changed != (c.want != Extra) {
+		d := Divergence{Odd: []Odd{{Parting{Kind: Extra, Number: 1, Calls: []Call{own}, Theirs: []Call{wait}},
+			Line{Latest: []Call{own}}}}}
+		o := &d.Odd[0]
+		if changed := d.Decide(c.ways, false); o.Kind != c.want || changed != (c.want != Extra) {
 			t.Errorf("%+v: %s, changed %v; want %s", c.ways, o.Kind, changed, c.want)
 		}
 		out, in := o.Calls[0].Function(), o.Own().Function()
 		if o.Kind != Extra && (!o.Fewer || out != "MPI_Waitall" || in != "MPI_Reduce") {
 			t.Errorf("%+v: left out %s, own %s", c.ways, out, in)
 		}
+	}
+}
+
+// TestDecideAcross: of calls on two communicators the code tells which was left out.
+func TestDecideAcross(t *testing.T) {
+	for _, c := range []struct {
+		ways   slicing.Ways
+		loop   bool
+		kind   Kind
+		comm   uint64
+		number uint64
+	}{
+		{slicing.Ways{}, false, Order, 1, 10},
+		{slicing.Ways{Before: true}, false, Skipped, 2, 4},
+		{slicing.Ways{Before: true}, true, LoopCount, 2, 4},
+		{slicing.Ways{After: true}, false, Extra, 1, 10},
+		{slicing.Ways{After: true}, true, LoopCount, 1, 10},
+	} {
+		own, theirs := callOf("Barrier@end"), callOf("Bcast@loop/0")
+		own.Number, theirs.Number = 10, 4
+		d := Divergence{Comm: 1, Name: "first", OtherName: "second", Odd: []Odd{{
+			Parting{Kind: Order, Number: 10, After: 9, Calls: []Call{own}, Theirs: []Call{theirs}, Other: 2}, Line{},
+		}}}
+		changed := d.Decide(c.ways, c.loop)
+		o := &d.Odd[0]
+		if o.Kind != c.kind || changed != (c.kind != Order) || d.Comm != c.comm || o.Number != c.number {
+			t.Errorf("%+v: %s %d on %s, changed %v", c.ways, o.Kind, o.Number, d.Name, changed)
+		}
+		if o.Own().Function() != "MPI_Barrier" {
+			t.Errorf("%+v: its own call is %s", c.ways, o.Own().Function())
+		}
+	}
+}
+
+// TestNone: a member that has begun nothing counts, one that nothing is known of does not.
+func TestNone(t *testing.T) {
+	counter := NewCounter()
+	for rank, comm := range []*model.Comm{
+		{ID: 7, Size: 3, Coll: 1, History: &model.History{Latest: []model.Begun{{Mark: model.Mark{Number: 1, Calls: 5}}}}},
+		{ID: 7, Size: 3},
+		{ID: 7, Size: 3, Coll: 4},
+	} {
+		counter.Add(&model.Rank{Rank: rank, Comms: []*model.Comm{comm}})
+	}
+	got := counter.Census().Comms[0].Lines
+	if len(got) != 2 || got[0].Number != 0 || got[0].Ranks.String() != "1" || got[1].Ranks.String() != "0" {
+		t.Errorf("lines %+v", got)
 	}
 }

@@ -18,8 +18,8 @@ func (f *Finding) crossed() bool {
 	}
 	for _, core := range f.certainGraph().Cores() {
 		if d := f.crossing(core); d != nil {
-			f.diverged = slices.Insert(f.diverged, 0, *d)
 			f.takeOdd(d)
+			f.diverged = slices.Insert(f.diverged, 0, *d)
 			return true
 		}
 	}
@@ -45,6 +45,7 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 		}
 		all = append(all, s)
 	}
+	all = append(all, f.beside(all, core)...)
 	byComm := func(a, b standing) int { return cmp.Compare(a.comm, b.comm) }
 	if len(joined(all, byComm)) < 2 {
 		return nil
@@ -61,14 +62,15 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 	many := sides[0]
 	d := &divergence.Divergence{
 		Comm: sides[1].comm, Kind: f.scene.CommKind(sides[1].comm), Agree: many.ranks,
-		Majority: 2*many.ranks.Len() > core.Len(),
+		Majority: 2*many.ranks.Len() > total(sides),
 	}
 	d.Common.Ranks = many.ranks
 	for _, side := range sides[1:] {
+		own, theirs := f.missed(many.ranks.Min(), side), f.missed(side.ranks.Min(), many)
 		d.Odd = append(d.Odd, divergence.Odd{
 			Parting: divergence.Parting{
-				Kind: divergence.Order, Number: side.call.Number, After: side.call.Number - 1,
-				Calls: []divergence.Call{side.call}, Theirs: []divergence.Call{many.call}, Other: many.comm,
+				Kind: divergence.Order, Number: own.Number, After: own.Number - 1,
+				Calls: []divergence.Call{own}, Theirs: []divergence.Call{theirs}, Other: many.comm,
 			},
 			Line: divergence.Line{Ranks: side.ranks},
 		})
@@ -81,6 +83,39 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 		d.Odd[0].Parting, d.Comm, d.Kind = *p, comm, f.scene.CommKind(comm)
 	}
 	return d
+}
+
+// missed is the first call that one side has begun on its communicator, and a rank has
+// not; the one that the side is in, where that is not kept.
+func (f *Finding) missed(rank int, side standing) divergence.Call {
+	next := f.scene.Begun(side.comm, rank) + 1
+	if c := divergence.CallOf(f.opts.Begun, side.comm, side.ranks.Min(), next); c != nil {
+		return *c
+	}
+	return side.call
+}
+
+// beside are the other ranks that stand in a collective that some of a deadlock are in. A
+// deadlock is as small as it can be, and no measure of who the many are.
+func (f *Finding) beside(some []standing, core model.RankSet) []standing {
+	var out []standing
+	f.scene.Present.Minus(core).Each(func(rank int) {
+		s, ok := f.standing(rank)
+		if ok && slices.ContainsFunc(some, func(o standing) bool {
+			return o.state == s.state && o.comm == s.comm && o.call.Number == s.call.Number
+		}) {
+			out = append(out, s)
+		}
+	})
+	return out
+}
+
+func total(all []standing) int {
+	n := 0
+	for _, s := range all {
+		n += s.ranks.Len()
+	}
+	return n
 }
 
 // standing is the collective that a rank waits in, if it is one alone.

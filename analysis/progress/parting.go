@@ -55,7 +55,7 @@ func (f *Finding) takeOdd(d *divergence.Divergence) {
 func (f *Finding) name(d *divergence.Divergence) {
 	d.Name = f.scene.CommName(d.Comm)
 	if other := d.Odd[0].Other; other != 0 {
-		d.OtherName = f.scene.CommName(other)
+		d.OtherName, d.OtherKind = f.scene.CommName(other), f.scene.CommKind(other)
 	}
 }
 

@@ -17,7 +17,7 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	}
 	d := &found.Diverged[0]
 	b, known := branchBetween(ctx, s, &d.Odd[0])
-	if known && d.Odd[0].Decide(b.Ways, b.Loop) {
+	if known && d.Decide(b.Ways, b.Loop) {
 		found.Retold(d)
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}

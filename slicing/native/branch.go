@@ -88,8 +88,8 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 		if a, err = r.level(made[at], false); err != nil {
 			return out, err
 		}
-		if b := a.f.controllers(int(a.f.blk[a.i]), r.options.Endless); len(b) > 0 {
-			return found(a.f, b[:1], at), nil
+		if b := a.f.exitsBefore(int(a.f.blk[a.i]), r.options.Endless); len(b) > 0 {
+			return found(a.f, b, at), nil
 		}
 	}
 	return out, nil
@@ -109,14 +109,26 @@ func (f *function) exitsBetween(from, to int, endless bool) []int {
 	if !onTheWay[block] {
 		return nil
 	}
-	return slices.DeleteFunc(f.controllers(block, endless), func(c int) bool {
-		if !onTheWay[c] {
-			return true
+	return slices.DeleteFunc(f.exitsBefore(block, endless), func(c int) bool { return !onTheWay[c] })
+}
+
+// exitsBefore returns the blocks from which one successor leads to another block, and
+// from another one the function returns without coming to that, nearest first. A way that
+// ends the program is no such way.
+func (f *function) exitsBefore(block int, endless bool) []int {
+	returns := func(from int32) bool {
+		for n, reached := range f.reachable(int(from), block) {
+			if reached && n != block && f.leaves(n) {
+				return true
+			}
 		}
+		return false
+	}
+	return slices.DeleteFunc(f.controllers(block, endless), func(c int) bool {
 		comes, goes := false, false
 		for _, s := range f.blocks[c].succs {
-			leads := f.reachable(int(s))[block]
-			comes, goes = comes || leads, goes || !leads
+			leads := f.reachable(int(s), c)[block]
+			comes, goes = comes || leads, goes || !leads && returns(s)
 		}
 		return !comes || !goes
 	})

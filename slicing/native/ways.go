@@ -102,7 +102,7 @@ func (f *function) spread(from int, next func(n int32) []int32, use func(n, to i
 // returnsWithout tells whether the function can return without passing a block.
 func (f *function) returnsWithout(block int) bool {
 	for n, reached := range f.reachable(f.entryBlock(), block) {
-		if reached && n != block && len(f.blocks[n].succs) == 0 {
+		if reached && n != block && f.leaves(n) {
 			return true
 		}
 	}
