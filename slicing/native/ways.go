@@ -19,8 +19,13 @@ func (r *run) ways(made, other level, inMade, inOther []model.Frame) slicing.Way
 		Again:  f.ownLoop(to, from),
 	}
 	mine := f.ownLoop(from, to)
-	out.Before = from != to && (before && !after || mine && !out.Again)
-	out.After = from != to && (after && !before || out.Again && !mine)
+	switch {
+	case from == to:
+	case before != after:
+		out.Before, out.After = before, after
+	case mine != out.Again:
+		out.Before, out.After = mine, out.Again
+	}
 	out.Apart = from != to && !out.Again && !mine && !before && !after
 	for i := len(inMade) - 1; i >= 0 && !out.Passed; i-- {
 		l, err := r.level(inMade[i], false)
