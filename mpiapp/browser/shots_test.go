@@ -17,7 +17,8 @@ import (
 func results() map[string]func() *diagnosis.Result {
 	return map[string]func() *diagnosis.Result{
 		"whole": reporttest.Whole, "deadlock": reporttest.Deadlock, "hostile": reporttest.Hostile,
-		"large": func() *diagnosis.Result { return reporttest.Large(32768) },
+		"parted": reporttest.Parted,
+		"large":  func() *diagnosis.Result { return reporttest.Large(32768) },
 	}
 }
 

@@ -32,13 +32,20 @@ func hanging(r *Result) model.RankSet {
 
 // explained shows the finding before all else: it says what the program does wrongly.
 func (p *printer) explained(r *Result) {
-	if r.Explained == nil {
+	lines := explainedLines(r)
+	if len(lines) == 0 {
 		return
 	}
-	lines := r.Explained.Lines()
 	p.Line("%s", lines[0])
 	for _, l := range lines[1:] {
 		p.Line("  %s", l)
 	}
 	p.Line("")
+}
+
+func explainedLines(r *Result) []string {
+	if r.Explained == nil {
+		return nil
+	}
+	return r.Explained.Lines()
 }

@@ -19,8 +19,8 @@ var pageFiles embed.FS
 // order they are shown in, and what puts them on the page.
 var pageScripts = []string{
 	"dagre.min.js", "ranks.js", "dom.js", "state.js",
-	"answer.js", "parting.js", "difference.js", "filter.js", "graph.js", "group.js", "source.js", "grid.js", "tree.js",
-	"order.js", "compared.js", "record.js",
+	"answer.js", "explained.js", "parting.js", "difference.js", "library.js", "filter.js", "graph.js", "group.js",
+	"source.js", "grid.js", "tree.js", "order.js", "compared.js", "record.js",
 	"keys.js", "main.js",
 }
 

@@ -99,12 +99,15 @@ type pageBuilder struct{ tables pageTables }
 
 // texts cuts a list, and each of its texts, to what a page can show.
 func (b *pageBuilder) texts(list []string) []string {
-	out := words.AllPrintable(list[:min(len(list), maxPageTexts)])
-	for i := range out {
-		out[i] = cutPage(out[i])
+	out := []string{}
+	for _, s := range list[:min(len(list), maxPageTexts)] {
+		out = append(out, pageText(s))
 	}
 	return out
 }
+
+// pageText is a text as the page shows it.
+func pageText(s string) string { return cutPage(words.Printable(s)) }
 
 func cutPage(s string) string {
 	runes := []rune(s)

@@ -163,3 +163,32 @@ func (s InsideStack) names() []string {
 	}
 	return out
 }
+
+// pageLibrary is a Library in words.
+type pageLibrary struct {
+	Title  string       `json:"title"`
+	Stacks []pageInside `json:"stacks"`
+	Left   int          `json:"left"` // stacks that are not shown
+	Known  []KnownIssue `json:"known"`
+}
+
+type pageInside struct {
+	Ranks string   `json:"ranks"`
+	Names []string `json:"names"` // of functions, innermost first
+}
+
+func pageLibraryOf(r *Result) *pageLibrary {
+	if r.Library == nil {
+		return nil
+	}
+	out := &pageLibrary{Title: pageText("Inside the library" + libraryText(r.Library)), Known: []KnownIssue{}}
+	for _, s := range r.Library.Stacks[:min(len(r.Library.Stacks), maxPagePartings)] {
+		out.Stacks = append(out.Stacks, pageInside{s.Ranks, words.AllPrintable(s.names())})
+	}
+	for _, k := range r.Library.Known {
+		out.Known = append(out.Known, KnownIssue{pageText(k.Title), pageText(k.Reference), pageText(k.Workaround),
+			words.AllPrintable(k.Why)})
+	}
+	out.Left = len(r.Library.Stacks) - len(out.Stacks)
+	return out
+}

@@ -305,9 +305,9 @@ func (b *Begun) text() string {
 func (b *pageBuilder) partings(r *Result) []pageParting {
 	var out []pageParting
 	for _, d := range r.Divergences[:min(len(r.Divergences), maxPagePartings)] {
-		p := pageParting{Where: fmt.Sprintf("Collective %d on %s", d.Sequence, d.on())}
+		p := pageParting{Where: pageText(fmt.Sprintf("Collective %d on %s", d.Sequence, d.on()))}
 		if d.Common != nil {
-			p.Last = d.Common.text()
+			p.Last = pageText(d.Common.text())
 		}
 		odd, others := d.split()
 		for _, side := range odd[:min(len(odd), maxPagePartings)] {
@@ -317,9 +317,8 @@ func (b *pageBuilder) partings(r *Result) []pageParting {
 			p.Sides = append(p.Sides, pageSide{others.Ranks, "the others", callTexts(others.Calls)})
 		}
 		if d.Branch != nil {
-			p.Branches = []pageBranch{{d.Branch.Site.String(), d.Branch.Text}}
-			for _, or := range d.Branch.Or {
-				p.Branches = append(p.Branches, pageBranch{or.Site.String(), or.Text})
+			for _, one := range append([]Branch{*d.Branch}, d.Branch.Or...) {
+				p.Branches = append(p.Branches, pageBranch{pageText(one.Site.String()), pageText(one.Text)})
 			}
 		}
 		out = append(out, p)
@@ -330,7 +329,7 @@ func (b *pageBuilder) partings(r *Result) []pageParting {
 func callTexts(calls []Begun) []string {
 	out := []string{}
 	for i := range calls {
-		out = append(out, calls[i].text())
+		out = append(out, pageText(calls[i].text()))
 	}
 	return out
 }

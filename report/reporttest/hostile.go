@@ -5,6 +5,7 @@ import (
 	"laggard/report/diagnosis"
 	"laggard/report/slice"
 	"laggard/report/source"
+	"laggard/report/usage"
 	"laggard/slicing"
 )
 
@@ -39,6 +40,17 @@ func Hostile() *diagnosis.Result {
 			Kind: slicing.Kind(evil)}, New: true}},
 		Excerpts: []source.Excerpt{{File: "/" + evil + ".c", First: 3, Text: []string{evil}}},
 	}}
+	call := diagnosis.Begun{MPI: evil, Site: report.Site{Function: evil, File: "/" + evil + ".c", Line: 3}, Op: evil,
+		Stack: stack}
+	branch := diagnosis.Branch{Site: call.Site, Text: evil}
+	branch.Or = []diagnosis.Branch{branch}
+	r.Divergences = []diagnosis.Divergence{{Communicator: evil, Object: evil, Kind: evil, Common: &call, Branch: &branch,
+		Sides: []diagnosis.Side{{Ranks: "0", Kind: evil, Begun: call, Calls: []diagnosis.Begun{call}, Now: &call}}}}
+	r.Library = &diagnosis.Library{MPI: evil, Transport: []string{evil},
+		Stacks: []diagnosis.InsideStack{{Ranks: "0-1", Frames: stack}},
+		Known:  []diagnosis.KnownIssue{{Title: evil, Reference: evil, Workaround: evil, Why: []string{evil}}}}
+	r.Explained = &usage.Finding{Class: evil, Severity: evil, Ranks: "0", Count: 1, Message: evil, Change: evil,
+		Standard: evil}
 	r.Extra.Comms = []diagnosis.Communicator{{ID: evil, Ranks: "0-1"}}
 	r.Extra.Compared = compareSame(r)
 	r.Extra.Compared.Analysis.Algorithm = evil

@@ -10,6 +10,7 @@ import (
 	"laggard/report/diagnosis"
 	"laggard/report/slice"
 	"laggard/report/source"
+	"laggard/report/usage"
 	"laggard/slicing"
 )
 
@@ -212,5 +213,47 @@ func Deadlock() *diagnosis.Result {
 		Locations: []diagnosis.Location{{Rank: 0, Ranks: "0-7",
 			Site: report.Site{Function: "shift", File: "/home/ana/melt/ring.c", Line: 57}, InMPI: &call,
 			Stack: r.Groups[0].State.Stack, Host: "n0007", PID: 991, Since: &since}}}
+	return r
+}
+
+// Parted: a rank skips a reduction behind two conditions. What its library does, and a
+// finding, are shown with it, which no real hang has all at once.
+func Parted() *diagnosis.Result {
+	r := result(16)
+	solve := frame("solve", "/home/ana/melt/cg.c", 88)
+	main := frame("main", "/home/ana/melt/main.c", 40)
+	begun := func(n uint64, call string, at ...report.Frame) diagnosis.Begun {
+		return diagnosis.Begun{Sequence: n, MPI: call, Stack: at,
+			Site: report.Site{Function: at[0].Function, File: at[0].File, Line: at[0].Line}}
+	}
+	site := func(line int) report.Site {
+		return report.Site{Function: "solve", File: "/home/ana/melt/cg.c", Line: line}
+	}
+	reduce, barrier := begun(76, "MPI_Allreduce", solve, main), begun(76, "MPI_Barrier", main)
+	common := begun(75, "MPI_Barrier", main)
+	r.Groups = []diagnosis.Group{group(0, set(3, 3), "communication", "MPI_Barrier", main),
+		group(1, set(4, 15), "communication", "MPI_Allreduce", solve, main)}
+	r.Groups[0].Least = true
+	r.RankOrder = []string{"3", "4-15"}
+	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: []int{3}, Set: "3", Method: "evidence", Confidence: 0.9,
+		Reason:    "rank 3 skipped MPI_Allreduce, collective 76 on MPI_COMM_WORLD, which ranks 4-15 made",
+		Locations: []diagnosis.Location{{Rank: 3, Ranks: "3", Site: barrier.Site, InMPI: &barrier.MPI, Stack: barrier.Stack}}}
+	r.Divergences = []diagnosis.Divergence{{Communicator: "1", Object: "MPI_COMM_WORLD", Kind: "skipped", Sequence: 76,
+		AlikeTo: 75, Majority: true, Common: &common,
+		Sides: []diagnosis.Side{
+			{Ranks: "3", Kind: "skipped", Begun: barrier, Calls: []diagnosis.Begun{reduce}, Fewer: true, Now: &barrier},
+			{Ranks: "4-15", Begun: reduce, Calls: []diagnosis.Begun{reduce}, Now: &reduce}},
+		Branch: &diagnosis.Branch{Site: site(86), Text: "if (rows > 0)",
+			Or: []diagnosis.Branch{{Site: site(80), Text: "if (!converged) {"}}}}}
+	r.Library = &diagnosis.Library{MPI: "Open MPI v4.1.4, package: Debian", Transport: []string{"mca_btl_vader.so"},
+		Stacks: []diagnosis.InsideStack{
+			{Ranks: "4-15", Frames: []report.Frame{{Function: "opal_progress"}, {Function: "ompi_coll_base_allreduce"}}},
+			{Ranks: "3", Frames: []report.Frame{{Function: "opal_progress"}, {Function: "ompi_coll_base_barrier"}}}},
+		Known: []diagnosis.KnownIssue{{Title: "Collectives of two communicators collide", Workaround: "--mca coll ^han",
+			Reference: "https://github.com/open-mpi/ompi/issues/13918", Why: []string{"version 4.1.4"}}}}
+	r.Explained = &usage.Finding{Class: "collective_mismatch", Severity: "error", Ranks: "3", Count: 1,
+		Message: "rank 3 calls MPI_Barrier as the 76th collective of MPI_COMM_WORLD, the others MPI_Allreduce",
+		Change:  "make the same collectives in the same order on all ranks", Standard: "MPI-4.1, 6.1",
+		Locations: []usage.Location{{Rank: 3, Role: "collective", MPI: "MPI_Barrier", Site: barrier.Site}}}
 	return r
 }
