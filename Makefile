@@ -13,7 +13,7 @@ RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
 LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-steady lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-kills test-steady lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
         deps-demo deps-slurm demo-run fuzz install clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
@@ -172,6 +172,9 @@ test-slurm: deps ## the job scripts, on a Slurm of its own with four nodes
 # ranks and moments, LAGGARD_LOAD how many busy processes run beside.
 test-ends: ## ranks of real programs killed, stopped or ended at random: who is named (docs/accuracy.md)
 	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^(TestEnds|TestBeforeInit)$$' -v -count=1 -timeout 6h
+
+test-kills: ## all ranks killed at 1,000 random moments: what is left is readable
+	LAGGARD_KILLS=500 $(GO) test -tags e2e ./mpiapp/e2e -run '^TestKilled$$' -count=1 -timeout 6h
 
 test-steady: ## healthy jobs beside heavy CPU and disk load: none may be ended or suspected
 	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestSteady$$' -v -count=1 -timeout 6h

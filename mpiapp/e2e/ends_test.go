@@ -49,15 +49,6 @@ var leavers = []leaver{
 	{"LAMMPS crack", "", 4, []ending{killed, stopped}, []string{"openmpi"}},
 }
 
-// asked is a number from the environment.
-func asked(name string, otherwise int) int {
-	n, err := strconv.Atoi(os.Getenv(name))
-	if err != nil {
-		return otherwise
-	}
-	return n
-}
-
 // score counts trials, and those in which the rank was named alone.
 type score struct{ trials, said, after int }
 

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,17 +17,23 @@ import (
 	"laggard/model"
 )
 
-// moments is how often TestKilled kills a job of each family.
-const moments = 50
+// asked is a number from the environment.
+func asked(name string, otherwise int) int {
+	n, err := strconv.Atoi(os.Getenv(name))
+	if err != nil {
+		return otherwise
+	}
+	return n
+}
 
 // TestKilled kills all ranks of a busy job with SIGKILL, at a random moment
-// each time: what is left is readable, and no count is off by more than the
-// update that was under way.
+// each time, as often as LAGGARD_KILLS says for each family: what is left is
+// readable, and no count is off by more than the update that was under way.
 func TestKilled(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		program := f.build(t, "busy.c", "-O2")
 		random := rand.New(rand.NewPCG(17, 4))
-		for i := range moments {
+		for i := range asked("LAGGARD_KILLS", 20) {
 			after := time.Duration(random.Int64N(int64(400 * time.Millisecond)))
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
