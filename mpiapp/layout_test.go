@@ -132,7 +132,7 @@ var allowed = map[string][]string{
 	"laggard/report/page": {"laggard/report/words"},
 	"laggard/report/reporttest": {
 		"laggard/model", "laggard/report", "laggard/report/diagnosis", "laggard/report/slice",
-		"laggard/report/source", "laggard/slicing",
+		"laggard/report/source", "laggard/report/usage", "laggard/slicing",
 	},
 	"laggard/report/scaling": {
 		"laggard/analysis/scaling", "laggard/analysis/scaling/judge", "laggard/analysis/scaling/recorded",
