@@ -64,6 +64,7 @@ func (r *Recording) Environment() (map[string]string, error) {
 	}
 	env := map[string]string{
 		"LD_PRELOAD":       libraries,
+		"ASAN_OPTIONS":     withSanitizer(os.Getenv("ASAN_OPTIONS")),
 		"LAGGARD_DIR":      r.Dir,
 		"LAGGARD_RUN_ID":   model.RunIDText(r.ID),
 		"LAGGARD_LIVE_DIR": r.LiveDir,
@@ -71,6 +72,16 @@ func (r *Recording) Environment() (map[string]string, error) {
 	}
 	maps.Copy(env, r.Settings)
 	return env, nil
+}
+
+// withSanitizer lets a program that is built with AddressSanitizer run behind a
+// preloaded library: it refuses to unless the order of libraries is not looked at.
+func withSanitizer(options string) string {
+	const order = "verify_asan_link_order"
+	if strings.Contains(options, order) {
+		return options
+	}
+	return strings.Trim(options+":"+order+"=0", ":")
 }
 
 // Command is a launcher, found at path, that passes the recorder and more

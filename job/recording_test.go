@@ -15,6 +15,7 @@ func TestEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("LD_PRELOAD", "/other.so")
+	t.Setenv("ASAN_OPTIONS", "detect_leaks=0")
 	r := Recording{
 		Dir: "/run", ID: 0xbeef, LiveDir: "/tmp", Record: []string{"progress"}, Library: library,
 		Settings: map[string]string{"LAGGARD_MAX_MB": "64"},
@@ -26,6 +27,7 @@ func TestEnvironment(t *testing.T) {
 	want := map[string]string{
 		"LD_PRELOAD": library + ":/other.so", "LAGGARD_DIR": "/run", "LAGGARD_RUN_ID": "000000000000beef",
 		"LAGGARD_MAX_MB": "64", "LAGGARD_LIVE_DIR": "/tmp", "LAGGARD_RECORD": "progress",
+		"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0",
 	}
 	if diff := cmp.Diff(want, env); diff != "" {
 		t.Error(diff)

@@ -257,8 +257,9 @@ func TestDecideAcross(t *testing.T) {
 // TestNone: a member that has begun nothing counts, one that nothing is known of does not.
 func TestNone(t *testing.T) {
 	counter := NewCounter()
+	one := &model.History{Latest: []model.Begun{{Mark: model.Mark{Number: 1, Calls: 5}}}}
 	for rank, comm := range []*model.Comm{
-		{ID: 7, Size: 3, Coll: 1, History: &model.History{Latest: []model.Begun{{Mark: model.Mark{Number: 1, Calls: 5}}}}},
+		{ID: 7, Size: 3, Coll: 1, History: one},
 		{ID: 7, Size: 3},
 		{ID: 7, Size: 3, Coll: 4},
 	} {

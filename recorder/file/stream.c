@@ -31,11 +31,20 @@ static struct {
 static uint64_t total, limit;
 static uint32_t nstreams;
 
+/* sanitized tells whether the runtime of a sanitizer is in the process. It ends the
+ * program at a dlopen with RTLD_DEEPBIND. */
+static bool sanitized(void)
+{
+  return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") || dlsym(RTLD_DEFAULT, "__msan_init") ||
+         dlsym(RTLD_DEFAULT, "__hwasan_init");
+}
+
 /* find_zstd finds the compressor and lets it take its memory now, not within a
- * call of the program's. */
+ * call of the program's. It is bound to its own functions where that may be: the
+ * program may have another version of them. */
 static void find_zstd(void)
 {
-  void *lib = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  void *lib = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL | (sanitized() ? 0 : RTLD_DEEPBIND));
   if (!lib)
     return;
   void *(*create)(void) = (void *(*)(void))dlsym(lib, "ZSTD_createCCtx");
@@ -57,7 +66,8 @@ static void find_zstd(void)
 void lg_stream_start(void)
 {
   limit = (uint64_t)lg_env_int("STREAM_MB", 128) << 20;
-  find_zstd();
+  if (lg_records("usage") || lg_records("movement"))
+    find_zstd();
 }
 
 /* ended says once why nothing more is recorded of a kind. */

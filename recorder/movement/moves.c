@@ -226,7 +226,7 @@ static struct lane *__attribute__((noinline)) arrive(void)
     l->busy = true; /* to set the key may allocate */
     self = l;
     pthread_setspecific(thread_gone, l);
-    if (l->number == 0 && !early)
+    if (l->number == 0 && !early && l->stream)
       lg_early_each(write_early);
     early = true;
     l->busy = false;

@@ -44,8 +44,9 @@ func Hostile() *diagnosis.Result {
 		Stack: stack}
 	branch := diagnosis.Branch{Site: call.Site, Text: evil}
 	branch.Or = []diagnosis.Branch{branch}
-	r.Divergences = []diagnosis.Divergence{{Communicator: evil, Object: evil, Kind: evil, Common: &call, Branch: &branch,
-		Sides: []diagnosis.Side{{Ranks: "0", Kind: evil, Begun: call, Calls: []diagnosis.Begun{call}, Now: &call}}}}
+	r.Divergences = []diagnosis.Divergence{{Communicator: evil, Object: evil, Kind: evil, Common: &call,
+		Branch: &branch,
+		Sides:  []diagnosis.Side{{Ranks: "0", Kind: evil, Begun: call, Calls: []diagnosis.Begun{call}, Now: &call}}}}
 	r.Library = &diagnosis.Library{MPI: evil, Transport: []string{evil},
 		Stacks: []diagnosis.InsideStack{{Ranks: "0-1", Frames: stack}},
 		Known:  []diagnosis.KnownIssue{{Title: evil, Reference: evil, Workaround: evil, Why: []string{evil}}}}

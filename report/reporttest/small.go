@@ -235,9 +235,10 @@ func Parted() *diagnosis.Result {
 		group(1, set(4, 15), "communication", "MPI_Allreduce", solve, main)}
 	r.Groups[0].Least = true
 	r.RankOrder = []string{"3", "4-15"}
+	at := diagnosis.Location{Rank: 3, Ranks: "3", Site: barrier.Site, InMPI: &barrier.MPI, Stack: barrier.Stack}
 	r.LeastProgressed = &diagnosis.LeastProgressed{Ranks: []int{3}, Set: "3", Method: "evidence", Confidence: 0.9,
 		Reason:    "rank 3 skipped MPI_Allreduce, collective 76 on MPI_COMM_WORLD, which ranks 4-15 made",
-		Locations: []diagnosis.Location{{Rank: 3, Ranks: "3", Site: barrier.Site, InMPI: &barrier.MPI, Stack: barrier.Stack}}}
+		Locations: []diagnosis.Location{at}}
 	r.Divergences = []diagnosis.Divergence{{Communicator: "1", Object: "MPI_COMM_WORLD", Kind: "skipped", Sequence: 76,
 		AlikeTo: 75, Majority: true, Common: &common,
 		Sides: []diagnosis.Side{
@@ -247,8 +248,8 @@ func Parted() *diagnosis.Result {
 			Or: []diagnosis.Branch{{Site: site(80), Text: "if (!converged) {"}}}}}
 	r.Library = &diagnosis.Library{MPI: "Open MPI v4.1.4, package: Debian", Transport: []string{"mca_btl_vader.so"},
 		Stacks: []diagnosis.InsideStack{
-			{Ranks: "4-15", Frames: []report.Frame{{Function: "opal_progress"}, {Function: "ompi_coll_base_allreduce"}}},
-			{Ranks: "3", Frames: []report.Frame{{Function: "opal_progress"}, {Function: "ompi_coll_base_barrier"}}}},
+			{Ranks: "4-15", Frames: []report.Frame{{Function: "opal_progress"}, {Function: "ompi_allreduce"}}},
+			{Ranks: "3", Frames: []report.Frame{{Function: "opal_progress"}, {Function: "ompi_barrier"}}}},
 		Known: []diagnosis.KnownIssue{{Title: "Collectives of two communicators collide", Workaround: "--mca coll ^han",
 			Reference: "https://github.com/open-mpi/ompi/issues/13918", Why: []string{"version 4.1.4"}}}}
 	r.Explained = &usage.Finding{Class: "collective_mismatch", Severity: "error", Ranks: "3", Count: 1,

@@ -1,0 +1,71 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// same wants a program to print and end under a recording as it does without.
+func (f family) same(t *testing.T, env []string, dir, record, program string) {
+	t.Helper()
+	const ranks = 2
+	plain := start(t, env, nil, append(f.command(ranks), program)...).wait()
+	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
+	args = append(args, f.command(ranks)...)
+	got := start(t, env, nil, append(args, program)...).wait()
+	if plain.status != 0 || got.status != 0 || !strings.HasPrefix(got.stdout, plain.stdout) {
+		t.Errorf("without a recording it prints %q, status %d; with one %q, status %d\n%s",
+			plain.stdout, plain.status, got.stdout, got.status, got.stderr)
+	}
+}
+
+// TestFullDisk fills the file system while more than progress is recorded.
+func TestFullDisk(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, record := range []string{"usage", "volume", "movement"} {
+			for _, size := range []string{"size=32k", "size=192k", "size=640k"} {
+				t.Run(record+"/"+size, func(t *testing.T) {
+					t.Parallel()
+					dir := filepath.Join(t.TempDir(), "disk")
+					smallDisk(size)(t, dir)
+					f.same(t, f.environ(t), filepath.Join(dir, "run"), record, f.build(t, "move_halo.c"))
+				})
+			}
+		}
+	})
+}
+
+// TestClosedDescriptors closes those of the recorder.
+func TestClosedDescriptors(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, record := range []string{"progress", "usage", "volume", "movement"} {
+			t.Run(record, func(t *testing.T) {
+				t.Parallel()
+				f.same(t, f.environ(t), filepath.Join(t.TempDir(), "run"), record, f.build(t, "closes.c", "-O1"))
+			})
+		}
+	})
+}
+
+// TestSanitized: programs built with the sanitizers of the compiler run as without a
+// recording. MPICH itself fails under ThreadSanitizer.
+func TestSanitized(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, sanitizer := range []string{"address", "thread", "undefined"} {
+			if sanitizer == "thread" && f.name == "mpich" {
+				continue
+			}
+			for _, record := range []string{"progress", "usage,volume,movement"} {
+				t.Run(sanitizer+"/"+record, func(t *testing.T) {
+					t.Parallel()
+					env := append(f.environ(t), "ASAN_OPTIONS=detect_leaks=0") // MPI libraries leak
+					f.same(t, env, filepath.Join(t.TempDir(), "run"), record,
+						f.build(t, "closes.c", "-O1", "-fsanitize="+sanitizer))
+				})
+			}
+		}
+	})
+}
