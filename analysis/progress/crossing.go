@@ -50,9 +50,10 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 	if len(joined(all, byComm)) < 2 {
 		return nil
 	}
-	// The way that led there tells ranks apart. If it is the same, as in a loop over
+	// The way that led there tells ranks apart, but not those that are in one
+	// communicator: some may be behind there. If all is one then, as in a loop over
 	// communicators, these do.
-	sides := joined(all, func(a, b standing) int { return bytes.Compare(a.state[:], b.state[:]) })
+	sides := oneSide(joined(all, func(a, b standing) int { return bytes.Compare(a.state[:], b.state[:]) }), all)
 	if len(sides) < 2 {
 		sides = joined(all, byComm)
 	}
@@ -74,6 +75,12 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 			},
 			Line: divergence.Line{Ranks: side.ranks},
 		})
+	}
+	if len(d.Odd) == 1 { // who is no member of the one communicator says nothing of it
+		members := many.ranks.Intersect(f.scene.Members(d.Comm))
+		if members.Len() > 0 && members.Len() <= sides[1].ranks.Len() {
+			d.Agree, d.Majority = members, false
+		}
 	}
 	if len(d.Odd) > 1 || !d.Majority {
 		return d
@@ -132,6 +139,32 @@ func (f *Finding) standing(rank int) (standing, bool) {
 	call := f.callAt(fact)
 	call.Number = wants[0].Seq
 	return standing{model.NewRankSet(rank), fact.At.State, wants[0].Comm, *call}, true
+}
+
+// oneSide joins sides that have members in one communicator; all are the members.
+func oneSide(sides, all []standing) []standing {
+	comms := func(s standing) map[uint64]bool {
+		out := map[uint64]bool{}
+		for _, one := range all {
+			if s.ranks.Contains(one.ranks.Min()) {
+				out[one.comm] = true
+			}
+		}
+		return out
+	}
+	for i := 0; i < len(sides); i++ {
+		for k := i + 1; k < len(sides); k++ {
+			mine := comms(sides[i])
+			for comm := range comms(sides[k]) {
+				if mine[comm] {
+					sides[i].ranks = sides[i].ranks.Union(sides[k].ranks)
+					sides, k = slices.Delete(sides, k, k+1), i // what joined may join others now
+					break
+				}
+			}
+		}
+	}
+	return sides
 }
 
 // joined puts those together that are equal.

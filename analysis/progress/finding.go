@@ -95,7 +95,7 @@ func (f *Finding) lostFirst() bool {
 		if f.parted() {
 			f.reason += "; " + f.lossReason() // that is how the ways parted
 			if oddRanks(&f.diverged[0]).Equal(lost) {
-				f.confidence = f.sure(certainty)
+				f.least, f.confidence = lost, f.sure(certainty) // however few came as far
 			}
 			return true
 		}
