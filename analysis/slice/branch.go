@@ -2,6 +2,9 @@ package slice
 
 import (
 	"context"
+	"path"
+	"slices"
+	"strings"
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress"
@@ -27,9 +30,28 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	return &b
 }
 
+// interpreters begin the names of the modules in which a program in another language
+// is run: what these decide between is instructions of that.
+var interpreters = []string{"python", "libpython", "julia", "libjulia", "libR.so", "ruby", "perl", "octave"}
+
+// interpreted tells whether the ways of two stacks part in an interpreter.
+func interpreted(made, other []model.Frame) bool {
+	n := 1
+	for n <= len(made) && n <= len(other) && made[len(made)-n].Offset == other[len(other)-n].Offset &&
+		made[len(made)-n].Module == other[len(other)-n].Module {
+		n++
+	}
+	if n > len(made) || made[len(made)-n].Module == nil {
+		return false
+	}
+	name := path.Base(made[len(made)-n].Module.Path)
+	return slices.ContainsFunc(interpreters, func(i string) bool { return strings.HasPrefix(name, i) })
+}
+
 func branchBetween(ctx context.Context, s slicing.Slicer, o *divergence.Odd) (slicing.Branch, bool) {
 	made, other := o.Ways()
-	if made == nil || other == nil || made.State == nil || other.State == nil {
+	if made == nil || other == nil || made.State == nil || other.State == nil ||
+		interpreted(made.State.Stack, other.State.Stack) {
 		return slicing.Branch{}, false
 	}
 	var last []model.Frame
