@@ -30,7 +30,7 @@ type SlotInfo struct {
 }
 
 // Index tells what is in a run directory, or in a Part of it. Slots come in
-// order of rank, one for each rank, the latest; behind them those that become
+// order of rank, one for each rank, see Claims; behind them those that become
 // Run.Others, in order of file and slot.
 type Index struct {
 	Dir      string
@@ -143,7 +143,7 @@ func (s *SlotInfo) regular(size int) bool {
 }
 
 // latest sorts the slots as Index has them and leaves out those of a rank that
-// was started again.
+// have the weaker claim, as where it was started again.
 func latest(slots []SlotInfo, size int) []SlotInfo {
 	var ranks, others []SlotInfo
 	for _, s := range slots {
@@ -154,7 +154,7 @@ func latest(slots []SlotInfo, size int) []SlotInfo {
 		}
 	}
 	slices.SortStableFunc(ranks, func(a, b SlotInfo) int {
-		return cmp.Or(a.Rank-b.Rank, b.Start.Compare(a.Start), cmp.Compare(b.File, a.File), b.Slot-a.Slot)
+		return cmp.Or(a.Rank-b.Rank, claimOf(b, size).compare(claimOf(a, size)))
 	})
 	ranks = slices.CompactFunc(ranks, func(a, b SlotInfo) bool { return a.Rank == b.Rank })
 	return append(ranks, others...)

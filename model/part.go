@@ -122,22 +122,32 @@ func (v *Verdict) manifestProblems(m *Manifest) []Problem {
 }
 
 // Claims says which slot counts for a rank that has several: that of the
-// process that started last.
+// process that started last. A process that knows a world of another size is none of the
+// job: a rank has started another MPI program, which found the recorder switched on.
 type Claims map[int]Claim
 
 // Claim is a slot, by its place.
 type Claim struct {
-	Start int64  `json:"start"` // ns since 1970
-	File  string `json:"file"`
-	Slot  int    `json:"slot"`
+	Strange bool   `json:"strange,omitempty"` // it knows a world of another size
+	Start   int64  `json:"start"`             // ns since 1970
+	File    string `json:"file"`
+	Slot    int    `json:"slot"`
 }
 
 func (a Claim) compare(b Claim) int {
+	if a.Strange != b.Strange {
+		if a.Strange {
+			return -1
+		}
+		return 1
+	}
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.File, b.File), cmp.Compare(a.Slot, b.Slot))
 }
 
-// claimOf returns the claim of a slot.
-func claimOf(s SlotInfo) Claim { return Claim{int64(nanos(s.Start)), s.File, s.Slot} }
+// claimOf returns the claim of a slot in a job of so many ranks.
+func claimOf(s SlotInfo, size int) Claim {
+	return Claim{size > 0 && s.Size > 0 && s.Size != size, int64(nanos(s.Start)), s.File, s.Slot}
+}
 
 // Claims returns the best claims of the part to the ranks that have several.
 func (p *Part) Claims(v Verdict) Claims {
@@ -149,7 +159,7 @@ func (p *Part) Claims(v Verdict) Claims {
 		}
 		for _, s := range f.slots {
 			if s.regular(v.Size) && v.Twice.Contains(s.Rank) {
-				c = MergeClaims(c, Claims{s.Rank: claimOf(s)})
+				c = MergeClaims(c, Claims{s.Rank: claimOf(s, v.Size)})
 			}
 		}
 	}
@@ -170,7 +180,7 @@ func MergeClaims(a, b Claims) Claims {
 func (c Claims) keep(slots []SlotInfo, v Verdict) []SlotInfo {
 	out := slots[:0]
 	for _, s := range slots {
-		if best, twice := c[s.Rank]; !twice || !s.regular(v.Size) || best == claimOf(s) {
+		if best, twice := c[s.Rank]; !twice || !s.regular(v.Size) || best == claimOf(s, v.Size) {
 			out = append(out, s)
 		}
 	}
