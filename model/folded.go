@@ -126,6 +126,7 @@ func (t *threadReader) adopt(base *slotReader, like *threadReader, diffs []byte)
 // Several goroutines may use it.
 type slotCache struct {
 	states *stateCache
+	brief  bool // as in slotReader
 	mu     sync.Mutex
 	slots  map[uint32]func() *slotReader
 }
@@ -151,7 +152,7 @@ func (c *slotCache) collected(img *image, l *layout, slot uint32) *slotReader {
 	}
 	read := c.slots[slot]
 	if read == nil {
-		read = sync.OnceValue(func() *slotReader { return readSlot(img, l, slot, c.states) })
+		read = sync.OnceValue(func() *slotReader { return readSlot(img, l, slot, c.states, c.brief) })
 		c.slots[slot] = read
 	}
 	c.mu.Unlock()

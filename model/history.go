@@ -51,25 +51,68 @@ func (h *History) At(n uint64) (m Mark, ok bool) {
 	return Mark{}, n == 0
 }
 
-// historyReader is a HISTORY record and a copy of its mutable part.
+// historyReader is a HISTORY record and a copy of its mutable part; of a brief
+// reading, of its newest entry alone.
 type historyReader struct {
-	rec    record
+	comm   uint32
+	off    int64
+	at, n  int64 // the mutable part
 	copied bool
 	live   []byte
+}
+
+func (r *slotReader) takeHistory(rec record) {
+	le32, _ := fields(rec.fixed)
+	r.histories = append(r.histories, historyReader{comm: le32(historyComm), off: rec.off, at: rec.live, n: rec.nlive})
+}
+
+// newest copies the newest entry into the space that newest entries of the slot share.
+// It looks for it where the number of collectives on the communicator says; if it is
+// not there, it reports false.
+func (h *historyReader) newest(r *slotReader) bool {
+	at, ok := r.comms.find(h.comm)
+	if !ok || at < 0 {
+		return false
+	}
+	n := r.img.u64(r.comms.list[at].live + commColl)
+	if n == 0 || h.number(r, n+1) == uint32(n+1) || h.number(r, n) != uint32(n) {
+		return false
+	}
+	begin := len(r.entries)
+	r.entries = r.img.words(r.entries, h.entry(n), begunSize)
+	h.live = r.entries[begin:len(r.entries):len(r.entries)]
+	return binary.LittleEndian.Uint32(h.live[begunNumber:]) == uint32(n) && h.number(r, n) == uint32(n) &&
+		hashed(h.live)
+}
+
+// entry is where the n-th collective is, and number what number it has there; 0: it has
+// no place.
+func (h *historyReader) entry(n uint64) int64 {
+	return h.at + historyBegun + int64((n-1)%begunPerRec)*begunSize
+}
+
+func (h *historyReader) number(r *slotReader, n uint64) uint32 {
+	if at := h.entry(n); at+begunSize <= h.at+h.n {
+		return r.img.u32(at + begunNumber)
+	}
+	return 0
 }
 
 // snapshot copies the mutable part. An entry that changed meanwhile has number 0.
 func (h *historyReader) snapshot(r *slotReader) {
 	h.copied = true
-	live, ok := r.img.block(nil, h.rec.live, h.rec.nlive, 64, &r.wait)
+	if r.brief && h.newest(r) {
+		return
+	}
+	live, ok := r.img.block(nil, h.at, h.n, 64, &r.wait)
 	if !ok {
-		r.probs.add(h.rec.typ.String(), h.rec.off, ErrTorn)
+		r.probs.add(recHistory.String(), h.off, ErrTorn)
 		live = live[:0]
 	}
 	h.live = live
 	for at := historyBegun; at+begunSize <= len(live); at += begunSize {
 		number := live[at+begunNumber:][:4]
-		if r.img.u32(h.rec.live+int64(at+begunNumber)) != binary.LittleEndian.Uint32(number) {
+		if r.img.u32(h.at+int64(at+begunNumber)) != binary.LittleEndian.Uint32(number) {
 			clear(number)
 		}
 	}
@@ -78,19 +121,35 @@ func (h *historyReader) snapshot(r *slotReader) {
 // assembleHistories fills in Comm.History.
 func (r *slotReader) assembleHistories(position map[uint32]int) {
 	for _, h := range r.histories {
-		le32, _ := fields(h.rec.fixed)
-		comm, ok := r.comms.find(le32(historyComm))
+		comm, ok := r.comms.find(h.comm)
 		if !ok || comm < 0 {
-			r.probs.add(h.rec.typ.String(), h.rec.off, fmt.Errorf("%w: communicator %d", ErrLost, le32(historyComm)))
-			continue
-		}
-		if len(h.live) == 0 {
+			r.probs.note(recHistory.String(), h.off, ErrLost, "communicator %d", h.comm)
 			continue
 		}
 		c := r.rank.Comms[comm]
-		c.History = &History{Latest: r.latest(h, c.Coll, position), Marks: marks(h.live)}
+		switch len(h.live) {
+		case 0:
+		case begunSize: // no whole history is that short
+			n := upper(c.Coll, binary.LittleEndian.Uint32(h.live[begunNumber:]))
+			c.History = &History{Latest: []Begun{r.begun(h, n, h.live, position)}}
+		default:
+			c.History = &History{Latest: r.latest(h, c.Coll, position), Marks: marks(h.live)}
+			if n := len(c.History.Latest); r.brief && n > 0 {
+				c.History = &History{Latest: c.History.Latest[n-1:]}
+			}
+		}
 	}
 }
+
+// hashed tells whether an entry was written to its end: no recorder makes a hash zero,
+// which is what a file that was cut short has.
+func hashed(entry []byte) bool {
+	_, le64 := fields(entry)
+	return le64(begunCalls) != 0 && le64(begunSites) != 0
+}
+
+// upper completes the low bits of a number by what is near to it.
+func upper(near uint64, low uint32) uint64 { return near + uint64(int64(int32(low-uint32(near)))) }
 
 // latest reads the entries from the newest one back. coll is about how many
 // collectives there were: it tells the upper bits of the numbers.
@@ -99,13 +158,17 @@ func (r *slotReader) latest(h historyReader, coll uint64, position map[uint32]in
 	newest := uint64(0)
 	for at := 0; at+begunSize <= len(entries); at += begunSize {
 		if low := binary.LittleEndian.Uint32(entries[at+begunNumber:]); low != 0 {
-			newest = max(newest, coll+uint64(int64(int32(low-uint32(coll)))))
+			newest = max(newest, upper(coll, low))
 		}
 	}
 	var out []Begun
 	for n := newest; n > 0 && newest-n < begunPerRec; n-- {
 		at := int((n-1)%begunPerRec) * begunSize
 		if at+begunSize > len(entries) || binary.LittleEndian.Uint32(entries[at+begunNumber:]) != uint32(n) {
+			break
+		}
+		if !hashed(entries[at:]) {
+			r.probs.corrupt(recHistory.String(), h.off, "collective %d has no hashes", n)
 			break
 		}
 		out = append(out, r.begun(h, n, entries[at:], position))
@@ -128,14 +191,14 @@ func (r *slotReader) begun(h historyReader, n uint64, entry []byte, position map
 	case op == opOwn:
 		out.Op = OwnOp
 	case op > uint32(len(mpi.Operations)):
-		r.probs.add(h.rec.typ.String(), h.rec.off, fmt.Errorf("%w: operation %d", ErrUnknown, op))
+		r.probs.add(recHistory.String(), h.off, fmt.Errorf("%w: operation %d", ErrUnknown, op))
 	case op > 0:
 		out.Op = mpi.Operations[op-1]
 	}
 	if t := r.threads[thread]; t != nil {
-		out.Thread, out.State = position[thread], t.state(r, le32(begunState), h.rec.typ.String(), h.rec.off)
+		out.Thread, out.State = position[thread], t.state(r, le32(begunState), recHistory.String(), h.off)
 	} else {
-		r.probs.add(h.rec.typ.String(), h.rec.off, fmt.Errorf("%w: thread %d", ErrLost, thread))
+		r.probs.add(recHistory.String(), h.off, fmt.Errorf("%w: thread %d", ErrLost, thread))
 	}
 	return out
 }

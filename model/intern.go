@@ -200,8 +200,7 @@ func (in *interner) members(ranges []byte, size int) ([]int, error) {
 	if size == 1 {
 		return expand(ranges, 1), nil // MPI_COMM_SELF of each rank
 	}
-	key := string(ranges)
-	if list, ok := in.groups[key]; ok {
+	if list, ok := in.groups[string(ranges)]; ok {
 		return list, nil
 	}
 	if int64(size) > in.budget {
@@ -209,6 +208,6 @@ func (in *interner) members(ranges []byte, size int) ([]int, error) {
 	}
 	in.budget -= int64(size)
 	list := expand(ranges, size)
-	in.groups[key] = list
+	in.groups[string(ranges)] = list
 	return list, nil
 }

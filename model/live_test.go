@@ -137,7 +137,7 @@ func TestFileShrinksUnderTheReader(t *testing.T) {
 	if err := os.Truncate(path, pageSize); err != nil {
 		t.Fatal(err)
 	}
-	r := readSlot(img, l, 0, new(stateCache))
+	r := readSlot(img, l, 0, new(stateCache), false)
 	if len(r.probs.list) == 0 || !errors.Is(r.probs.list[0], ErrTruncated) || len(r.rank.Threads) != 1 {
 		t.Errorf("%d threads, problems %v", len(r.rank.Threads), r.probs.list)
 	}
@@ -163,7 +163,7 @@ func TestFileGrowsUnderTheReader(t *testing.T) {
 	if err := os.WriteFile(path, w.file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := readSlot(img, l, 0, new(stateCache))
+	r := readSlot(img, l, 0, new(stateCache), false)
 	m := r.rank.Threads[0].Model
 	if len(m.States) != 1 || m.States[0].Call != "MPI_Send" || m.Visits[0] != 3 || len(r.probs.list) > 0 {
 		t.Errorf("%d states, problems %v", len(m.States), r.probs.list)

@@ -78,7 +78,7 @@ func (x *Index) Load(from, to int) (*Run, error) {
 		return nil, fmt.Errorf("model: load of slots %d to %d of %d", from, to, len(x.Slots))
 	}
 	run := x.empty()
-	x.each(x.Slots[from:to], func(batch *Run) {
+	x.each(x.Slots[from:to], false, func(batch *Run) {
 		run.Ranks = append(run.Ranks, batch.Ranks...)
 		run.Others = append(run.Others, batch.Others...)
 		run.Problems = append(run.Problems, batch.Problems...)
@@ -91,13 +91,18 @@ func (x *Index) Load(from, to int) (*Run, error) {
 // files, and gives them to f, which may keep what it needs of them. While f runs,
 // Streams reads what the ranks of the Run recorded beyond their progress. One Each
 // runs at a time.
-func (x *Index) Each(f func(*Run)) { x.each(x.Slots, f) }
+func (x *Index) Each(f func(*Run)) { x.each(x.Slots, false, f) }
+
+// EachBriefly is Each, but of a [History] there is only the latest call: that of all is
+// most of what a rank in many communicators has recorded. What is wrong with the other
+// calls is left to Load.
+func (x *Index) EachBriefly(f func(*Run)) { x.each(x.Slots, true, f) }
 
 func (x *Index) empty() *Run {
 	return &Run{Dir: x.Dir, ID: x.ID, Manifest: x.Manifest, Size: x.Size, Seen: x.Seen}
 }
 
-func (x *Index) each(slots []SlotInfo, f func(*Run)) {
+func (x *Index) each(slots []SlotInfo, brief bool, f func(*Run)) {
 	in := newInterner(x.bytes)
 	slots = slices.Clone(slots)
 	slices.SortFunc(slots, func(a, b SlotInfo) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Slot-b.Slot) })
@@ -105,7 +110,7 @@ func (x *Index) each(slots []SlotInfo, f func(*Run)) {
 		n := batch(slots)
 		run := x.empty()
 		x.files = x.openFiles(slots[:n])
-		for i, r := range x.files.readBatch(slots[:n], &in.cache) {
+		for i, r := range x.files.readBatch(slots[:n], &in.cache, brief) {
 			r.internMembers(in)
 			in.rank(r.rank)
 			run.take(slots[i], r)
@@ -168,9 +173,9 @@ func (files openFiles) close() {
 
 // readBatch decodes the slots in parallel and returns them in the same order.
 // A slot that is gone since the scan is left with a problem.
-func (files openFiles) readBatch(slots []SlotInfo, states *stateCache) []*slotReader {
+func (files openFiles) readBatch(slots []SlotInfo, states *stateCache, brief bool) []*slotReader {
 	for _, f := range files {
-		f.slots.states = states
+		f.slots.states, f.slots.brief = states, brief
 	}
 	out := make([]*slotReader, len(slots))
 	parallel(len(slots), func(i int) { out[i] = files[slots[i].File].read(slots[i]) })

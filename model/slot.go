@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -28,6 +27,8 @@ type slotReader struct {
 	sites     []siteReader
 	like      *likeness // of a folded slot, else nil
 	states    *stateCache
+	brief     bool      // of histories, only the newest call is read
+	entries   []byte    // these calls
 	key       []byte    // of a state, behind the number of the list of modules
 	live      [2][]byte // copies of the mutable part of a communicator
 }
@@ -86,9 +87,9 @@ func (t *table[T]) indices() []uint32 {
 // nil, with Rank -1 if nothing said which rank it is. Communicators are
 // complete but for their members, see internMembers. A folded slot is only
 // collected; unfold has the rest.
-func readSlot(img *image, l *layout, slot uint32, states *stateCache) *slotReader {
+func readSlot(img *image, l *layout, slot uint32, states *stateCache, brief bool) *slotReader {
 	r := newSlotReader(img, l, slot)
-	r.states = states
+	r.states, r.brief = states, brief
 	err := img.guard(func() {
 		for r.collect() {
 			// What a block refers to was recorded before it was filled. So new
@@ -161,8 +162,7 @@ func (r *slotReader) take(rec record) error {
 	case recLocks:
 		r.takeTable(rec, lockSize)
 	case recHistory:
-		rec.fixed = bytes.Clone(rec.fixed)
-		r.histories = append(r.histories, historyReader{rec: rec})
+		r.takeHistory(rec)
 	case recSite:
 		return r.takeSite(rec)
 	case recSent:

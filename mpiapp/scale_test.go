@@ -79,6 +79,27 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
+// TestSyntheticSkipped: of many communicators the one is found on which a rank skipped a
+// collective, and which one.
+func TestSyntheticSkipped(t *testing.T) {
+	for seed := range uint64(6) {
+		c := synth.Config{Ranks: 200, PerNode: 24, Seed: seed, Comms: 12, Fault: synth.Fault{Kind: synth.Skipped},
+			Vary: synth.Vary{Counts: true, Branches: true, States: true}}
+		dir, truth := synthetic(t, "lammps", c)
+		r := diagnose(t, dir, 1+int(seed)%3)
+		if r.LeastProgressed == nil || r.LeastProgressed.Set != truth.Ranks.String() || len(r.Problems) > 0 ||
+			len(r.Divergences) != 1 || r.Cause == nil || r.Cause.Kind != "skipped" {
+			t.Fatalf("seed %d: %+v, want %s; cause %+v, %d divergences, problems %q", seed, r.LeastProgressed,
+				truth.Ranks, r.Cause, len(r.Divergences), r.Problems)
+		}
+		comm := fmt.Sprintf("%016x", truth.Comm)
+		if d := r.Divergences[0]; d.Sequence != truth.Sequence || d.Communicator != comm {
+			t.Errorf("seed %d: parted at %d of %s, want %d of %s", seed, d.Sequence, d.Communicator,
+				truth.Sequence, comm)
+		}
+	}
+}
+
 // TestSyntheticPlaces: the fault is where it was asked for.
 func TestSyntheticPlaces(t *testing.T) {
 	for _, after := range []string{"MPI_Allreduce", "MPI_Send", "MPI_Wait", "76"} {
@@ -214,7 +235,8 @@ func checkProblems(t *testing.T, problems []string) {
 
 // BenchmarkDiagnose goes from a run directory to JSON, with two analysis ranks.
 // LAGGARD_BENCH_RANKS is how many ranks are recorded; LAGGARD_BENCH_VARY how
-// they differ.
+// they differ; LAGGARD_BENCH_COMMS in how many more communicators each is, on one of
+// which a rank skipped a collective.
 //
 //	go test ./mpiapp -run '^$' -bench Diagnose -benchtime 3x
 func BenchmarkDiagnose(b *testing.B) {
@@ -229,8 +251,11 @@ func BenchmarkDiagnose(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	dir, truth := synthetic(b, "lammps", synth.Config{Ranks: ranks, PerNode: 64, Seed: 1, Vary: vary,
-		Fault: synth.Fault{Kind: synth.Compute}})
+	c := synth.Config{Ranks: ranks, PerNode: 64, Seed: 1, Vary: vary, Fault: synth.Fault{Kind: synth.Compute}}
+	if n, err := strconv.Atoi(os.Getenv("LAGGARD_BENCH_COMMS")); err == nil {
+		c.Comms, c.Fault.Kind = n, synth.Skipped
+	}
+	dir, truth := synthetic(b, "lammps", c)
 	b.Run(fmt.Sprint(ranks), func(b *testing.B) {
 		for b.Loop() {
 			var out bytes.Buffer

@@ -25,6 +25,7 @@ The fault is a kind and, after a colon, its place:
   deadlock  ranks in a circle wait for a message each from the next
   message   a rank waits for a message that its peer never sends
   killed, exited, missing  processes died without a word, ended early, left no record
+  skipped   ranks left out a collective on one communicator (see --comms)
   none      all ranks have finished
 
   ranks=SET   the ranks at fault (drawn if not given)
@@ -62,6 +63,7 @@ func (a *app) synthCommand() *cobra.Command {
 	flags.Uint64Var(&f.config.Seed, "seed", 1, "what decides what is not given")
 	flags.StringVar(&f.vary, "vary", "counts,branches,states",
 		"how ranks differ: `LIST` of counts, branches, states, distinct (no two at one place), none")
+	flags.IntVar(&f.config.Comms, "comms", 0, "communicators of blocks of ranks, besides those of the template")
 	flags.IntVar(&f.config.PerNode, "ranks-per-node", 64, "ranks in a node file")
 	flags.StringVar(&f.damage, "damage", "",
 		"`LIST` of missing=SHARE, torn=SHARE (of the slots), foreign=N (node files of another run), manifest")

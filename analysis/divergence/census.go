@@ -102,7 +102,8 @@ func last(c *model.Comm) (at model.Mark, known bool) {
 	case c.History == nil || len(c.History.Latest) == 0:
 		return at, c.Coll == 0
 	}
-	return c.History.Latest[len(c.History.Latest)-1].Mark, true
+	at = c.History.Latest[len(c.History.Latest)-1].Mark
+	return at, at.Number+1 >= c.Coll // else the newest calls are missing
 }
 
 func (t *tally) add(rank int, at model.Mark) {

@@ -71,7 +71,7 @@ func (l *looker) inside(least model.RankSet, failed error) (inside.View, error) 
 		return inside.View{}, err
 	}
 	var view inside.View
-	l.Index.Each(func(run *model.Run) {
+	l.Index.EachBriefly(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			if least.Contains(r.Rank) {
 				view = inside.Merge(view, inside.Of(r))

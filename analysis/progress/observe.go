@@ -78,7 +78,7 @@ func (e *observer) again(ctx context.Context, x *model.Index, o *overview) {
 		return
 	}
 	pause(ctx, secondLook)
-	x.Each(func(run *model.Run) {
+	x.EachBriefly(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			before, known := e.elsewhere[r.Rank]
 			if known && moving(r, time.Now()) && r.Heartbeat.After(before) {

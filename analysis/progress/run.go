@@ -155,7 +155,7 @@ func read(ctx context.Context, dir string, c reduce.Comm, t *reduce.Tree) (*look
 	}
 	l := &looker{Share: mine, folded: facts.NewSummariser(), begun: divergence.NewCounter(), kept: facts.NewKeeper()}
 	o, eyes := newOverview(l.Index.Problems), newObserver(l.Index)
-	l.Index.Each(func(run *model.Run) {
+	l.Index.EachBriefly(func(run *model.Run) {
 		o.Add(run.Problems)
 		for _, r := range run.Ranks {
 			eyes.see(r, &o)
@@ -231,7 +231,7 @@ func (l *looker) contrast(q Question, alike model.RankSet, failed error) ([]cont
 		return nil, err
 	}
 	counter := contrast.NewCounter(alike)
-	l.Index.Each(func(run *model.Run) {
+	l.Index.EachBriefly(func(run *model.Run) {
 		for _, r := range run.Ranks {
 			counter.Add(r)
 		}

@@ -20,6 +20,9 @@ const (
 	Killed   Kind = "killed"   // processes died without a word
 	Exited   Kind = "exited"   // processes ended before MPI_Finalize
 	Missing  Kind = "missing"  // processes left no record
+	// Skipped: ranks left out a collective on a communicator of some of them, and went on
+	// to where all meet; the other members wait for them there.
+	Skipped Kind = "skipped"
 )
 
 // Fault says what goes wrong, and where.
@@ -37,10 +40,10 @@ func ParseFault(text string) (Fault, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	f := Fault{Kind: Kind(kind)}
 	switch f.Kind {
-	case Healthy, Compute, Deadlock, Message, Killed, Exited, Missing:
+	case Healthy, Compute, Deadlock, Message, Killed, Exited, Missing, Skipped:
 	default:
 		return Fault{}, fmt.Errorf(
-			"synth: %w: %.40q is none of none, compute, deadlock, message, killed, exited, missing", ErrFault, kind)
+			"synth: %w: %.40q is none of none, compute, deadlock, message, killed, exited, missing, skipped", ErrFault, kind)
 	}
 	for rest != "" {
 		key, value, _ := strings.Cut(rest, "=")

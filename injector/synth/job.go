@@ -13,6 +13,7 @@ import (
 type Config struct {
 	Ranks   int // of MPI_COMM_WORLD, at least 1
 	PerNode int // ranks in a node file, at least 1
+	Comms   int // communicators of blocks of ranks, besides those of the template
 	Seed    uint64
 	Fault   Fault
 	Vary    Vary
@@ -27,21 +28,25 @@ type Truth struct {
 	Ranks  model.RankSet // at fault
 	Damage Damaged
 	Place  string // the call behind which, or in which, the fault is
+	// Of a rank that skipped a collective: the communicator of the first one, and the
+	// number of the collective.
+	Comm, Sequence uint64
 }
 
 // job makes the ranks of a synthetic run, one by one and independently.
 type job struct {
 	Config
 	*plan
-	grid   grid
-	groups []group
-	meet   int // among groups
-	first  uint64
-	talk   messages
-	waits  map[int]wave // ranks that wait for a neighbour, or are at fault
-	world  []int
-	forms  [][]*form     // by member and role
-	truth  model.RankSet // the ranks that must be named
+	grid    grid
+	groups  []group
+	meet    int // among groups
+	program program
+	first   uint64
+	talk    messages
+	waits   map[int]wave // ranks that wait for a neighbour, or are at fault
+	world   []int
+	forms   [][]*form     // by member and role
+	truth   model.RankSet // the ranks that must be named
 }
 
 // wave is the place of a rank near the fault.
@@ -55,7 +60,8 @@ type wave struct {
 type form struct {
 	*walk
 	cycles [][]int
-	comms  []int // by group: the state that made the communicator
+	comms  []int                 // by group: the state that made the communicator
+	begun  map[model.StateID]int // the states of the collectives of histories; -1 not there
 	branch []*form
 	// modules are those of the template.
 	modules []*model.Module
@@ -79,12 +85,17 @@ func newJob(ranks []*model.Rank, c Config) (*job, error) {
 	}
 	j.groups, j.talk = groupsOf(templates[0]), messagesOf(templates)
 	j.meet = meeting(j.groups)
+	if err := j.addGroups(); err != nil {
+		return nil, err
+	}
 	j.grid = newGrid(c.Ranks, j.talk.neighbours)
 	j.world = make([]int, c.Ranks)
 	for i := range j.world {
 		j.world[i] = i
 	}
 	j.makeForms()
+	j.newProgram()
+	j.findCalls()
 	err = j.place(random)
 	j.truth = j.named()
 	return j, err
@@ -100,7 +111,7 @@ func (j *job) makeForms() {
 		for _, w := range m.walks {
 			f := j.formOf(w, m.rank.Modules)
 			for pick := range uint64(2) {
-				if b := w.bypassed(mix(j.Seed, int(pick)), j.places); b != nil && j.Vary.Branches {
+				if b := w.bypassed(mix(j.Seed, int(pick)), j.kept()); b != nil && j.Vary.Branches {
 					f.branch = append(f.branch, j.formOf(b, m.rank.Modules))
 				}
 			}
@@ -110,6 +121,29 @@ func (j *job) makeForms() {
 	}
 	// Every communicator that meets at the gate has begun that collective.
 	j.first = max(j.groups[j.meet].comm.Coll, j.colls[0]+1)
+}
+
+// kept lists the states that no rank leaves out.
+func (j *job) kept() []model.StateID {
+	out := slices.Clone(j.places)
+	for _, s := range j.way {
+		out = append(out, s.id)
+	}
+	return out
+}
+
+// findCalls finds the calls of the histories in the models.
+func (j *job) findCalls() {
+	for _, roles := range j.forms {
+		for _, f := range roles {
+			for _, b := range append([]*form{f}, f.branch...) {
+				b.begun = map[model.StateID]int{}
+				for _, id := range append(j.kept(), j.program.sites...) {
+					b.begun[id] = b.find(id)
+				}
+			}
+		}
+	}
 }
 
 func (j *job) formOf(w *walk, modules []*model.Module) *form {
@@ -147,6 +181,8 @@ func (j *job) place(random *rand.Rand) error {
 		return j.placeCircle(at.Slice())
 	case Message:
 		return j.placeMessages(at)
+	case Skipped:
+		return j.placeSkipped(at, random)
 	}
 	j.placeWaves(at)
 	return nil

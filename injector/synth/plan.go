@@ -21,6 +21,7 @@ type plan struct {
 	places  []model.StateID // by role, from the fault to the gate
 	calls   []string
 	colls   []uint64 // by role, how many collectives were begun less than at the gate
+	way     []site   // of the collectives behind the fault, up to the gate
 	members []*member
 }
 
@@ -62,7 +63,13 @@ func restingPlan(templates []*template) *plan {
 func (t *template) candidates(f Fault, random *rand.Rand) []int {
 	var out []int
 	for i, s := range t.whole.states {
-		inside := f.Kind != Deadlock && f.Kind != Message || receives(s.Call)
+		inside := true
+		switch f.Kind {
+		case Deadlock, Message:
+			inside = receives(s.Call)
+		case Skipped:
+			inside = collective(s.Call)
+		}
 		if inside && t.whole.visits[i] > 0 && f.matches(i, s) {
 			out = append(out, i)
 		}
@@ -115,7 +122,10 @@ func (t *template) planOf(w *walk, way []int, at, gate int) *plan {
 	}
 	behind := uint64(0)
 	for _, e := range way {
-		behind += t.begins(w.edges[e].To)
+		to := w.edges[e].To
+		if behind += t.begins(to); t.begins(to) > 0 {
+			p.way = append(p.way, site{w.states[to].ID, w.states[to].Call})
+		}
 	}
 	add(at, behind)
 	for _, e := range way[:len(way)-1] {

@@ -46,25 +46,21 @@ func (j *job) addComms(r *model.Rank, f *form, at wave) {
 			ID: g.comm.ID, Parent: g.comm.Parent, Kind: g.comm.Kind, Forming: g.comm.Forming,
 			Freed: g.comm.Freed, Coll: g.comm.Coll, State: f.comms[i],
 		}
-		switch g.kind {
-		case everybody:
-			c.Members, c.Rank = j.world, r.Rank
-		case alone:
-			c.Members = []int{r.Rank}
-		case block:
-			n := r.Rank / g.size
-			c.Members, c.Rank, c.ID = j.blockMembers(n, g.size), r.Rank%g.size, mix(g.comm.ID, n)|1<<63
+		c.Members = j.membersOf(g, r.Rank)
+		c.Size, c.Rank = len(c.Members), r.Rank-c.Members[0]
+		if g.kind == block {
+			c.ID = blockID(&g, r.Rank)
 		}
-		c.Size = len(c.Members)
-		if i == j.meet {
+		switch {
+		case i == j.meet:
 			c.Coll = j.first - j.colls[at.role]
+		case j.skips(r.Rank, i):
+			c.Coll--
 		}
+		j.addHistory(r, c, i, f, at)
 		r.Comms = append(r.Comms, c)
 	}
 }
-
-// blockMembers lists the members of block n.
-func (j *job) blockMembers(n, size int) []int { return j.world[n*size : min((n+1)*size, j.Ranks)] }
 
 // addChannels counts the messages with the neighbours: as many were received as
 // were sent, but for the one that a rank waits for.
@@ -121,15 +117,22 @@ func (j *job) block(r *model.Rank, t *model.Thread, at wave) {
 		t.Op.Kind = model.Finalize
 	case at.from >= 0:
 		j.await(r, t, at)
+	case at.role == 0 && j.Fault.Kind == Skipped:
+		j.join(r, t, j.program.stuck)
 	case at.role == 0:
 		j.fault(r, t)
 	case ends(j.calls[at.role]):
 		r.Phase, t.Op.InMPI, t.Op.Kind = model.Finalizing, true, model.Finalize
 	default:
-		t.Op.InMPI, t.Op.Kind = true, model.Collective
-		t.Op.Pending = []model.Pending{{Kind: model.Collective, Comm: j.meet, Peer: model.None, Tag: model.None,
-			Seq: r.Comms[j.meet].Coll, State: t.Op.State}}
+		j.join(r, t, j.meet)
 	}
+}
+
+// join makes the rank wait in the latest collective of a communicator.
+func (j *job) join(r *model.Rank, t *model.Thread, comm int) {
+	t.Op.InMPI, t.Op.Kind = true, model.Collective
+	t.Op.Pending = []model.Pending{{Kind: model.Collective, Comm: comm, Peer: model.None, Tag: model.None,
+		Seq: r.Comms[comm].Coll, State: t.Op.State}}
 }
 
 // await makes the rank wait for a message.

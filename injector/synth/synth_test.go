@@ -102,6 +102,89 @@ func checkComms(t *testing.T, run *model.Run) {
 	}
 }
 
+// TestCollectives: on each communicator, members that began the same have the same
+// hashes, only the rank at fault has others, and what a rank began is in one order.
+func TestCollectives(t *testing.T) {
+	for _, kind := range []Kind{Healthy, Compute, Killed, Skipped} {
+		run, truth := written(t, "lammps", Config{Ranks: 90, PerNode: 16, Seed: 3, Comms: 9, Fault: Fault{Kind: kind},
+			Vary: Vary{Counts: true, Branches: true, States: true}})
+		hashes, odd := map[[2]uint64]model.Mark{}, model.RankSet{}
+		for _, r := range run.Ranks {
+			orders := map[uint32]bool{}
+			for _, c := range r.Comms {
+				if c.Size < 2 {
+					continue
+				}
+				if c.History == nil {
+					t.Fatalf("%s: rank %d has no history on %x", kind, r.Rank, c.ID)
+				}
+				for i, b := range c.History.Latest {
+					if b.Number != c.Coll-uint64(len(c.History.Latest)-1-i) || b.State < 0 || orders[b.Order] ||
+						i > 0 && b.Order <= c.History.Latest[i-1].Order {
+						t.Fatalf("%s: rank %d on %x: %+v, %d of %d", kind, r.Rank, c.ID, b, i, c.Coll)
+					}
+					orders[b.Order] = true
+					key := [2]uint64{c.ID, b.Number}
+					if known, is := hashes[key]; is && known != b.Mark {
+						odd.Add(r.Rank)
+					} else if !truth.Ranks.Contains(r.Rank) {
+						hashes[key] = b.Mark
+					}
+				}
+				checkMarks(t, c)
+			}
+		}
+		if odd.Len() > 1 || kind != Skipped && odd.Len() > 0 {
+			t.Errorf("%s: ranks %s began other collectives; at fault is %s", kind, odd, truth.Ranks)
+		}
+	}
+}
+
+// checkMarks: a history has the checkpoints that a recorder leaves.
+func checkMarks(t *testing.T, c *model.Comm) {
+	t.Helper()
+	if c.Coll < step {
+		return
+	}
+	last := c.Coll / step * step
+	if m, ok := c.History.At(last); !ok || m.Calls == 0 || m.Sites == 0 {
+		t.Fatalf("no checkpoint %d of %d on %x: %+v", last, c.Coll, c.ID, c.History.Marks)
+	}
+}
+
+// TestBrief: a brief reading has the last of the calls that a whole one has.
+func TestBrief(t *testing.T) {
+	ranks, err := Named("lammps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := Write(dir, ranks, Config{Ranks: 40, PerNode: 16, Comms: 9, Fault: Fault{Kind: Skipped}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := model.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := model.Scan(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.EachBriefly(func(run *model.Run) {
+		for _, r := range run.Ranks {
+			for i, c := range r.Comms {
+				full := whole.Ranks[r.Rank].Comms[i].History
+				if full == nil {
+					continue
+				}
+				if want := full.Latest[len(full.Latest)-1:]; !slices.Equal(c.History.Latest, want) {
+					t.Fatalf("rank %d on %x: %+v, want %+v", r.Rank, c.ID, c.History.Latest, want)
+				}
+			}
+		}
+	})
+}
+
 // TestSame: equal configurations make equal files, another seed others.
 func TestSame(t *testing.T) {
 	ranks, err := Named("lammps")

@@ -54,10 +54,11 @@ const (
 
 // group is a communicator of the template, as it is made for every rank.
 type group struct {
-	kind  groupKind
-	comm  *model.Comm
-	state model.StateID // of the call that made it; zero none
-	size  int           // of a block
+	kind   groupKind
+	comm   *model.Comm
+	state  model.StateID // of the call that made it; zero none
+	size   int           // of a block
+	offset int           // how much shorter the first block is
 }
 
 // groupsOf lists the communicators that can be made for any number of ranks. All

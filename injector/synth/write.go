@@ -38,6 +38,7 @@ func Write(dir string, templates []*model.Rank, c Config, progress func(ranks in
 	t := Truth{Ranks: j.truth, Damage: damage.summary(j)}
 	if j.Fault.Kind != Healthy {
 		t.Place = j.calls[0]
+		t.Comm, t.Sequence = j.skippedCall()
 	}
 	return t, nil
 }
