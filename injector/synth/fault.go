@@ -43,7 +43,8 @@ func ParseFault(text string) (Fault, error) {
 	case Healthy, Compute, Deadlock, Message, Killed, Exited, Missing, Skipped:
 	default:
 		return Fault{}, fmt.Errorf(
-			"synth: %w: %.40q is none of none, compute, deadlock, message, killed, exited, missing, skipped", ErrFault, kind)
+			"synth: %w: %.40q is none of none, compute, deadlock, message, killed, exited, missing, skipped",
+			ErrFault, kind)
 	}
 	for rest != "" {
 		key, value, _ := strings.Cut(rest, "=")

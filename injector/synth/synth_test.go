@@ -159,7 +159,8 @@ func TestBrief(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if _, err := Write(dir, ranks, Config{Ranks: 40, PerNode: 16, Comms: 9, Fault: Fault{Kind: Skipped}}, nil); err != nil {
+	c := Config{Ranks: 40, PerNode: 16, Comms: 9, Fault: Fault{Kind: Skipped}}
+	if _, err := Write(dir, ranks, c, nil); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := model.Open(dir)
