@@ -9,13 +9,13 @@ import (
 )
 
 // same wants a program to print and end under a recording as it does without.
-func (f family) same(t *testing.T, env []string, dir, record, program string) {
+func (f family) same(t *testing.T, env []string, dir, record string, program ...string) {
 	t.Helper()
 	const ranks = 2
-	plain := start(t, env, nil, append(f.command(ranks), program)...).wait()
+	plain := start(t, env, nil, append(f.command(ranks), program...)...).wait()
 	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
 	args = append(args, f.command(ranks)...)
-	got := start(t, env, nil, append(args, program)...).wait()
+	got := start(t, env, nil, append(args, program...)...).wait()
 	if plain.status != 0 || got.status != 0 || !strings.HasPrefix(got.stdout, plain.stdout) {
 		t.Errorf("without a recording it prints %q, status %d; with one %q, status %d\n%s",
 			plain.stdout, plain.status, got.stdout, got.status, got.stderr)
@@ -66,6 +66,21 @@ func TestSanitized(t *testing.T) {
 						f.build(t, "closes.c", "-O1", "-fsanitize="+sanitizer))
 				})
 			}
+		}
+	})
+}
+
+// TestHandlers: handlers on an alternate stack or on too small a one, across vfork,
+// by sigset, and for the recorder's own signal, which it sends while a rank rests.
+func TestHandlers(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, record := range []string{"progress", "usage,volume,movement"} {
+			t.Run(record, func(t *testing.T) {
+				t.Parallel()
+				const restSeconds = "3"
+				env := append(f.environ(t), "LAGGARD_QUIET_MS=300")
+				f.same(t, env, filepath.Join(t.TempDir(), "run"), record, f.build(t, "handlers.c", "-O1"), restSeconds)
+			})
 		}
 	})
 }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -15,6 +16,21 @@
 
 uint32_t lg_capture_why;
 int lg_capture_signal;
+
+/* The address tells our signals from the program's own of that number. */
+void lg_capture_ask(int tid)
+{
+  siginfo_t info = {.si_signo = lg_capture_signal, .si_code = SI_QUEUE};
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = &lg_capture_why;
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, lg_capture_signal, &info);
+}
+
+bool lg_capture_wanted(const siginfo_t *info)
+{
+  return info->si_code == SI_QUEUE && info->si_pid == getpid() && info->si_value.sival_ptr == &lg_capture_why;
+}
 
 static bool same_stack(const struct lg_thread *p, const uint64_t *frames, int n)
 {

@@ -35,6 +35,8 @@ static int real_sigaction(int sig, const struct sigaction *act, struct sigaction
   return real(sig, act, old);
 }
 
+static int their_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+
 static bool is_fault(int sig)
 {
   return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGABRT || sig == SIGSYS;
@@ -50,18 +52,17 @@ static void as_default(int sig, const siginfo_t *info)
     syscall(SYS_tgkill, getpid(), (int)syscall(SYS_gettid), sig);
 }
 
-/* pass_on calls the program's handler. A signal that would have been ignored or
- * that asked us for a stack ends here. SIG_DFL and SIG_IGN mean the same with
- * SA_SIGINFO as without. */
+/* pass_on calls the program's handler. A signal that would have been ignored ends
+ * here. SIG_DFL and SIG_IGN mean the same with SA_SIGINFO as without. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
   struct sigaction a = theirs[sig];
   if (a.sa_flags & SA_RESETHAND)
-    theirs[sig].sa_handler = SIG_DFL;
+    their_sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
   if (a.sa_handler == SIG_IGN)
     return;
   if (a.sa_handler == SIG_DFL) {
-    if (sig != lg_capture_signal && sig != asked_signal)
+    if (sig != asked_signal)
       as_default(sig, info);
     return;
   }
@@ -73,41 +74,46 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 
 static bool ends_here(int sig)
 {
-  return sig != lg_capture_signal && sig != asked_signal && theirs[sig].sa_handler == SIG_DFL;
+  return sig != asked_signal && theirs[sig].sa_handler == SIG_DFL;
 }
 
 static void handler(int sig, siginfo_t *info, void *context)
 {
   int saved = errno;
   struct lg_thr *t = lg_self;
+  bool wanted = sig == lg_capture_signal && lg_capture_wanted(info);
   if (sig == SIGSEGV || sig == SIGBUS)
     lg_reading_fault(&((ucontext_t *)context)->uc_sigmask);
   if (lg_is_rank()) {
     if (t && is_fault(sig))
       lg_capture_here(t, LG_WHY_FATAL, sig, context);
-    else if (t && sig == lg_capture_signal)
+    else if (t && wanted)
       lg_capture_here(t, lg_capture_why, 0, context);
     if (sig == asked_signal)
       lg_watch_ask();
-    if (ends_here(sig) || is_fault(sig))
+    if (!wanted && (ends_here(sig) || is_fault(sig)))
       lg_said_end(LG_SIGNALLED, sig);
   }
   errno = saved;
-  told |= sig != lg_capture_signal && sig != asked_signal;
+  if (wanted)
+    return; /* the program never sent it */
+  told |= sig != asked_signal;
   pass_on(sig, info, context);
 }
 
 /* install puts our handler before the program's, with the program's flags, so
- * that what it asked of the kernel still holds. */
+ * that what it asked of the kernel still holds: a handler that did not ask for the
+ * alternate stack may need more than there is. Where there is none of the program's,
+ * ours takes that stack, since the usual one may have overflowed. */
 static int install(int sig)
 {
   struct sigaction a = theirs[sig];
   if (a.sa_handler == SIG_DFL) {
-    a.sa_flags = SA_RESTART;
+    a.sa_flags = SA_RESTART | SA_ONSTACK;
     sigemptyset(&a.sa_mask);
   }
   a.sa_sigaction = handler;
-  a.sa_flags = (a.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
+  a.sa_flags = (a.sa_flags & ~SA_RESETHAND) | SA_SIGINFO;
   return real_sigaction(sig, &a, NULL);
 }
 
@@ -121,10 +127,23 @@ static void take(int sig)
 
 /* ---- what the program sets later ---- */
 
+/* set_apart sets what a process does that is no rank, or none any more. A child of
+ * vfork has handlers of its own, but shares this memory with the rank. */
+static int set_apart(int sig, const struct sigaction *act, struct sigaction *old)
+{
+  if (real_sigaction(sig, act, old))
+    return -1;
+  if (old && old->sa_flags & SA_SIGINFO && old->sa_sigaction == handler)
+    *old = theirs[sig];
+  return 0;
+}
+
 static int their_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-  if (sig <= 0 || sig >= NSIG || !ours[sig] || lg_off)
+  if (sig <= 0 || sig >= NSIG || !ours[sig])
     return real_sigaction(sig, act, old);
+  if (!lg_is_rank())
+    return set_apart(sig, act, old);
   struct sigaction was = theirs[sig];
   if (act) {
     theirs[sig] = *act;
@@ -169,6 +188,21 @@ LG_EXPORT sighandler_t __sysv_signal(int sig, sighandler_t h)
   if (sig <= 0 || sig >= NSIG || !ours[sig])
     return real_signal("__sysv_signal", sig, h);
   return set_handler(sig, h, SA_RESETHAND | SA_NODEFER);
+}
+
+/* sigset says besides whether the signal was blocked, and blocks it at SIG_HOLD. */
+LG_EXPORT sighandler_t sigset(int sig, sighandler_t h)
+{
+  sigset_t one, was;
+  struct sigaction old, a = {.sa_handler = h};
+  if (sig <= 0 || sig >= NSIG || !ours[sig] || h == SIG_ERR)
+    return real_signal("sigset", sig, h);
+  sigemptyset(&one);
+  sigaddset(&one, sig);
+  if (their_sigaction(sig, h == SIG_HOLD ? NULL : &a, &old) ||
+      sigprocmask(h == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &one, &was))
+    return SIG_ERR;
+  return sigismember(&was, sig) ? SIG_HOLD : old.sa_handler;
 }
 
 /* ---- errors that MPI does not return ---- */

@@ -137,7 +137,7 @@ static bool has_run(const struct lg_thr *t)
 static bool ask(struct lg_thr *t)
 {
   uint64_t before = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
-  syscall(SYS_tgkill, getpid(), t->tid, lg_capture_signal);
+  lg_capture_ask(t->tid);
   for (int i = 0; i < ANSWER_MS; i++) {
     uint64_t now = __atomic_load_n(&t->pub->stack_seq, __ATOMIC_ACQUIRE);
     if (now != before && now % 2 == 0)
