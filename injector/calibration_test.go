@@ -6,12 +6,16 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-var write = flag.Bool("write", false, "put the table into docs/diagnosis.md")
+var (
+	write = flag.Bool("write", false, "put the table into docs/diagnosis.md")
+	again = flag.String("again", "", "this laggard diagnoses the runs that campaigns kept, instead of what their journals say")
+)
 
 // Marks around the table in docs/diagnosis.md.
 const (
@@ -22,7 +26,7 @@ const (
 // TestCalibration draws how often a diagnosis was right against how sure it said it
 // was, from files of judged cases and the journals of campaigns:
 //
-//	go test -tags calibration ./injector -run Calibration -v -args [-write] judged.jsonl crack/trials.jsonl …
+//	go test -tags calibration ./injector -run Calibration -v -args [-write] [-again bin/laggard] judged.jsonl crack/trials.jsonl …
 func TestCalibration(t *testing.T) {
 	var cases []Judged
 	for _, path := range flag.Args() {
@@ -72,6 +76,11 @@ func judged(path string) ([]Judged, error) {
 			continue
 		}
 		d := diagnosisBy(r, "laggard")
+		if *again != "" {
+			if d, err = diagnosedAgain(filepath.Join(filepath.Dir(path), "trials", r.Trial.ID, "run")); err != nil {
+				return nil, err
+			}
+		}
 		right, known := isRight(r, d)
 		if known && d.Confidence > 0 {
 			out = append(out, Judged{
@@ -80,6 +89,14 @@ func judged(path string) ([]Judged, error) {
 		}
 	}
 	return out, nil
+}
+
+func diagnosedAgain(dir string) (Diagnosis, error) {
+	text, err := exec.Command(*again, "diagnose", "--json", "--no-slice", dir).Output()
+	if len(text) == 0 {
+		return Diagnosis{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	return ReadDiagnosis("laggard", text)
 }
 
 // isRight tells whether a diagnosis names those it should, if that is known. Of ranks

@@ -58,6 +58,45 @@ func CallOf(comms []Comm, comm uint64, rank int, n uint64) *Call {
 	return nil
 }
 
+// Apart compares from where in the program members made one collective; nil: all that are
+// known from one place. A program may well make it from several: it is for a collective
+// that is known to have failed.
+func Apart(comms []Comm, comm, number uint64) *Divergence {
+	i := slices.IndexFunc(comms, func(c Comm) bool { return c.ID == comm })
+	if i < 0 {
+		return nil
+	}
+	var sides []Line // of one place each
+	for _, l := range comms[i].Lines {
+		calls := l.from(number)
+		if calls == nil || calls[0].Place == "" {
+			continue
+		}
+		k := slices.IndexFunc(sides, func(o Line) bool { return o.Latest[0].sameSite(&calls[0]) })
+		if k < 0 {
+			sides = append(sides, Line{Ranks: l.Ranks, Latest: calls[:1]})
+			continue
+		}
+		sides[k].Ranks = sides[k].Ranks.Union(l.Ranks)
+	}
+	if len(sides) < 2 {
+		return nil
+	}
+	slices.SortStableFunc(sides, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(b.Ranks.Len(), a.Ranks.Len()), cmp.Compare(a.Ranks.Min(), b.Ranks.Min()))
+	})
+	d := &Divergence{Comm: comm, Kind: comms[i].Kind, Common: sides[0], Agree: sides[0].Ranks}
+	odd := 0
+	for _, side := range sides[1:] {
+		odd += side.Ranks.Len()
+		d.Odd = append(d.Odd, Odd{Parting{
+			Kind: Mismatch, Number: number, After: number - 1, Calls: side.Latest, Theirs: sides[0].Latest,
+		}, side})
+	}
+	d.Majority = d.Agree.Len() > odd
+	return d
+}
+
 // sequence is what a rank began, in its order; nil: its histories are not kept, only
 // those of others that began the same.
 func sequence(comms []Comm, rank int) []own {

@@ -18,7 +18,7 @@ import (
 // writes what came out. A line is a set of ranks and what they began on one
 // communicator: "0-2: Bcast@a/0 (Allreduce@b:8 Barrier@c)*20" is a Bcast from place
 // a with root 0, and twenty times an Allreduce of 8 bytes and a Barrier. "comm 5"
-// begins another communicator.
+// begins another communicator. "apart number=7" asks from where the seventh was begun.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -26,7 +26,16 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				d.Fatalf(t, "%v", err)
 			}
-			return tell(Find(comms, func(s *model.State) string { return s.ID.String() }))
+			found := Find(comms, func(s *model.State) string { return s.ID.String() })
+			if d.Cmd != "apart" {
+				return tell(found)
+			}
+			var number uint64
+			d.ScanArgs(t, "number", &number)
+			if a := Apart(comms, comms[0].ID, number); a != nil {
+				return tell([]Divergence{*a})
+			}
+			return tell(nil)
 		})
 	})
 }

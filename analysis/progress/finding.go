@@ -100,6 +100,10 @@ func (f *Finding) lostFirst() bool {
 			return true
 		}
 	}
+	if f.apart(lost.Intersect(f.scene.Erred)) {
+		f.reason += "; " + f.lossReason()
+		return true
+	}
 	f.reason, f.cause = f.lossReason(), f.lossKind()
 	level := certainty
 	if slices.ContainsFunc(f.scene.Losses, func(l evidence.Loss) bool { return l.Cause && l.Close }) {

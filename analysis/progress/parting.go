@@ -34,6 +34,25 @@ func (f *Finding) parted() bool {
 	return true
 }
 
+// apart takes a collective in which MPI reported an error to some ranks, where members
+// made it from several places of the program, and parted nowhere before: then they did not
+// mean the same.
+func (f *Finding) apart(erred model.RankSet) bool {
+	for _, rank := range erred.Slice() {
+		at, ok := f.standing(rank)
+		before := func(d divergence.Divergence) bool { return d.Comm == at.comm }
+		if !ok || slices.ContainsFunc(f.diverged, before) {
+			continue
+		}
+		if d := divergence.Apart(f.opts.Begun, at.comm, at.call.Number); d != nil {
+			f.takeOdd(d)
+			f.diverged = slices.Insert(f.diverged, 0, *d)
+			return true
+		}
+	}
+	return false
+}
+
 // takeOdd takes the ranks that left the others, or all if neither side is the many.
 func (f *Finding) takeOdd(d *divergence.Divergence) {
 	odd := oddRanks(d)
@@ -83,7 +102,7 @@ func (f *Finding) elsewhere() func(rank int, comm, number uint64) *divergence.El
 	return func(rank int, comm, number uint64) *divergence.Elsewhere {
 		fact := f.scene.Facts[rank]
 		switch {
-		case fact == nil:
+		case fact == nil, fact.Erred: // MPI ended it, not the program
 			return nil
 		case fact.Phase == model.Finalizing && fact.At.InMPI:
 			return &divergence.Elsewhere{Kind: divergence.ErrorPath, Call: *f.callAt(fact)}
