@@ -49,6 +49,7 @@ func (s *Scene) findLosses() {
 	s.loseFirst()
 	s.loseFailed()
 	s.loseExited()
+	s.loseUnsuccessful()
 	s.loseSilent()
 }
 
@@ -207,6 +208,21 @@ func (s *Scene) loseExited() {
 	byStatus.Each(func(status, ranks any) {
 		s.lose(ranks.(model.RankSet), true, "exited with status %d before MPI_Finalize", status)
 	})
+}
+
+// loseUnsuccessful: a rank ended with a status that is not 0 when it had finalized, and
+// the launcher ended the others, which had come to MPI_Finalize too, for that.
+func (s *Scene) loseUnsuccessful() {
+	bad := s.RanksWhere(func(f *facts.Fact) bool {
+		return f.End == model.Exited && f.Phase == model.Finalized && f.Detail != 0
+	})
+	rest := s.RanksWhere(func(f *facts.Fact) bool {
+		return f.End == model.Signalled && f.Phase == model.Finalizing && !faultSignal(f.Detail)
+	})
+	if bad.Len() > 0 && rest.Equal(s.Unfinished()) {
+		s.lose(bad, true, "exited with status %d, behind MPI_Finalize; the launcher ended the others",
+			s.Facts[bad.Min()].Detail)
+	}
 }
 
 // loseSilent: a rank that said nothing of its end, and whose signs of life
