@@ -106,7 +106,7 @@ define need
 endef
 
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
-TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils strace shellcheck elfutils gdb clang llvm chromium
+TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils strace shellcheck elfutils gdb clang llvm chromium python3-mpi4py python3-numpy
 SLURM_PACKAGES := slurm-wlm munge
 
 $(B):

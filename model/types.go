@@ -1,13 +1,33 @@
 package model
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
-// Module is an object (program or library) that was mapped into a process.
+// Module is an object (program or library) that was mapped into a process, or a
+// function of a Python program.
 type Module struct {
 	BuildID string // lower-case hex of the GNU build-id, "" if it has none
 	Path    string // as the process saw it
 	Base    uint64 // added to a file address gives the run-time address
 	Size    uint64 // bytes mapped
+}
+
+// pythonID begins the build-id of a Module that is no file but a function of a
+// Python program; it spells "python" (docs/format.md).
+const pythonID = "707974686f6e"
+
+// Python returns which function of a Python program m stands for, and the file of
+// its source; ok is false if m is a module. The Offset of a frame in it is a line of
+// the file, 0 if it has none. Before Python 3.11 function is the plain name, else the
+// qualified one.
+func (m *Module) Python() (function, file string, ok bool) {
+	if m == nil || !strings.HasPrefix(m.BuildID, pythonID) {
+		return "", "", false
+	}
+	i := strings.LastIndexByte(m.Path, ':')
+	return m.Path[i+1:], m.Path[:max(i, 0)], true
 }
 
 // Frame is one level of a call stack: a file address in a module. Return

@@ -112,10 +112,12 @@ var allowed = map[string][]string{
 	"laggard/recorder/bench":    {"laggard/model"},
 	"laggard/recorder/floors":   {},
 	"laggard/recorder/gen":      {"laggard/model/mpi"},
-	"laggard/reduce":            {},
-	"laggard/reduce/reducetest": {"laggard/reduce"},
-	"laggard/report":            {"laggard/model", "laggard/report/words", "laggard/symbol"},
-	"laggard/report/chart":      {},
+
+	"laggard/recorder/python/hostile": {},
+	"laggard/reduce":                  {},
+	"laggard/reduce/reducetest":       {"laggard/reduce"},
+	"laggard/report":                  {"laggard/model", "laggard/report/words", "laggard/symbol"},
+	"laggard/report/chart":            {},
 	"laggard/report/diagnosis": {
 		"laggard/analysis/divergence", "laggard/analysis/known", "laggard/analysis/progress",
 		"laggard/analysis/progress/contrast", "laggard/analysis/progress/facts", "laggard/analysis/usage/finding",

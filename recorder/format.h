@@ -262,6 +262,12 @@ struct lg_module {
   /* unsigned char buildid[buildid_len]; char path[path_len]; */
 };
 
+/* A module record whose build-id begins with LG_PYTHON_ID is no file that is mapped but a
+ * function that an interpreter of Python runs: its path is that of the source, ":" and the
+ * qualified name of the function, in which there is no ":"; behind LG_PYTHON_ID stands a
+ * hash of that. The offset of a frame in it is a line of the source, 0 if it has none. */
+#define LG_PYTHON_ID "python"
+
 /* Frame word: module index (16 bits) << 48 | file address (48 bits). Module
  * 0xffff means no module: the low bits are the raw address. Return addresses
  * are stored as they are; subtract one before asking for a line, except for

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 
 	"laggard/report/words"
 	"laggard/symbol"
@@ -15,10 +16,11 @@ type Frame struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 	Module   string `json:"module"`
-	Offset   string `json:"offset"`          // file address, hexadecimal
+	Offset   string `json:"offset"`          // file address, hexadecimal; "" in Python
 	Start    string `json:"start,omitempty"` // where a function without a name begins, hexadecimal
 	Inlined  bool   `json:"inlined,omitempty"`
-	Wrapper  bool   `json:"wrapper,omitempty"` // a thin wrapper around MPI
+	Wrapper  bool   `json:"wrapper,omitempty"`  // a thin wrapper around MPI
+	Language string `json:"language,omitempty"` // "python", or "" of machine code
 	Note     string `json:"note,omitempty"`
 }
 
@@ -30,12 +32,20 @@ func Frames(stack []symbol.Location) []Frame {
 		for i, c := range calls {
 			out = append(out, Frame{
 				Function: words.Printable(c.Function), File: words.Printable(c.File), Line: c.Line,
-				Module: words.Printable(l.Module), Offset: fmt.Sprintf("%#x", l.Offset), Start: start(l, c),
-				Inlined: i < len(calls)-1, Wrapper: c.Wrapper, Note: words.Printable(l.Note),
+				Module: words.Printable(l.Module), Offset: offset(l), Start: start(l, c),
+				Inlined: i < len(calls)-1, Wrapper: c.Wrapper, Language: l.Language, Note: words.Printable(l.Note),
 			})
 		}
 	}
 	return out
+}
+
+// offset is where a frame of machine code is.
+func offset(l symbol.Location) string {
+	if l.Language != "" {
+		return ""
+	}
+	return fmt.Sprintf("%#x", l.Offset)
 }
 
 // start is where a function begins that has no name, "" if it has one.
@@ -70,6 +80,16 @@ func NewSite(stack []symbol.Location) Site {
 		s.Code = Frames([]symbol.Location{*at})[0].Code()
 	}
 	return s
+}
+
+// Place is the position in a stack of the frame that says where it is, as NewSite decides:
+// the innermost that is no thin wrapper around MPI, or is of a Python program.
+func Place(stack []Frame) int {
+	at := symbol.PythonAt(len(stack), func(i int) (string, string) { return stack[i].Language, stack[i].File })
+	if at < 0 {
+		at = slices.IndexFunc(stack, func(f Frame) bool { return !f.Wrapper })
+	}
+	return max(0, at)
 }
 
 // String names the place: "function (file:line)", as far as it is known, and the

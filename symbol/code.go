@@ -27,6 +27,9 @@ func (r *Resolver) Code(mod *model.Module) (*Code, error) {
 	if mod == nil {
 		return nil, fmt.Errorf("symbol: %w: no module mapped there", ErrNoCode)
 	}
+	if _, file, python := mod.Python(); python {
+		return nil, fmt.Errorf("symbol: %s: %w: it is written in Python", file, ErrNoCode)
+	}
 	r.mu.Lock()
 	m := r.module(moduleKey{mod.BuildID, mod.Path})
 	r.mu.Unlock()

@@ -29,7 +29,10 @@ type Location struct {
 	// Exact is true when the file was proved by its build-id and the function
 	// is known to cover the address.
 	Exact bool
-	Note  string // why Exact is false, or what else is missing; "" nothing
+	// Language is Python in a frame of a Python program, of which Module is the file;
+	// else "".
+	Language string
+	Note     string // why Exact is false, or what else is missing; "" nothing
 }
 
 // Calls returns all logical levels of the location, innermost first.

@@ -38,6 +38,9 @@ func (r *Resolver) Resolve(f model.Frame, isReturn bool) Location {
 	if f.Module == nil {
 		return Location{Offset: f.Offset, Note: "no module mapped there"}
 	}
+	if loc, ok := python(f); ok {
+		return loc
+	}
 	named, known := r.named(f)
 	if known && f.Module.BuildID == namesID {
 		return named

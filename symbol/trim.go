@@ -32,6 +32,9 @@ func Trim(stack []Location) []Location {
 // (_start of a stripped program).
 func started(stack []Location, program bool) bool {
 	last := stack[len(stack)-1]
+	if last.Language != "" {
+		return false
+	}
 	if slices.Contains(starters, last.outermost().Function) {
 		return true
 	}
@@ -39,7 +42,7 @@ func started(stack []Location, program bool) bool {
 }
 
 func inLibc(l Location) bool {
-	return hasPrefix(path.Base(l.Module), []string{"libc.so", "libc-", "libpthread", "ld-linux"})
+	return l.Language == "" && hasPrefix(path.Base(l.Module), []string{"libc.so", "libc-", "libpthread", "ld-linux"})
 }
 
 // starters are the functions that call main and the functions of threads.
@@ -52,8 +55,12 @@ var starters = []string{
 // not in the MPI library, the system's libraries or the recorder, nor a thin
 // wrapper around MPI. through is the innermost wrapper that was passed over, nil if
 // there is none. If all levels are of that kind, a wrapper comes before what is the
-// system's; at is nil for an empty stack.
+// system's; at is nil for an empty stack. In a stack of a Python program it is a frame of
+// that, and through what it called that was written in another language.
 func AppCall(stack []Location) (at *Location, call Call, through *Call) {
+	if i := pythonAt(stack); i >= 0 {
+		return pythonCall(stack, i)
+	}
 	for i := range stack {
 		l := &stack[i]
 		if System(*l) || through != nil && interpreter(*l) {
@@ -92,13 +99,13 @@ const recorderModule = "liblaggard"
 // System tells whether a frame is in the MPI library, the system's libraries or
 // the recorder, or in no module.
 func System(l Location) bool {
-	return SystemModule(l.Module) || hasPrefix(l.outermost().Function, systemFunctions)
+	return l.Language == "" && (SystemModule(l.Module) || hasPrefix(l.outermost().Function, systemFunctions))
 }
 
 // SystemModule tells whether a module is an MPI library, a system library or the
 // recorder, by its path.
 func SystemModule(module string) bool {
-	return module == "" || hasPrefix(path.Base(module), systemModules)
+	return module == "" || hasPrefix(path.Base(module), systemModules) && !pythonModule(module)
 }
 
 func hasPrefix(s string, prefixes []string) bool {

@@ -44,6 +44,9 @@ func interpreted(made, other []model.Frame) bool {
 	if n > len(made) || made[len(made)-n].Module == nil {
 		return false
 	}
+	if _, _, python := made[len(made)-n].Module.Python(); python {
+		return true
+	}
 	name := path.Base(made[len(made)-n].Module.Path)
 	return slices.ContainsFunc(interpreters, func(i string) bool { return strings.HasPrefix(name, i) })
 }

@@ -8,6 +8,7 @@
 #include "file/record.h"
 #include "format.h"
 #include "identity/state.h"
+#include "python/words.h"
 #include "stack/modules.h"
 
 #define STATE_BLOCK 256      /* states allocated at a time */
@@ -194,33 +195,33 @@ static struct lg_st *state_new(struct lg_model *m, const struct lg_desc *d, int 
   return st;
 }
 
-static struct lg_st *state_of(struct lg_model *m, const struct lg_desc *d, int binding, const struct lg_trace *tr)
+static struct lg_st *state_of(struct lg_model *m, const struct lg_desc *d, int binding, const struct lg_words *w)
 {
-  uint64_t frames[LG_MAX_FRAMES], hash = (uint64_t)(d - lg_descs) << 8 | (uint64_t)binding;
-  for (int i = 0; i < tr->n; i++) {
-    frames[i] = lg_frame_word(tr->pc[i]);
-    hash = mix(hash ^ frames[i]) + 1;
-  }
-  struct lg_st *st = *state_slot(m, d, binding, hash, frames, tr->n);
-  return st ? st : state_new(m, d, binding, hash, frames, tr->n, tr->partial);
+  uint64_t hash = (uint64_t)(d - lg_descs) << 8 | (uint64_t)binding;
+  for (int i = 0; i < w->n; i++)
+    hash = mix(hash ^ w->word[i]) + 1;
+  struct lg_st *st = *state_slot(m, d, binding, hash, w->word, w->n);
+  return st ? st : state_new(m, d, binding, hash, w->word, w->n, w->partial);
 }
 
 /* unwound names the state the slow way. */
 static struct lg_st *__attribute__((noinline)) unwound(struct lg_model *m, const struct lg_desc *d, int binding,
                                                        uint64_t ra, uint64_t cfa)
 {
+  static struct lg_words w; /* large; the file lock is held */
   struct lg_trace tr;
   lg_lock_file();
   lg_cache_unwind(&m->cache, cfa, &tr);
-  struct lg_st *st = state_of(m, d, binding, &tr);
-  if (st)
-    lg_cache_keep(&m->cache, d, ra, cfa, &tr, st);
+  lg_words_here(&tr, &w);
+  struct lg_st *st = state_of(m, d, binding, &w);
+  if (st && w.kept)
+    lg_cache_keep(&m->cache, d, lg_py_mark(), ra, cfa, &tr, w.check, w.nchecks, st);
   lg_unlock_file();
   return st;
 }
 
 struct lg_st *lg_state_find(struct lg_model *m, const struct lg_desc *d, int binding, uint64_t ra, uint64_t cfa)
 {
-  struct lg_st *st = lg_cache_find(&m->cache, d, ra, cfa);
+  struct lg_st *st = lg_cache_find(&m->cache, d, lg_py_mark(), ra, cfa);
   return likely(st != NULL) ? st : unwound(m, d, binding, ra, cfa);
 }

@@ -88,6 +88,7 @@ struct lg_thr *lg_thread_register(void)
     t->in_use = true;
     t->tid = (int)syscall(SYS_gettid);
     t->pub->tid = (uint32_t)t->tid;
+    t->pthread = (uint64_t)pthread_self();
     t->model.prev = NULL;
     t->empty.st = NULL;
     t->outer_cfa = 0;

@@ -32,6 +32,8 @@ struct lg_thr {
   struct lg_thr *next; /* all threads, never shortened */
   bool in_use;
   int tid;
+  uint64_t pthread; /* its pthread_t */
+  uint64_t stack_pc; /* where it was when its stack was captured last */
   uint64_t ran; /* ns on a processor, as of the last look of the watch thread */
   uint64_t waited; /* ns that it would have run but was given no processor, as of the watch thread's last look */
   bool starved; /* it did not run since that look, though it was ready to */

@@ -28,21 +28,23 @@ void lg_cache_unwind(const struct lg_cache *c, uint64_t cfa, struct lg_trace *ou
   lg_unwind_caller(cfa, native(c, cfa) ? c->stack_hi : 0, out);
 }
 
-void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t ra, uint64_t cfa, const struct lg_trace *tr,
-                   void *what)
+void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t ra, uint64_t cfa,
+                   const struct lg_trace *tr, const struct lg_slot_check *more, int nmore, void *what)
 {
   if (!native(c, cfa) || !tr->n || tr->pc[0] != ra)
     return;
-  if (c->nchecks + LG_MAX_FRAMES > c->room)
+  if (c->nchecks + LG_MAX_FRAMES + (uint32_t)nmore > c->room)
     lg_cache_clear(c);
-  struct lg_cached *set = lg_cache_set(c, ra, cfa), *e = &set[c->next++ % LG_CACHE_WAYS];
+  struct lg_cached *set = lg_cache_set(c, mark, ra, cfa), *e = &set[c->next++ % LG_CACHE_WAYS];
   for (int i = 0; i < LG_CACHE_WAYS; i++)
     if (set[i].gen != c->gen)
       e = &set[i];
   struct lg_slot_check *check = c->checks + c->nchecks;
   for (int i = 1; i < tr->n; i++)
     check[i - 1] = (struct lg_slot_check){(const uint64_t *)tr->slot[i], tr->pc[i]};
-  c->nchecks += (uint32_t)tr->n;
-  *e = (struct lg_cached){.ra = ra, .cfa = cfa, .key = key, .what = what, .check = check,
-                          .nchecks = (uint32_t)(tr->n - 1), .gen = c->gen};
+  for (int i = 0; i < nmore; i++)
+    check[tr->n - 1 + i] = more[i];
+  c->nchecks += (uint32_t)(tr->n + nmore);
+  *e = (struct lg_cached){.ra = ra, .cfa = cfa, .mark = mark, .key = key, .what = what, .check = check,
+                          .nchecks = (uint32_t)(tr->n - 1 + nmore), .gen = c->gen};
 }

@@ -18,7 +18,7 @@ struct lg_slot_check { /* a return address and where on the stack it was found *
 };
 
 struct lg_cached { /* one verified unwinding */
-  uint64_t ra, cfa;
+  uint64_t ra, cfa, mark;
   const void *key;
   void *what;
   struct lg_slot_check *check;
@@ -42,9 +42,10 @@ void lg_cache_clear(struct lg_cache *c);
 /* Unwinds the callers of the wrapper with that CFA. The file lock is held. */
 void lg_cache_unwind(const struct lg_cache *c, uint64_t cfa, struct lg_trace *out);
 /* Keeps what a stack that was unwound is known as. A program that calls from a
- * stack of its own making (coroutines) is unwound each time. */
-void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t ra, uint64_t cfa, const struct lg_trace *tr,
-                   void *what);
+ * stack of its own making (coroutines) is unwound each time. The mark tells stacks apart that
+ * differ in memory elsewhere, of which nmore words must still be as they are now. */
+void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t ra, uint64_t cfa,
+                   const struct lg_trace *tr, const struct lg_slot_check *more, int nmore, void *what);
 
 #pragma GCC visibility pop
 
@@ -57,21 +58,21 @@ static inline bool lg_verified(const struct lg_cached *e)
   return true;
 }
 
-static inline struct lg_cached *lg_cache_set(const struct lg_cache *c, uint64_t ra, uint64_t cfa)
+static inline struct lg_cached *lg_cache_set(const struct lg_cache *c, uint64_t mark, uint64_t ra, uint64_t cfa)
 {
-  uint64_t h = (ra ^ cfa << 20) * LG_GOLDEN;
+  uint64_t h = (ra ^ cfa << 20 ^ mark) * LG_GOLDEN;
   return c->entries + (h >> c->shift) * LG_CACHE_WAYS;
 }
 
-static inline void *lg_cache_find(struct lg_cache *c, const void *key, uint64_t ra, uint64_t cfa)
+static inline void *lg_cache_find(struct lg_cache *c, const void *key, uint64_t mark, uint64_t ra, uint64_t cfa)
 {
   if (unlikely(c->unload_gen != lg_unload_gen)) {
     c->unload_gen = lg_unload_gen; /* an address may mean other code now */
     lg_cache_clear(c);
   }
-  struct lg_cached *set = lg_cache_set(c, ra, cfa);
+  struct lg_cached *set = lg_cache_set(c, mark, ra, cfa);
   for (struct lg_cached *e = set; e < set + LG_CACHE_WAYS; e++)
-    if (e->ra == ra && e->cfa == cfa && e->gen == c->gen && e->key == key && lg_verified(e))
+    if (e->ra == ra && e->cfa == cfa && e->gen == c->gen && e->key == key && e->mark == mark && lg_verified(e))
       return e->what;
   return NULL;
 }

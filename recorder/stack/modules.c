@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -24,6 +25,7 @@ static struct lg_mapped *modules;
 static uint32_t nmodules, room;
 uint32_t lg_module_gen, lg_unload_gen;
 int lg_unloading;
+void (*lg_module_met)(const struct lg_mapped *);
 
 struct known { /* modules that have a record already */
   uint64_t bias, image_hi;
@@ -46,6 +48,26 @@ static void find_build_id(struct lg_mapped *m, const ElfW(Phdr) *ph)
     }
     p = desc + ((n->n_descsz + 3) & ~3u);
   }
+}
+
+static const char *path_of(const struct lg_mapped *m, char *buffer, size_t n)
+{
+  if (m->path && *m->path)
+    return m->path;
+  ssize_t got = readlink("/proc/self/exe", buffer, n - 1);
+  buffer[got < 0 ? 0 : got] = 0;
+  return buffer;
+}
+
+/* interprets tells an interpreter from a program that has one in it: only of the former is
+ * all code the interpreter's. */
+static bool interprets(const struct lg_mapped *m)
+{
+  char buffer[MAX_PATH + 1];
+  const char *path = path_of(m, buffer, sizeof buffer), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  if (strncmp(name, "lib", 3) == 0)
+    name += 3;
+  return strncmp(name, "python", 6) == 0 && (!name[6] || isdigit((unsigned char)name[6]) || name[6] == '.');
 }
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *unused)
@@ -73,12 +95,18 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *unused)
       }
     } else if (ph->p_type == PT_GNU_EH_FRAME) {
       m.eh_hdr = (const unsigned char *)lo;
+    } else if (ph->p_type == PT_DYNAMIC) {
+      m.dynamic = (const void *)lo;
     } else if (ph->p_type == PT_NOTE && !m.build_id) {
       find_build_id(&m, ph);
     }
   }
-  if (m.hi)
+  if (m.hi) {
+    m.interprets = interprets(&m);
+    if (lg_module_met)
+      lg_module_met(&m);
     modules[nmodules++] = m;
+  }
   return 0;
 }
 
@@ -165,15 +193,6 @@ bool lg_is_code(uint64_t pc)
   return lg_module_in_table(pc) != NULL;
 }
 
-static const char *path_of(const struct lg_mapped *m, char *buffer, size_t n)
-{
-  if (m->path && *m->path)
-    return m->path;
-  ssize_t got = readlink("/proc/self/exe", buffer, n - 1);
-  buffer[got < 0 ? 0 : got] = 0;
-  return buffer;
-}
-
 static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
 {
   const unsigned char *p = bytes;
@@ -187,6 +206,12 @@ static struct known known_of(const struct lg_mapped *m, const char *path)
   uint64_t of_build = hash_bytes(FNV_BASIS, m->build_id, m->build_id_len);
   uint64_t of_both = hash_bytes(of_build, path, strlen(path));
   return (struct known){m->bias, m->image_hi, of_both, m->build_id_len ? of_build : of_both};
+}
+
+bool lg_module_interprets(uint64_t pc)
+{
+  const struct lg_mapped *m = lg_module_in_table(pc);
+  return m && m->interprets;
 }
 
 static uint32_t module_record(const struct lg_mapped *m, const char *path)
@@ -209,18 +234,14 @@ static uint32_t module_record(const struct lg_mapped *m, const char *path)
   return nknown;
 }
 
-/* index_of gives the record of a module, written when it is first seen; after a
- * dlclose and dlopen the same library keeps its record. */
-static uint32_t index_of(struct lg_mapped *m)
+/* record_of gives the record of what has that path and that identity, written when it is
+ * first seen. */
+static uint32_t record_of(const struct lg_mapped *m, const char *path)
 {
-  if (m->index != LG_NO_MODULE)
-    return m->index;
-  char buffer[MAX_PATH + 1];
-  const char *path = path_of(m, buffer, sizeof buffer);
   struct known k = known_of(m, path);
   for (uint32_t i = 0; i < nknown; i++)
     if (memcmp(&known[i], &k, sizeof k) == 0)
-      return m->index = i;
+      return i;
   if (nknown == known_room) {
     uint32_t more = known_room ? known_room * 2 : 64;
     struct known *p = lg_pages_grow(known, known_room * sizeof *p, more * sizeof *p);
@@ -232,15 +253,41 @@ static uint32_t index_of(struct lg_mapped *m)
   if (nknown >= LG_NO_MODULE || module_record(m, path) == LG_NO_MODULE)
     return LG_NO_MODULE;
   known[nknown] = k;
-  return m->index = nknown++;
+  return nknown++;
+}
+
+/* index_of gives the record of a module; after a dlclose and dlopen the same library keeps
+ * its record. */
+static uint32_t index_of(struct lg_mapped *m)
+{
+  char buffer[MAX_PATH + 1];
+  if (m->index == LG_NO_MODULE)
+    m->index = record_of(m, path_of(m, buffer, sizeof buffer));
+  return m->index;
+}
+
+uint32_t lg_module_named(const char *text)
+{
+  struct { /* in the place of a build-id */
+    char kind[sizeof LG_PYTHON_ID - 1];
+    unsigned char hash[sizeof(uint64_t)];
+  } id;
+  uint64_t hash = hash_bytes(FNV_BASIS, text, strlen(text));
+  memcpy(id.kind, LG_PYTHON_ID, sizeof id.kind);
+  memcpy(id.hash, &hash, sizeof hash);
+  return record_of(&(struct lg_mapped){.build_id = (const unsigned char *)&id, .build_id_len = sizeof id}, text);
+}
+
+uint64_t lg_frame_of(uint32_t index, uint64_t offset)
+{
+  return (uint64_t)index << OFFSET_BITS | (offset & ((1ull << OFFSET_BITS) - 1));
 }
 
 uint64_t lg_frame_word(uint64_t pc)
 {
   struct lg_mapped *m = lg_module_at(pc);
   uint32_t index = m ? index_of(m) : LG_NO_MODULE;
-  uint64_t offset = index == LG_NO_MODULE ? pc : pc - m->bias;
-  return (uint64_t)index << OFFSET_BITS | (offset & ((1ull << OFFSET_BITS) - 1));
+  return lg_frame_of(index, index == LG_NO_MODULE ? pc : pc - m->bias);
 }
 
 uint64_t lg_frame_across(uint64_t word)

@@ -203,7 +203,7 @@ static struct lg_site *__attribute__((noinline)) unwound(const char *function, u
     lg_cache_unwind(&v->cache, cfa, &tr);
     s = site_of(function, &tr);
     if (s && s->index < before)
-      lg_cache_keep(&v->cache, function, ra, cfa, &tr, s);
+      lg_cache_keep(&v->cache, function, 0, ra, cfa, &tr, NULL, 0, s);
   }
   lg_unlock_file();
   return s;
@@ -213,7 +213,7 @@ struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa)
 {
   if (unlikely(lg_file_mine()))
     return NULL;
-  struct lg_site *s = self ? lg_cache_find(&self->cache, function, ra, cfa) : NULL;
+  struct lg_site *s = self ? lg_cache_find(&self->cache, function, 0, ra, cfa) : NULL;
   return likely(s != NULL) ? s : unwound(function, ra, cfa);
 }
 

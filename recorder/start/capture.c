@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/locks.h"
 #include "base/seq.h"
+#include "python/words.h"
 #include "stack/unwind.h"
 #include "start/capture.h"
 
@@ -32,18 +33,16 @@ bool lg_capture_wanted(const siginfo_t *info)
   return info->si_code == SI_QUEUE && info->si_pid == getpid() && info->si_value.sival_ptr == &lg_capture_why;
 }
 
-static bool same_stack(const struct lg_thread *p, const uint64_t *frames, int n)
+static bool same_stack(const struct lg_thread *p, const struct lg_words *w)
 {
-  return p->stack_ns && p->nframes == (uint32_t)n && memcmp(p->frames, frames, sizeof *frames * (size_t)n) == 0;
+  return p->stack_ns && p->nframes == (uint32_t)w->n && memcmp(p->frames, w->word, sizeof *w->word * (size_t)w->n) == 0;
 }
 
-static void write_stack(struct lg_thr *t, const struct lg_trace *tr, uint32_t why, int sig, bool idle)
+/* write_stack publishes a stack whose innermost frame is at pc. */
+static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc, uint32_t why, int sig, bool idle)
 {
   struct lg_thread *p = t->pub;
-  uint64_t frames[LG_MAX_FRAMES];
-  for (int i = 0; i < tr->n; i++)
-    frames[i] = lg_frame_word(tr->pc[i]);
-  bool same = same_stack(p, frames, tr->n) && p->stack_calls == p->calls;
+  bool same = same_stack(p, w) && t->stack_pc == pc && p->stack_calls == p->calls;
   lg_seq_begin(&p->stack_seq);
   if (!same)
     p->stack_same = 1;
@@ -53,11 +52,12 @@ static void write_stack(struct lg_thr *t, const struct lg_trace *tr, uint32_t wh
   p->stack_calls = p->calls;
   p->stack_why = why;
   p->stack_in_mpi = p->in_mpi;
-  p->stack_flags = (tr->partial ? LG_STACK_PARTIAL : 0) | (idle ? LG_STACK_IDLE : 0);
+  p->stack_flags = (w->partial ? LG_STACK_PARTIAL : 0) | (idle ? LG_STACK_IDLE : 0);
   p->stack_signal = (uint32_t)sig;
-  p->nframes = (uint32_t)tr->n;
-  memcpy(p->frames, frames, sizeof *frames * (size_t)tr->n);
+  p->nframes = (uint32_t)w->n;
+  memcpy(p->frames, w->word, sizeof *w->word * (size_t)w->n);
   lg_seq_end(&p->stack_seq);
+  t->stack_pc = pc;
 }
 
 /* A running thread whose next instruction stands behind a system call is on its
@@ -66,6 +66,8 @@ static bool behind_syscall(uint64_t pc)
 {
   return lg_is_code(pc - strlen(SYSCALL)) && memcmp((const void *)(pc - strlen(SYSCALL)), SYSCALL, strlen(SYSCALL)) == 0;
 }
+
+static struct lg_words words; /* large; the file lock is held */
 
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
 {
@@ -85,12 +87,13 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   uint64_t sp = r.v[RSP], hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp;
   struct lg_stack s = {sp, hi, (const unsigned char *)sp};
   lg_unwind(&r, &s, true, &tr);
-  write_stack(t, &tr, why, sig, behind_syscall(tr.pc[0]));
+  lg_words_captured(&tr, sp, t->pthread, &words);
+  write_stack(t, &words, tr.pc[0], why, sig, behind_syscall(tr.pc[0]));
   lg_unlock_file();
   return true;
 }
 
-/* Only two registers of a thread asleep are known. */
+/* Only two registers of a thread asleep are known. One that woke up meanwhile may have gone on. */
 bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
 {
   static unsigned char copy[STACK_BYTES];
@@ -102,12 +105,17 @@ bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
   r.v[RSP] = sp;
   r.v[PC] = pc;
   lg_lock_file();
+  uint64_t where = lg_py_where(t->pthread);
   ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-  if (got > 0 && !lg_unloading) {
+  bool taken = got > 0;
+  if (taken && !lg_unloading) {
     struct lg_stack s = {sp, sp + (uint64_t)got, copy};
     lg_unwind(&r, &s, false, &tr);
-    write_stack(t, &tr, lg_capture_why, 0, idle);
+    lg_words_captured(&tr, sp, t->pthread, &words);
+    taken = where == lg_py_where(t->pthread);
+    if (taken)
+      write_stack(t, &words, pc, lg_capture_why, 0, idle);
   }
   lg_unlock_file();
-  return got > 0;
+  return taken;
 }

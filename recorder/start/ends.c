@@ -16,7 +16,7 @@
 #include "start/capture.h"
 #include "start/ends.h"
 #include "start/watch.h"
-#include "usage/reading.h"
+#include "base/reading.h"
 
 #define CAPTURE_SIGNAL 11 /* above SIGRTMIN: programs use the first ones */
 

@@ -10,6 +10,7 @@
 #include "mpi/address.h"
 #include "mpi/family.h"
 #include "mpi/status.h"
+#include "python/words.h"
 #include "stack/site.h"
 #include "start/ends.h"
 #include "start/start.h"
@@ -39,6 +40,7 @@ static void start_once(void)
     return;
   }
   pthread_atfork(NULL, NULL, in_child);
+  lg_py_start();
   lg_site_start();
   lg_volume_start();
   lg_stream_start();

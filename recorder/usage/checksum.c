@@ -8,7 +8,7 @@
 #include "usage/datatype.h"
 #include "usage/event.h"
 #include "usage/live.h"
-#include "usage/reading.h"
+#include "base/reading.h"
 #include "usage/receiving.h"
 #include "usage/sum.h"
 #include "usage/typemap.h"

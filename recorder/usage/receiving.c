@@ -11,7 +11,7 @@
 #include "usage/argument.h"
 #include "usage/datatype.h"
 #include "usage/event.h"
-#include "usage/reading.h"
+#include "base/reading.h"
 #include "usage/receiving.h"
 #include "usage/typemap.h"
 

@@ -246,8 +246,8 @@ func (s Side) wentOn() bool {
 func (p *printer) call(b *Begun) {
 	p.Line("      %s", b.text())
 	stack := b.Stack
-	for len(stack) > 1 && stack[0].Wrapper { // the place is that of its caller
-		stack = stack[1:]
+	if len(stack) > 1 {
+		stack = stack[report.Place(stack):]
 	}
 	if len(stack) > 1 {
 		var by []string

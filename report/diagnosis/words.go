@@ -3,7 +3,6 @@ package diagnosis
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -100,10 +99,10 @@ func stateParts(s State) (does, at string) {
 	return "computation after " + s.MPI, at
 }
 
-// framePlace is "function (file:line)" of the innermost frame that is no thin
-// wrapper around MPI, or as much of it as is known.
+// framePlace is "function (file:line)" of the frame that says where a stack is, or as
+// much of it as is known.
 func framePlace(stack []report.Frame) string {
-	f := stack[max(0, slices.IndexFunc(stack, func(f report.Frame) bool { return !f.Wrapper }))]
+	f := stack[report.Place(stack)]
 	switch {
 	case f.Function == "" && f.Module != "":
 		return f.Code()

@@ -89,7 +89,7 @@ func (f Finder) places(file string) []string {
 var sourceEndings = []string{
 	".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tcc", ".tpp", ".inc", ".def",
 	".cu", ".cuh", ".hip", ".f", ".for", ".ftn", ".fpp", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18",
-	".s", ".y", ".l", ".rs", ".go", ".jl", ".pyx", ".d",
+	".s", ".y", ".l", ".rs", ".go", ".jl", ".py", ".pyx", ".d",
 }
 
 func isSource(file string) bool {

@@ -200,6 +200,10 @@ func outside(fr model.Frame) bool {
 }
 
 func (r *run) noteFrame(fr model.Frame, err error) {
+	if _, file, python := fr.Module.Python(); python {
+		r.note(path.Base(file) + " is written in Python, which is not sliced")
+		return
+	}
 	where := fmt.Sprintf("%#x", fr.Offset)
 	if fr.Module != nil {
 		where = fmt.Sprintf("%s+%#x", path.Base(fr.Module.Path), fr.Offset)

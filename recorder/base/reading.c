@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include <setjmp.h>
-#include "usage/reading.h"
+#include "base/reading.h"
 
 static __thread sigjmp_buf reading __attribute__((tls_model("initial-exec")));
 static __thread volatile bool is_reading __attribute__((tls_model("initial-exec")));

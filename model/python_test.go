@@ -1,0 +1,27 @@
+package model
+
+import "testing"
+
+func TestPython(t *testing.T) {
+	const id = pythonID + "0011223344556677"
+	for _, c := range []struct {
+		m              *Module
+		function, file string
+		ok             bool
+	}{
+		{nil, "", "", false},
+		{&Module{Path: "/usr/lib/libc.so.6", BuildID: "70797468"}, "", "", false},
+		{&Module{Path: "/usr/bin/python3.11"}, "", "", false},
+		{&Module{Path: "/home/u/app.py:Solver.step", BuildID: id}, "Solver.step", "/home/u/app.py", true},
+		{&Module{Path: "/home/u/a:b.py:main.<locals>.<lambda>", BuildID: id}, "main.<locals>.<lambda>",
+			"/home/u/a:b.py", true},
+		{&Module{Path: "<string>:<module>", BuildID: id}, "<module>", "<string>", true},
+		{&Module{Path: "damaged", BuildID: id}, "damaged", "", true},
+		{&Module{BuildID: id}, "", "", true},
+	} {
+		function, file, ok := c.m.Python()
+		if function != c.function || file != c.file || ok != c.ok {
+			t.Errorf("%+v: %q, %q, %v", c.m, function, file, ok)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// pythonExe is the interpreter for which Debian has mpi4py.
+const pythonExe = "/usr/bin/python3"
+
+// pythonHang is what a program in testdata/programs/python says of itself: a comment
+// "HANGS RANK FUNCTION" stands on the line at which it hangs, or on each of the few.
+type pythonHang struct {
+	program  string
+	rank     int
+	function string
+	lines    []int
+}
+
+var hangsAt = regexp.MustCompile(`# HANGS (\d+) (\S+)$`)
+
+func pythonHangs(t *testing.T) (out []pythonHang) {
+	files, err := filepath.Glob(filepath.Join(programs, "python", "*.py"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no programs: ", err)
+	}
+	for _, name := range files {
+		program, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := pythonHang{program: program}
+		for n, lines := 1, bufio.NewScanner(f); lines.Scan(); n++ {
+			if m := hangsAt.FindStringSubmatch(lines.Text()); m != nil {
+				h.rank, _ = strconv.Atoi(m[1])
+				h.function, h.lines = m[2], append(h.lines, n)
+			}
+		}
+		f.Close()
+		if h.lines == nil {
+			t.Fatalf("%s does not say where it hangs", name)
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// TestPython lets programs in Python hang, and asks for rank, function and line, of the hung
+// job and after all its ranks were killed; and runs them as they should be.
+func TestPython(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		if f.name != "openmpi" {
+			return // Debian's mpi4py is for that one
+		}
+		for _, h := range pythonHangs(t) {
+			t.Run(filepath.Base(h.program), func(t *testing.T) {
+				t.Parallel()
+				f.pythonHang(t, h)
+				f.pythonTwin(t, h)
+			})
+		}
+	})
+}
+
+func (f family) pythonHang(t *testing.T, h pythonHang) {
+	env := f.environ(t)
+	dir := filepath.Join(t.TempDir(), "run")
+	j := f.recorded(t, dir, env, 4, nil, pythonExe, h.program, "hang")
+	j.awaitHang()
+	h.check(t, "hung", env, dir)
+	signalRanks(open(t, dir), syscall.SIGKILL)
+	j.waitOrEnd(15 * time.Second)
+	h.check(t, "killed", env, dir)
+}
+
+// check holds the JSON, the text, the tree of stacks and the page against what the program
+// says.
+func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
+	t.Helper()
+	laggard := filepath.Join(binaries(t), "laggard")
+	a := diagnose(t, env, dir)
+	if a.LeastProgressed == nil || len(a.LeastProgressed.Ranks) == 0 {
+		t.Fatalf("%s: no rank is named", when)
+	}
+	line := 0
+	for _, l := range a.LeastProgressed.Locations {
+		if l.Rank == h.rank && l.Function == h.function && l.File == h.program && slices.Contains(h.lines, l.Line) {
+			line = l.Line
+		}
+	}
+	if line == 0 {
+		text, _ := json.MarshalIndent(a.LeastProgressed, "", "  ")
+		t.Errorf("%s: want rank %d in %s (%s:%v), got\n%s", when, h.rank, h.function, h.program, h.lines, text)
+	}
+	place := fmt.Sprintf("%s (%s:%d)", h.function, filepath.Base(h.program), line)
+	if text := output(t, env, laggard, "diagnose", dir).stdout; !strings.Contains(text, place) {
+		t.Errorf("%s: the text does not have %q:\n%s", when, place, text)
+	}
+	node := regexp.MustCompile(fmt.Sprintf(`%s  %s:[\d,]*\b%d\b`, regexp.QuoteMeta(h.function),
+		regexp.QuoteMeta(filepath.Base(h.program)), line))
+	if tree := output(t, env, laggard, "diagnose", "--stacks", dir).stdout; !node.MatchString(tree) {
+		t.Errorf("%s: the tree does not have %q:\n%s", when, node, tree)
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	output(t, env, laggard, "diagnose", "--html", page, dir)
+	html, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if source := fmt.Sprintf("# HANGS %d %s", h.rank, h.function); !strings.Contains(string(html), source) {
+		t.Errorf("%s: the page does not show the line %q", when, source)
+	}
+}
+
+// pythonTwin runs the program without its fault.
+func (f family) pythonTwin(t *testing.T, h pythonHang) {
+	env := f.environ(t)
+	j := f.recorded(t, filepath.Join(t.TempDir(), "run"), env, 4, nil, pythonExe, h.program, "well")
+	if got := j.wait(); got.status != 0 {
+		t.Errorf("without the fault: exit status %d\n%s", got.status, got.stderr)
+	}
+}

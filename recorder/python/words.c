@@ -1,0 +1,287 @@
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/reading.h"
+#include "python/code.h"
+#include "python/frames.h"
+#include "python/layout.h"
+#include "python/memory.h"
+#include "python/words.h"
+#include "stack/dynsym.h"
+#include "stack/modules.h"
+
+#define MAX_KEYS 1024      /* PTHREAD_KEYS_MAX of glibc */
+#define REGION_BYTES 8192  /* of a C frame that are searched */
+#define TEXT_BYTES 4096    /* room for file and name */
+#define KNOWN_BITS 12      /* code objects that are kept, as a power of two */
+
+bool lg_py_found;
+static struct lg_py_layout layout;
+static uint64_t runtime;
+static bool keyed;          /* the key is known */
+static pthread_key_t key;   /* by which the interpreter finds the structure of a thread */
+
+/* ---- the interpreter ---- */
+
+/* version_of tells the version of the interpreter in a module. Those before 3.11 do not
+ * state it in data; each has functions that the one before has not. */
+static uint32_t version_of(const struct lg_mapped *m)
+{
+  static const struct { const char *name; uint32_t version; } since[] = {
+      {"PyIter_Send", 0x030a0000}, {"PyFrame_GetCode", 0x03090000}, {"PyCode_NewWithPosOnlyArgs", 0x03080000}};
+  uint64_t stated = lg_module_symbol(m, "Py_Version"), version;
+  if (stated)
+    return lg_py_word(stated, &version) ? (uint32_t)version : 0;
+  for (unsigned i = 0; i < sizeof since / sizeof *since; i++)
+    if (lg_module_symbol(m, since[i].name))
+      return since[i].version;
+  return 0;
+}
+
+static void met(const struct lg_mapped *m)
+{
+  struct lg_py_layout found;
+  uint64_t at = lg_py_found ? 0 : lg_module_symbol(m, "_PyRuntime");
+  if (!at || !lg_py_layout_of(version_of(m), at, &found))
+    return;
+  layout = found;
+  runtime = at;
+  __atomic_store_n(&lg_py_found, true, __ATOMIC_RELEASE);
+}
+
+void lg_py_start(void)
+{
+  lg_module_met = met;
+}
+
+/* own_thread is the interpreter's structure of the calling thread, 0 none. Where it is kept
+ * differs between versions, so the key is looked for that leads to it. */
+static uint64_t own_thread(void)
+{
+  uint64_t ending;
+  if (!lg_py_found || !lg_py_word(runtime + layout.finalizing, &ending) || ending)
+    return 0;
+  if (keyed)
+    return (uint64_t)pthread_getspecific(key);
+  uint64_t thread = lg_py_thread(&layout, runtime, (uint64_t)pthread_self());
+  for (pthread_key_t k = 0; thread && k < MAX_KEYS; k++)
+    if ((uint64_t)pthread_getspecific(k) == thread) {
+      key = k;
+      __atomic_store_n(&keyed, true, __ATOMIC_RELEASE);
+      return thread;
+    }
+  return 0;
+}
+
+/* The structure of the calling thread, its innermost frame and the code of that stay as
+ * they are while the thread is here: they can be read as they are. Once the interpreter is
+ * being ended they are left alone. */
+uint64_t lg_py_mark_now(void)
+{
+  if (!__atomic_load_n(&keyed, __ATOMIC_ACQUIRE) || *(const uint64_t *)(runtime + layout.finalizing))
+    return 0;
+  uint64_t thread = (uint64_t)pthread_getspecific(key);
+  uint64_t top = thread ? *(const uint64_t *)(thread + layout.thread_top) : 0;
+  if (top && layout.entry_frame != LG_PY_ABSENT)
+    top = *(const uint64_t *)(top + layout.entry_frame);
+  if (!top)
+    return 0;
+  return lg_mix(lg_mix(thread, top), *(const uint64_t *)(top + layout.frame_instruction)) | 1;
+}
+
+uint64_t lg_py_where(uint64_t pthread)
+{
+  uint64_t thread = lg_py_found ? lg_py_thread(&layout, runtime, pthread) : 0, top, at = 0;
+  if (!thread || !(top = lg_py_top(&layout, thread)) || !lg_py_word(top + layout.frame_instruction, &at))
+    return 0;
+  return lg_mix(top, at) | 1;
+}
+
+/* ---- the functions of the program ---- */
+
+/* A function that has been seen, by its code object; one that was freed may have given its
+ * place to another. */
+static struct known {
+  uint64_t code, file, name;
+  int first;
+  uint32_t index; /* LG_NO_MODULE: it has no name */
+} known[1 << KNOWN_BITS];
+
+static uint32_t index_of(uint64_t code, const struct lg_py_code *c)
+{
+  static char text[TEXT_BYTES]; /* the file lock is held */
+  struct known *k = &known[lg_spread(code, KNOWN_BITS)];
+  if (k->code == code && k->file == c->file && k->name == c->name && k->first == c->first)
+    return k->index;
+  *k = (struct known){code, c->file, c->name, c->first, LG_NO_MODULE};
+  if (lg_py_code_text(&layout, c, text, sizeof text))
+    k->index = lg_module_named(text);
+  return k->index;
+}
+
+/* word_of is the frame word of a Python frame; false: it is none of the program's. */
+static bool word_of(const struct lg_py_frame *f, uint64_t *word)
+{
+  struct lg_py_code c;
+  if (!lg_py_code(&layout, f->code, &c))
+    return false;
+  uint32_t index = index_of(f->code, &c);
+  *word = lg_frame_of(index, (uint64_t)lg_py_code_line(&layout, &c, f->instruction));
+  return index != LG_NO_MODULE;
+}
+
+/* ---- where they belong ---- */
+
+/* begins is the lowest address on the stack of the i-th C frame. */
+static uint64_t begins(const struct lg_trace *tr, uint64_t sp, int i)
+{
+  return tr->slot[i] ? tr->slot[i] : sp;
+}
+
+/* holding finds the C frame, from the i-th on, with an address in it; tr->n: none. */
+static int holding(const struct lg_trace *tr, uint64_t sp, int i, uint64_t at)
+{
+  for (; i + 1 < tr->n; i++)
+    if (at >= begins(tr, sp, i) && at < begins(tr, sp, i + 1))
+      return i;
+  return tr->n;
+}
+
+/* mentioning finds the C frame of the interpreter that has the address of a Python frame in
+ * it: up to 3.9 nothing else tells where a frame is executed. */
+static int mentioning(const struct lg_trace *tr, uint64_t sp, int i, uint64_t frame)
+{
+  static uint64_t words[REGION_BYTES / 8]; /* the file lock is held */
+  for (; i + 1 < tr->n; i++) {
+    uint64_t lo = begins(tr, sp, i), hi = begins(tr, sp, i + 1);
+    if (!lg_module_interprets(tr->pc[i]) || hi <= lo)
+      continue;
+    size_t n = hi - lo < sizeof words ? hi - lo : sizeof words;
+    n = lg_py_some(lo, words, n) / 8;
+    for (size_t k = 0; k < n; k++)
+      if (words[k] == frame)
+        return i;
+  }
+  return tr->n;
+}
+
+static void add(struct lg_words *out, uint64_t word)
+{
+  if (out->n < LG_MAX_FRAMES)
+    out->word[out->n++] = word;
+  else
+    out->partial = true;
+}
+
+/* join puts the Python frames between the C frames: each in the place of the one that
+ * executes it. C code of the interpreter is left out where Python frames stand for it: what
+ * it does to get from one to the next differs from call to call. `inner`: what it does in
+ * the innermost one is kept. */
+static void join(const struct lg_trace *tr, uint64_t sp, const struct lg_py_frames *py, bool inner,
+                 struct lg_words *out)
+{
+  int next = 0, from = 0;
+  bool placed = false;
+  out->n = 0;
+  out->partial = tr->partial || py->cut;
+  for (int i = 0; i <= tr->n; i++) {
+    bool stands_for = false;
+    for (; next < py->n; next++) {
+      const struct lg_py_frame *f = &py->list[next];
+      if (i < tr->n && (f->entry ? holding(tr, sp, from, f->entry) : mentioning(tr, sp, from, f->at)) != i)
+        break;
+      uint64_t word;
+      stands_for = true;
+      if (word_of(f, &word))
+        add(out, word);
+      if (!f->entry && i < tr->n) {
+        next++;
+        break; /* each is executed by a C frame of its own */
+      }
+    }
+    placed |= stands_for;
+    if (stands_for)
+      from = i;
+    if (i == tr->n || stands_for || (lg_module_interprets(tr->pc[i]) && py->n && (placed || !inner)))
+      continue;
+    add(out, lg_frame_word(tr->pc[i]));
+  }
+}
+
+static void plain(const struct lg_trace *tr, struct lg_words *out)
+{
+  out->n = tr->n;
+  out->partial = tr->partial;
+  for (int i = 0; i < tr->n; i++)
+    out->word[i] = lg_frame_word(tr->pc[i]);
+}
+
+static uint64_t check(struct lg_words *out, uint64_t at)
+{
+  uint64_t now = *(const uint64_t *)at;
+  out->check[out->nchecks++] = (struct lg_slot_check){(const uint64_t *)at, now};
+  return now;
+}
+
+/* checks lists what must stay: each says where the next one may be read, so a frame that is
+ * gone is never read. The first frame is in the mark. */
+static void checks(const struct lg_py_frames *py, struct lg_words *out)
+{
+  out->nchecks = 0;
+  for (int i = 0; i < py->n; i++) {
+    const struct lg_py_frame *f = &py->list[i];
+    check(out, f->at + layout.frame_code);
+    check(out, f->at + layout.frame_instruction);
+    uint64_t back = check(out, f->at + layout.frame_back);
+    if (i + 1 == py->n)
+      return;
+    if (back == f->entry)
+      back = check(out, back + layout.frame_back); /* of the frame that stands for the entry */
+    out->kept = back == py->list[i + 1].at;
+    if (!out->kept)
+      return;
+  }
+}
+
+struct here { /* the arguments of read_here */
+  const struct lg_trace *tr;
+  struct lg_words *out;
+};
+
+static void read_here(void *arg)
+{
+  static struct lg_py_frames py; /* large; the file lock is held */
+  const struct here *h = arg;
+  uint64_t thread = own_thread();
+  py.n = 0;
+  if (thread)
+    lg_py_frames(&layout, thread, &py);
+  if (!py.n)
+    return plain(h->tr, h->out);
+  join(h->tr, 0, &py, false, h->out);
+  checks(&py, h->out);
+}
+
+void lg_words_here(const struct lg_trace *tr, struct lg_words *out)
+{
+  out->nchecks = 0;
+  out->kept = true;
+  lg_py_own = true;
+  if (!lg_py_found || !lg_reading(read_here, &(struct here){tr, out}))
+    plain(tr, out);
+  lg_py_own = false;
+}
+
+void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread, struct lg_words *out)
+{
+  static struct lg_py_frames py; /* large; the file lock is held */
+  uint64_t thread = lg_py_found ? lg_py_thread(&layout, runtime, pthread) : 0;
+  py.n = 0;
+  if (thread)
+    lg_py_frames(&layout, thread, &py);
+  if (py.n)
+    join(tr, sp, &py, true, out);
+  else
+    plain(tr, out);
+}

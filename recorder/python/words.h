@@ -1,0 +1,48 @@
+/* A stack as it is recorded: frame words, and where the program is written in Python
+ * its frames in the place of those of the interpreter. */
+#ifndef LAGGARD_PYTHON_WORDS_H
+#define LAGGARD_PYTHON_WORDS_H
+
+#include "base/base.h"
+#include "format.h"
+#include "stack/cache.h"
+#include "stack/unwind.h"
+
+/* What must be unchanged for the same Python frames: of each its code, its
+ * instruction and the frame before it, if need be by way of one that stands for an entry. */
+#define LG_PY_CHECKS (4 * LG_MAX_FRAMES)
+
+struct lg_words {
+  int n;
+  bool partial; /* the outermost frame is not among them */
+  uint64_t word[LG_MAX_FRAMES];
+  bool kept; /* the checks tell whether it is still the same */
+  int nchecks;
+  struct lg_slot_check check[LG_PY_CHECKS];
+};
+
+#pragma GCC visibility push(hidden)
+
+extern bool lg_py_found; /* there is an interpreter in this process, of a version that is known */
+uint64_t lg_py_mark_now(void);
+
+void lg_py_start(void); /* from now on one is looked for in every module */
+/* The innermost Python frame of a thread, and where it is: what it must still be after its
+ * frames were read, if the thread may run meanwhile. */
+uint64_t lg_py_where(uint64_t pthread);
+/* The stack of the calling thread at an MPI call, without the interpreter's own code. The
+ * file lock is held. */
+void lg_words_here(const struct lg_trace *tr, struct lg_words *out);
+/* The captured stack of a thread whose stack pointer was sp. The file lock is held. */
+void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread, struct lg_words *out);
+
+#pragma GCC visibility pop
+
+/* lg_py_mark tells the Python stacks of the calling thread apart, nearly: it is made of the
+ * innermost frame and its instruction. 0: it runs no Python. */
+static inline uint64_t lg_py_mark(void)
+{
+  return likely(!lg_py_found) ? 0 : lg_py_mark_now();
+}
+
+#endif

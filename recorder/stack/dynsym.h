@@ -1,0 +1,13 @@
+/* Symbols that a module offers to others. Read from its own tables: dlsym would wait
+ * for whoever is loading a library just now. */
+#ifndef LAGGARD_DYNSYM_H
+#define LAGGARD_DYNSYM_H
+
+#include "stack/modules.h"
+
+#pragma GCC visibility push(hidden)
+
+uint64_t lg_module_symbol(const struct lg_mapped *m, const char *name); /* its address; 0: none */
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,82 @@
+package symbol
+
+import (
+	"math"
+	"path"
+	"regexp"
+	"strings"
+
+	"laggard/model"
+)
+
+// Python is the Location.Language of a frame of a Python program.
+const Python = "python"
+
+// python returns what a frame of a Python program stands for.
+func python(f model.Frame) (Location, bool) {
+	function, file, ok := f.Module.Python()
+	if !ok {
+		return Location{}, false
+	}
+	line := int(min(f.Offset, math.MaxInt32))
+	return Location{Call: Call{Function: function, Signature: function, File: file, Line: line},
+		Module: file, Exact: true, Language: Python}, true
+}
+
+// standardLibrary matches the files of Python's own library, those that it has built
+// in, and mpi4py.
+var standardLibrary = regexp.MustCompile(`^<frozen |/lib(64|32)?/(python3(\.\d+)?t?|python3\d+\.zip)/|/mpi4py/`)
+
+// ownPython tells whether a file is of the program, and not of a library that comes with
+// Python.
+func ownPython(file string) bool {
+	installed := strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/")
+	return !standardLibrary.MatchString(file) || installed && !strings.Contains(file, "/mpi4py/")
+}
+
+// PythonAt finds the frame of a Python program that says where it is: of n frames, innermost
+// first, the first of the program's own, else of Python's library; -1: there is none. frame
+// returns the language and the file of each.
+func PythonAt(n int, frame func(i int) (language, file string)) int {
+	at := -1
+	for i := range n {
+		language, file := frame(i)
+		switch {
+		case language != Python:
+		case ownPython(file):
+			return i
+		case at < 0:
+			at = i
+		}
+	}
+	return at
+}
+
+func pythonAt(stack []Location) int {
+	return PythonAt(len(stack), func(i int) (string, string) { return stack[i].Language, stack[i].File })
+}
+
+// pythonCall is AppCall for a stack of a Python program that is at frame i: through is
+// what that called, a function of a library in C or a wrapper around MPI.
+func pythonCall(stack []Location, i int) (at *Location, call Call, through *Call) {
+	inner := make([]Location, 0, i)
+	for _, l := range stack[:i] {
+		if l.Language == "" && !System(l) && !interpreter(l) {
+			inner = append(inner, l)
+		}
+	}
+	if len(inner) > 0 {
+		_, c, wrapper := AppCall(inner)
+		if wrapper == nil {
+			wrapper = &c
+		}
+		if wrapper.Function != "" {
+			through = wrapper
+		}
+	}
+	return &stack[i], stack[i].Call, through
+}
+
+// pythonModule tells whether the path of a module may be that of a function of a Python
+// program: that has the function's name behind the file's.
+func pythonModule(module string) bool { return strings.Contains(path.Base(module), ".py:") }

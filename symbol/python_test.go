@@ -1,0 +1,76 @@
+package symbol
+
+import (
+	"testing"
+
+	"laggard/model"
+)
+
+func pythonFrame(path string, line uint64) model.Frame {
+	return model.Frame{Module: &model.Module{BuildID: "707974686f6e0102", Path: path}, Offset: line}
+}
+
+func TestResolvePython(t *testing.T) {
+	r := New(Config{})
+	defer r.Close()
+	got := r.Resolve(pythonFrame("/home/u/app.py:Solver.step", 12), true)
+	want := Location{Call: Call{Function: "Solver.step", Signature: "Solver.step", File: "/home/u/app.py", Line: 12},
+		Module: "/home/u/app.py", Exact: true, Language: Python}
+	if got.Call != want.Call || got.Module != want.Module || got.Language != Python || !got.Exact || got.Note != "" {
+		t.Errorf("got %+v", got)
+	}
+	if huge := r.Resolve(pythonFrame("a.py:f", 1<<47), false); huge.Line < 0 {
+		t.Errorf("line %d", huge.Line)
+	}
+}
+
+type level [2]string // module or file, and function
+
+// located makes a stack: names with a slash are of Python files, others of C functions in
+// the module.
+func located(levels ...level) (out []Location) {
+	for _, l := range levels {
+		loc := Location{Call: Call{Function: l[1]}, Module: l[0]}
+		if path := l[0]; len(path) > 3 && path[len(path)-3:] == ".py" || path[0] == '<' {
+			loc.Language, loc.File, loc.Line = Python, path, 7
+		}
+		loc.findWrappers(func() bool { return false })
+		out = append(out, loc)
+	}
+	return out
+}
+
+func TestAppCallOfPython(t *testing.T) {
+	const (
+		mpi4py = "/usr/lib/python3/dist-packages/mpi4py/MPI.cpython-311-x86_64-linux-gnu.so"
+		hdf5   = "/usr/lib/libhdf5.so.103"
+		h5py   = "/usr/lib/python3/dist-packages/h5py/_hl/group.py"
+		lock   = "/usr/lib/python3.11/threading.py"
+	)
+	for _, c := range []struct {
+		name              string
+		stack             []Location
+		function, through string
+	}{
+		{"mpi4py", located(level{mpi4py, ""}, level{"/home/u/a.py", "step"},
+			level{"/home/u/a.py", "<module>"}), "step", ""},
+		{"a library in C", located(level{hdf5, "H5Dcreate2"}, level{h5py, "create"}, level{"/home/u/a.py", "w"}),
+			"create", "H5Dcreate2"},
+		{"Python's own library", located(level{"/usr/bin/python3.11", "take_gil"}, level{lock, "wait"},
+			level{"/home/u/a.py", "get"}), "get", ""},
+		{"that alone", located(level{lock, "wait"}, level{"<frozen runpy>", "run"}), "wait", ""},
+		{"a wrapper", located(level{"/opt/libhypre.so", "hypre_MPI_Allreduce"}, level{"/opt/libhypre.so", "norm"},
+			level{"/home/u/a.py", "solve"}), "solve", "hypre_MPI_Allreduce"},
+		{"a script named as a system library is", located(level{"/home/u/libmpi.py", "main"}), "main", ""},
+		{"in a virtual environment", located(level{"/home/u/lib/python3.12/site-packages/flow/a.py", "f"}), "f", ""},
+	} {
+		_, call, through := AppCall(Trim(c.stack))
+		name := ""
+		if through != nil {
+			name = through.Function
+		}
+		if call.Function != c.function || name != c.through {
+			t.Errorf("%s: %q through %q", c.name, call.Function, name)
+		}
+	}
+}
