@@ -14,7 +14,8 @@ import (
 
 var (
 	write = flag.Bool("write", false, "put the table into docs/diagnosis.md")
-	again = flag.String("again", "", "this laggard diagnoses the runs that campaigns kept, instead of what their journals say")
+	again = flag.String("again", "",
+		"this laggard diagnoses the runs that campaigns kept, instead of what their journals say")
 )
 
 // Marks around the table in docs/diagnosis.md.
@@ -26,7 +27,8 @@ const (
 // TestCalibration draws how often a diagnosis was right against how sure it said it
 // was, from files of judged cases and the journals of campaigns:
 //
-//	go test -tags calibration ./injector -run Calibration -v -args [-write] [-again bin/laggard] judged.jsonl crack/trials.jsonl …
+//	go test -tags calibration ./injector -run Calibration -v -args \
+//	  [-write] [-again bin/laggard] judged.jsonl crack/trials.jsonl …
 func TestCalibration(t *testing.T) {
 	var cases []Judged
 	for _, path := range flag.Args() {
