@@ -20,21 +20,29 @@ import (
 )
 
 // symbolFlags say where executables and debug information are looked for.
-type symbolFlags struct{ roots, debugDirs []string }
+type symbolFlags struct {
+	roots, debugDirs []string
+	debuginfod       bool
+}
 
 func (f *symbolFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.roots, "root", nil, "`DIR` with the files of the machine the job ran on; may be repeated")
 	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
+	flags.BoolVar(&f.debuginfod, "debuginfod", false, "fetch missing debug files from the servers of DEBUGINFOD_URLS")
 }
 
 // symbols adds the places of the settings, and the directory of the run, "" none.
 func (f *symbolFlags) symbols(a *app, dir string) symbol.Config {
-	return symbol.Config{
+	c := symbol.Config{
 		RunDir:    dir,
 		Roots:     append(f.roots, a.settings.Symbols.Roots...),
 		DebugDirs: append(f.debugDirs, a.settings.Symbols.DebugDirs...),
 	}
+	if f.debuginfod || a.settings.Symbols.Debuginfod {
+		c.Debuginfod = symbol.NewDebuginfod(a.err)
+	}
+	return c
 }
 
 // analysisFlags are the flags of every analysis.
@@ -56,13 +64,11 @@ func (f *analysisFlags) check() error {
 	return nil
 }
 
-// A world runs a body on analysis ranks: inWorld, or [reduce.Run] where they are
-// to be in this process.
+// A world runs a body on analysis ranks: inWorld, or [reduce.Run] where they are to be in this process.
 type world func(ranks int, body func(reduce.Comm) error) error
 
-// concluded puts the question to the analysis ranks of a world, one per core if
-// analysts is 0, and returns the result of the one that has it, the first; nil
-// where that one is another process.
+// concluded puts the question to the analysis ranks of a world, one per core if analysts is 0, and returns the
+// result of the one that has it, the first; nil where that one is another process.
 func concluded[Q, R any](
 	ctx context.Context, in world, analysts int, q Q, run func(context.Context, Q, reduce.Comm) (*R, error),
 ) (*R, error) {

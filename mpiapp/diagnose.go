@@ -68,8 +68,7 @@ func (a *app) diagnoseCommand() *cobra.Command {
 	return cmd
 }
 
-// questionFlags are the flags that say what is asked, whatever the form of the
-// answer.
+// questionFlags are the flags that say what is asked, whatever the form of the answer.
 func questionFlags(cmd *cobra.Command, f *diagnoseFlags) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.algorithm, "algorithm", "",
@@ -254,8 +253,7 @@ func write(w io.Writer, f diagnoseFlags, r *diagnosis.Result) error {
 	return diagnosis.Text(w, r)
 }
 
-// verdict turns a result into an exit status. Damage weighs less than a
-// finding that was asked for.
+// verdict turns a result into an exit status. Damage weighs less than a finding that was asked for.
 func verdict(exitCode bool, r *diagnosis.Result) error {
 	switch {
 	case exitCode && (r.Hang || len(r.LostRanks) > 0):

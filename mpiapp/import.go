@@ -170,8 +170,7 @@ func (m *importer) read(args []string) error {
 	return nil
 }
 
-// file reads one. A directory may hold other things as well, which are no
-// problem.
+// file reads one. A directory may hold other things as well, which are no problem.
 func (m *importer) file(path string, found bool) {
 	m.files++
 	if m.files%1000 == 0 {

@@ -21,8 +21,7 @@ var judges = []struct {
 	{"pdi", progress.Question{Algorithm: inference.PDI, PaperOnly: true}},
 }
 
-// judge asks all judges about the run in a directory; of ranks that parted only the
-// first, as a user would.
+// judge asks all judges about the run in a directory; of ranks that parted only the first, as a user would.
 func (a *app) judge(dir string, fault injector.Fault) ([]injector.Diagnosis, error) {
 	var out []injector.Diagnosis
 	for _, j := range judges {

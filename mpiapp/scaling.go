@@ -237,8 +237,7 @@ func (a *app) test(ctx context.Context, f scalingFlags, dir string) error {
 	return nil
 }
 
-// readFeatures reads a file with a table for each run: its path or its name, and
-// in it control features.
+// readFeatures reads a file with a table for each run: its path or its name, and in it control features.
 func readFeatures(path string, dirs []string) (map[string]map[string]float64, error) {
 	var out map[string]map[string]float64
 	if path == "" {

@@ -52,8 +52,9 @@ type settings struct {
 		Record    []string `toml:"record"`
 	} `toml:"recorder"`
 	Symbols struct {
-		Roots     []string `toml:"roots"`
-		DebugDirs []string `toml:"debug_dirs"`
+		Roots      []string `toml:"roots"`
+		DebugDirs  []string `toml:"debug_dirs"`
+		Debuginfod bool     `toml:"debuginfod"`
 	} `toml:"symbols"`
 	Diagnose struct {
 		Algorithm string   `toml:"algorithm"`
@@ -151,6 +152,11 @@ func (s *settings) table() []setting {
 			key: "symbols.debug_dirs", value: &s.Symbols.DebugDirs, plain: "/usr/lib/debug", env: "LAGGARD_DEBUG_DIRS",
 			flag: "debug-dir",
 			doc:  `Directories with separate debug files.`,
+		},
+		{
+			key: "symbols.debuginfod", value: &s.Symbols.Debuginfod, plain: "0", env: "LAGGARD_DEBUGINFOD",
+			flag: "debuginfod",
+			doc:  `Whether debug files that are nowhere else are fetched from the servers of DEBUGINFOD_URLS.`,
 		},
 		{
 			key: "diagnose.algorithm", value: &s.Diagnose.Algorithm, plain: "loop-aware", env: "LAGGARD_ALGORITHM",
@@ -256,8 +262,7 @@ func defaults() settings {
 	return s
 }
 
-// loadSettings reads the defaults, the file (path, or else LAGGARD_CONFIG), the
-// environment, and what --set gives.
+// loadSettings reads the defaults, the file (path, or else LAGGARD_CONFIG), the environment, and what --set gives.
 func loadSettings(path string, given ...string) (settings, error) {
 	s := defaults()
 	if path == "" {
@@ -279,8 +284,7 @@ func loadSettings(path string, given ...string) (settings, error) {
 	return s, nil
 }
 
-// give takes a setting as KEY=VALUE. The value is as in the file; the quotes of a
-// text may be left out.
+// give takes a setting as KEY=VALUE. The value is as in the file; the quotes of a text may be left out.
 func (s *settings) give(text string) error {
 	key, value, is := strings.Cut(text, "=")
 	if !is {

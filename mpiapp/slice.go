@@ -125,8 +125,7 @@ func (a *app) slice(ctx context.Context, f sliceFlags, dir string) error {
 // aroundLine is how many source lines are shown on each side of one in a slice.
 const aroundLine = 1
 
-// slicer returns the backend that was asked for, or the one there is, with a note
-// that says so.
+// slicer returns the backend that was asked for, or the one there is, with a note that says so.
 func (q question) slicer(resolver *symbol.Resolver, finder source.Finder) (s slicing.Slicer, note string) {
 	options := native.Options{Endless: q.loops, Source: finder.Text}
 	if q.backend == "dyninst" {

@@ -134,8 +134,7 @@ func synthError(err error) error {
 	return err
 }
 
-// every returns a function that says on the terminal how far a long piece of
-// work is, at most once in a while.
+// every returns a function that says on the terminal how far a long piece of work is, at most once in a while.
 func (a *app) every(d time.Duration) func(ranks int) {
 	next := time.Now().Add(d)
 	return func(ranks int) {
@@ -149,8 +148,7 @@ func (a *app) every(d time.Duration) func(ranks int) {
 // maxBeside is how large a program may be that is copied along.
 const maxBeside = 1 << 24
 
-// copyBeside takes along what a template has beside its node files: programs, so
-// that their symbols are found.
+// copyBeside takes along what a template has beside its node files: programs, so that their symbols are found.
 func copyBeside(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

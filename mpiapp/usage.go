@@ -130,8 +130,7 @@ func (a *app) usage(ctx context.Context, f usageFlags, dir string) error {
 // usageSource is how many source lines the page has on each side of a call.
 const usageSource = 3
 
-// namedUsage puts functions and lines to the findings, and source lines if a page
-// shows them.
+// namedUsage puts functions and lines to the findings, and source lines if a page shows them.
 func (a *app) namedUsage(f usageFlags, dir string, found *usage.Result, ignore []finding.Ignore) *usagereport.Result {
 	symbols := f.symbols(a, dir)
 	resolver := symbol.New(symbols)
@@ -147,8 +146,7 @@ func (a *app) namedUsage(f usageFlags, dir string, found *usage.Result, ignore [
 	return usagereport.New(in)
 }
 
-// wrongUse prints what usage finds beside the job's own output, and reports whether
-// that was anything.
+// wrongUse prints what usage finds beside the job's own output, and reports whether that was anything.
 func (a *app) wrongUse(dir string) (found bool, err error) {
 	sub := *a
 	sub.out = a.err

@@ -97,8 +97,7 @@ func page(ctx context.Context, q question) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// listenLoopback refuses what other machines could reach: the page is sent in
-// the clear.
+// listenLoopback refuses what other machines could reach: the page is sent in the clear.
 func listenLoopback(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -144,8 +143,7 @@ func sshTarget() string {
 	return host
 }
 
-// serve answers requests until the context ends, or until nobody has asked for
-// that long; then it returns true.
+// serve answers requests until the context ends, or until nobody has asked for that long; then it returns true.
 func (v *viewer) serve(ctx context.Context, l net.Listener, idle time.Duration) bool {
 	server := &http.Server{
 		Handler: v, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
@@ -167,9 +165,8 @@ func (v *viewer) serve(ctx context.Context, l net.Listener, idle time.Duration) 
 	}
 }
 
-// ServeHTTP gives the page to who knows the path and came by a name of the
-// loopback. A page of another site that had its name point here, to read ours
-// through the browser, comes by that name.
+// ServeHTTP gives the page to who knows the path and came by a name of the loopback. A page of another site that
+// had its name point here, to read ours through the browser, comes by that name.
 func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	known := subtle.ConstantTimeCompare([]byte(r.URL.Path), []byte(v.path)) == 1
 	if !known || !loopbackName(r.Host) || r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -198,9 +195,8 @@ func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(text)
 }
 
-// loopbackName tells whether the host of a request, with or without a port, is
-// this machine by its own name for itself. The port may be another one, that of
-// an ssh at the other end.
+// loopbackName tells whether the host of a request, with or without a port, is this machine by its own name for
+// itself. The port may be another one, that of an ssh at the other end.
 func loopbackName(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

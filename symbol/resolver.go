@@ -137,6 +137,7 @@ type module struct {
 	image    *image   // nil: not found
 	verified bool
 	notes    []string // hold for every address of it
+	lack     string   // of addresses that no symbol covers; "" not asked yet
 	debug    *debugFile
 	tables   []symbols
 	objects  []symbols // of data, in the order of tables
@@ -190,13 +191,27 @@ func (m *module) locate(loc *Location, pc uint64) {
 		}
 	case name == "":
 		loc.Start, _, _ = m.image.unwindRange(pc)
-		loc.addNote("no symbol covers that address")
+		loc.addNote(m.uncovered())
 	default:
 		call.Function = name
 	}
 	loc.Exact = m.verified && call.Function != ""
 	loc.demangle()
 	loc.findWrappers(func() bool { return m.forwards(pc) })
+}
+
+// uncovered says what an address without a symbol lacks. Of an installed file it names the
+// package that may have it.
+func (m *module) uncovered() string {
+	if m.lack == "" {
+		m.lack = "no symbol covers that address"
+		if m.debug == nil && m.verified && m.image.path == m.path {
+			if name := debugPackage(m.path); name != "" {
+				m.lack += "; " + name + " may have it"
+			}
+		}
+	}
+	return m.lack
 }
 
 // outermost returns the level that is a function of its own.
@@ -293,6 +308,11 @@ func (m *module) find(c Config) (*image, []error) {
 	img, problems := find(c.modulePaths(m.path, m.id), accept)
 	if img == nil && m.id != "" {
 		img, _ = find(c.byBuildID(m.id, ".debug"), accept)
+	}
+	for _, kind := range []string{"executable", "debuginfo"} {
+		if img == nil {
+			img, problems = c.fetched(m.id, kind, problems)
+		}
 	}
 	return img, problems
 }

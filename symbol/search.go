@@ -16,6 +16,8 @@ type Config struct {
 	// DebugDirs hold separate debug files, as .build-id/ab/cdef.debug or by
 	// the path of the module. Nil means /usr/lib/debug.
 	DebugDirs []string
+	// Debuginfod is asked for what is nowhere else; nil: nobody is.
+	Debuginfod *Debuginfod
 }
 
 // places are all directories that stand for a root of files, nearest first.
@@ -57,7 +59,7 @@ func (c Config) modulePaths(path, id string) []string {
 
 // byBuildID lists where a file with that build-id may be.
 func (c Config) byBuildID(id, suffix string) []string {
-	if len(id) < 4 || strings.Trim(id, "0123456789abcdef") != "" {
+	if !isBuildID(id) {
 		return nil
 	}
 	var list []string
@@ -65,6 +67,27 @@ func (c Config) byBuildID(id, suffix string) []string {
 		list = append(list, filepath.Join(d, ".build-id", id[:2], id[2:]+suffix))
 	}
 	return list
+}
+
+func isBuildID(id string) bool {
+	return len(id) >= 4 && strings.Trim(id, "0123456789abcdef") == ""
+}
+
+// fetched opens what the servers of debug information have, and adds to the notes why
+// they have not.
+func (c Config) fetched(id, kind string, notes []error) (*image, []error) {
+	path, err := c.Debuginfod.file(id, kind)
+	if path == "" {
+		if err != nil {
+			notes = append(notes, err)
+		}
+		return nil, notes
+	}
+	img, more := find([]string{path}, sameID(id))
+	if img == nil {
+		c.Debuginfod.refuse(id, kind, errors.Join(more...))
+	}
+	return img, append(notes, more...)
 }
 
 // find opens the first of paths that accept agrees to; nil if there is none.
@@ -118,6 +141,15 @@ func (c Config) debugImage(m *image) (*image, []error) {
 			return img, notes
 		}
 	}
+	img, notes := c.linkedImage(m)
+	if img == nil {
+		return c.fetched(m.buildID, "debuginfo", notes)
+	}
+	return img, notes
+}
+
+// linkedImage finds the debug file that a module names.
+func (c Config) linkedImage(m *image) (*image, []error) {
 	name, crc, ok := m.debugLink()
 	if !ok {
 		return nil, nil
@@ -169,6 +201,9 @@ func (c Config) altImage(m *image) (*image, []error) {
 		paths = append(paths, filepath.Join(p, name), filepath.Join(p, filepath.Base(name)))
 	}
 	img, notes := find(paths, sameID(want))
+	if img == nil {
+		img, notes = c.fetched(want, "debuginfo", notes)
+	}
 	if img == nil && len(notes) == 0 {
 		notes = []error{fmt.Errorf("symbol: %s: the file of .gnu_debugaltlink was not found: %s", m.path, name)}
 	}
