@@ -288,17 +288,7 @@ type slot struct {
 func (c *Code) slot(at uint64) (slot, bool) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
-	if c.m.slots == nil {
-		c.m.note(guard(c.m.image.path, func() error {
-			c.m.slots = c.m.image.relocations()
-			return nil
-		}))
-	}
-	i := sort.Search(len(c.m.slots), func(i int) bool { return c.m.slots[i].at >= at })
-	if i == len(c.m.slots) || c.m.slots[i].at != at {
-		return slot{}, false
-	}
-	return c.m.slots[i], true
+	return c.m.slotAt(at)
 }
 
 // Relocations of x86-64, from its ABI, section 4.4.

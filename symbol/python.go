@@ -57,21 +57,16 @@ func pythonAt(stack []Location) int {
 }
 
 // pythonCall is AppCall for a stack of a Python program that is at frame i: through is
-// what that called, a function of a library in C or a wrapper around MPI.
+// what that called of a library in another language, as far as it has a name.
 func pythonCall(stack []Location, i int) (at *Location, call Call, through *Call) {
-	inner := make([]Location, 0, i)
-	for _, l := range stack[:i] {
-		if l.Language == "" && !System(l) && !interpreter(l) {
-			inner = append(inner, l)
+	for k := i - 1; k >= 0; k-- {
+		l := &stack[k]
+		if l.Language != "" || System(*l) {
+			break
 		}
-	}
-	if len(inner) > 0 {
-		_, c, wrapper := AppCall(inner)
-		if wrapper == nil {
-			wrapper = &c
-		}
-		if wrapper.Function != "" {
-			through = wrapper
+		if c := l.outermost(); c.Function != "" && !interpreter(*l) {
+			through = c
+			break
 		}
 	}
 	return &stack[i], stack[i].Call, through

@@ -140,8 +140,9 @@ type module struct {
 	lack     string   // of addresses that no symbol covers; "" not asked yet
 	debug    *debugFile
 	tables   []symbols
-	objects  []symbols // of data, in the order of tables
-	slots    []slot    // what the loader fills in; nil: not read yet
+	objects  []symbols         // of data, in the order of tables
+	slots    []slot            // what the loader fills in; nil: not read yet
+	methods  map[uint64]string // of an extension module of Python, by their starts; nil: not read yet
 }
 
 func (m *module) close() {
@@ -191,7 +192,9 @@ func (m *module) locate(loc *Location, pc uint64) {
 		}
 	case name == "":
 		loc.Start, _, _ = m.image.unwindRange(pc)
-		loc.addNote(m.uncovered())
+		if call.Function = m.method(loc.Start); call.Function == "" {
+			loc.addNote(m.uncovered())
+		}
 	default:
 		call.Function = name
 	}

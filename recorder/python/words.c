@@ -231,7 +231,8 @@ static void checks(const struct lg_py_frames *py, struct lg_words *out)
   out->nchecks = 0;
   for (int i = 0; i < py->n; i++) {
     const struct lg_py_frame *f = &py->list[i];
-    check(out, f->at + layout.frame_code);
+    if (layout.code_bytes == LG_PY_ABSENT) /* else instructions have addresses, which lie in their code */
+      check(out, f->at + layout.frame_code);
     check(out, f->at + layout.frame_instruction);
     uint64_t back = check(out, f->at + layout.frame_back);
     if (i + 1 == py->n)

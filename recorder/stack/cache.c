@@ -35,7 +35,7 @@ void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t 
     return;
   if (c->nchecks + LG_MAX_FRAMES + (uint32_t)nmore > c->room)
     lg_cache_clear(c);
-  struct lg_cached *set = lg_cache_set(c, mark, ra, cfa), *e = &set[c->next++ % LG_CACHE_WAYS];
+  struct lg_cached *set = lg_cache_set(c, ra ^ mark, cfa), *e = &set[c->next++ % LG_CACHE_WAYS];
   for (int i = 0; i < LG_CACHE_WAYS; i++)
     if (set[i].gen != c->gen)
       e = &set[i];
@@ -45,6 +45,6 @@ void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t 
   for (int i = 0; i < nmore; i++)
     check[tr->n - 1 + i] = more[i];
   c->nchecks += (uint32_t)(tr->n + nmore);
-  *e = (struct lg_cached){.ra = ra, .cfa = cfa, .mark = mark, .key = key, .what = what, .check = check,
+  *e = (struct lg_cached){.name = ra ^ mark, .cfa = cfa, .key = key, .what = what, .check = check,
                           .nchecks = (uint32_t)(tr->n - 1 + nmore), .gen = c->gen};
 }

@@ -18,7 +18,7 @@ struct lg_slot_check { /* a return address and where on the stack it was found *
 };
 
 struct lg_cached { /* one verified unwinding */
-  uint64_t ra, cfa, mark;
+  uint64_t name, cfa; /* name: the return address and the mark */
   const void *key;
   void *what;
   struct lg_slot_check *check;
@@ -58,9 +58,9 @@ static inline bool lg_verified(const struct lg_cached *e)
   return true;
 }
 
-static inline struct lg_cached *lg_cache_set(const struct lg_cache *c, uint64_t mark, uint64_t ra, uint64_t cfa)
+static inline struct lg_cached *lg_cache_set(const struct lg_cache *c, uint64_t name, uint64_t cfa)
 {
-  uint64_t h = (ra ^ cfa << 20 ^ mark) * LG_GOLDEN;
+  uint64_t h = (name ^ cfa << 20) * LG_GOLDEN;
   return c->entries + (h >> c->shift) * LG_CACHE_WAYS;
 }
 
@@ -70,9 +70,10 @@ static inline void *lg_cache_find(struct lg_cache *c, const void *key, uint64_t 
     c->unload_gen = lg_unload_gen; /* an address may mean other code now */
     lg_cache_clear(c);
   }
-  struct lg_cached *set = lg_cache_set(c, mark, ra, cfa);
+  uint64_t name = ra ^ mark;
+  struct lg_cached *set = lg_cache_set(c, name, cfa);
   for (struct lg_cached *e = set; e < set + LG_CACHE_WAYS; e++)
-    if (e->ra == ra && e->cfa == cfa && e->gen == c->gen && e->key == key && e->mark == mark && lg_verified(e))
+    if (e->name == name && e->cfa == cfa && e->gen == c->gen && e->key == key && lg_verified(e))
       return e->what;
   return NULL;
 }
