@@ -21,6 +21,8 @@ static struct lg_py_layout layout;
 static uint64_t runtime;
 static bool keyed;          /* the key is known */
 static pthread_key_t key;   /* by which the interpreter finds the structure of a thread */
+/* The structure of this thread, as it was found last. */
+static __thread uint64_t own __attribute__((tls_model("initial-exec")));
 
 /* ---- the interpreter ---- */
 
@@ -39,11 +41,23 @@ static uint32_t version_of(const struct lg_mapped *m)
   return 0;
 }
 
+/* met looks for an interpreter in a module; with the last one it is known whether the one
+ * that was found before is still there. */
 static void met(const struct lg_mapped *m)
 {
+  static bool there;
   struct lg_py_layout found;
-  uint64_t at = lg_py_found ? 0 : lg_module_symbol(m, "_PyRuntime");
-  if (!at || !lg_py_layout_of(version_of(m), at, &found))
+  if (!m) {
+    if (!there)
+      __atomic_store_n(&lg_py_found, false, __ATOMIC_RELEASE);
+    there = false;
+    return;
+  }
+  uint64_t at = lg_module_symbol(m, "_PyRuntime");
+  if (!at || there || (lg_py_found && at != runtime) || !lg_py_layout_of(version_of(m), at, &found))
+    return;
+  there = true;
+  if (lg_py_found)
     return;
   layout = found;
   runtime = at;
@@ -55,34 +69,39 @@ void lg_py_start(void)
   lg_module_met = met;
 }
 
-/* own_thread is the interpreter's structure of the calling thread, 0 none. Where it is kept
- * differs between versions, so the key is looked for that leads to it. */
+/* own_thread finds the interpreter's structure of the calling thread in its lists, 0 none.
+ * Where the interpreter keeps a thread's own differs between versions, so the key is looked
+ * for that leads to it. */
 static uint64_t own_thread(void)
 {
   uint64_t ending;
   if (!lg_py_found || !lg_py_word(runtime + layout.finalizing, &ending) || ending)
-    return 0;
-  if (keyed)
-    return (uint64_t)pthread_getspecific(key);
-  uint64_t thread = lg_py_thread(&layout, runtime, (uint64_t)pthread_self());
-  for (pthread_key_t k = 0; thread && k < MAX_KEYS; k++)
-    if ((uint64_t)pthread_getspecific(k) == thread) {
+    return own = 0;
+  own = lg_py_thread(&layout, runtime, (uint64_t)pthread_self());
+  if (!own || (keyed && (uint64_t)pthread_getspecific(key) == own))
+    return own;
+  for (pthread_key_t k = 0; k < MAX_KEYS; k++)
+    if ((uint64_t)pthread_getspecific(k) == own) {
       key = k;
       __atomic_store_n(&keyed, true, __ATOMIC_RELEASE);
-      return thread;
+      return own;
     }
-  return 0;
+  return own = 0;
 }
 
 /* The structure of the calling thread, its innermost frame and the code of that stay as
- * they are while the thread is here: they can be read as they are. Once the interpreter is
- * being ended they are left alone. */
+ * they are while the thread is here: they can be read as they are. One that is not known
+ * yet is not touched: the interpreter may have been ended and its key have become another's. */
 uint64_t lg_py_mark_now(void)
 {
   if (!__atomic_load_n(&keyed, __ATOMIC_ACQUIRE) || *(const uint64_t *)(runtime + layout.finalizing))
     return 0;
   uint64_t thread = (uint64_t)pthread_getspecific(key);
-  uint64_t top = thread ? *(const uint64_t *)(thread + layout.thread_top) : 0;
+  if (!thread)
+    return 0;
+  if (thread != own)
+    return LG_PY_UNKNOWN;
+  uint64_t top = *(const uint64_t *)(thread + layout.thread_top);
   if (top && layout.entry_frame != LG_PY_ABSENT)
     top = *(const uint64_t *)(top + layout.entry_frame);
   if (!top)
@@ -177,8 +196,9 @@ static void add(struct lg_words *out, uint64_t word)
 /* join puts the Python frames between the C frames: each in the place of the one that
  * executes it. C code of the interpreter is left out where Python frames stand for it: what
  * it does to get from one to the next differs from call to call. `inner`: what it does in
- * the innermost one is kept. */
-static void join(const struct lg_trace *tr, uint64_t sp, const struct lg_py_frames *py, bool inner,
+ * the innermost one is kept. Of the Python frames there are at most so many, and nothing
+ * that is further out. */
+static void join(const struct lg_trace *tr, uint64_t sp, const struct lg_py_frames *py, bool inner, int most,
                  struct lg_words *out)
 {
   int next = 0, from = 0;
@@ -193,6 +213,10 @@ static void join(const struct lg_trace *tr, uint64_t sp, const struct lg_py_fram
         break;
       uint64_t word;
       stands_for = true;
+      if (next == most) {
+        out->partial = true;
+        return;
+      }
       if (word_of(f, &word))
         add(out, word);
       if (!f->entry && i < tr->n) {
@@ -247,6 +271,7 @@ static void checks(const struct lg_py_frames *py, struct lg_words *out)
 
 struct here { /* the arguments of read_here */
   const struct lg_trace *tr;
+  int most;
   struct lg_words *out;
 };
 
@@ -258,20 +283,28 @@ static void read_here(void *arg)
   py.n = 0;
   if (thread)
     lg_py_frames(&layout, thread, &py);
-  if (!py.n)
-    return plain(h->tr, h->out);
-  join(h->tr, 0, &py, false, h->out);
+  if (py.n && h->most)
+    join(h->tr, 0, &py, false, h->most, h->out);
+  else
+    plain(h->tr, h->out);
   checks(&py, h->out);
 }
 
-void lg_words_here(const struct lg_trace *tr, struct lg_words *out)
+void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out)
 {
   out->nchecks = 0;
   out->kept = true;
   lg_py_own = true;
-  if (!lg_py_found || !lg_reading(read_here, &(struct here){tr, out}))
-    plain(tr, out);
+  bool read = lg_py_found && lg_reading(read_here, &(struct here){tr, most, out});
   lg_py_own = false;
+  if (lg_py_found && !read)
+    out->kept = false; /* there was a fault */
+  if (!read) {
+    out->nchecks = 0;
+    plain(tr, out);
+  }
+  out->mark = lg_py_mark();
+  out->kept &= out->mark != LG_PY_UNKNOWN;
 }
 
 void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread, struct lg_words *out)
@@ -282,7 +315,7 @@ void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread,
   if (thread)
     lg_py_frames(&layout, thread, &py);
   if (py.n)
-    join(tr, sp, &py, true, out);
+    join(tr, sp, &py, true, LG_MAX_FRAMES, out);
   else
     plain(tr, out);
 }

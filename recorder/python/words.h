@@ -12,10 +12,13 @@
  * instruction and the frame before it, if need be by way of one that stands for an entry. */
 #define LG_PY_CHECKS (4 * LG_MAX_FRAMES)
 
+#define LG_PY_UNKNOWN 2 /* a mark: the thread has come to run Python since */
+
 struct lg_words {
   int n;
   bool partial; /* the outermost frame is not among them */
   uint64_t word[LG_MAX_FRAMES];
+  uint64_t mark; /* lg_py_mark, once it was read */
   bool kept; /* the checks tell whether it is still the same */
   int nchecks;
   struct lg_slot_check check[LG_PY_CHECKS];
@@ -30,9 +33,9 @@ void lg_py_start(void); /* from now on one is looked for in every module */
 /* The innermost Python frame of a thread, and where it is: what it must still be after its
  * frames were read, if the thread may run meanwhile. */
 uint64_t lg_py_where(uint64_t pthread);
-/* The stack of the calling thread at an MPI call, without the interpreter's own code. The
- * file lock is held. */
-void lg_words_here(const struct lg_trace *tr, struct lg_words *out);
+/* The stack of the calling thread at an MPI call, without the interpreter's own code, and with
+ * no more than so many Python frames. The file lock is held. */
+void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out);
 /* The captured stack of a thread whose stack pointer was sp. The file lock is held. */
 void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread, struct lg_words *out);
 

@@ -120,6 +120,8 @@ static void refresh(void)
 {
   nmodules = 0;
   dl_iterate_phdr(add_module, NULL);
+  if (lg_module_met)
+    lg_module_met(NULL);
   qsort(modules, nmodules, sizeof *modules, by_address);
   lg_module_gen++;
 }

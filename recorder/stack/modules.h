@@ -23,7 +23,8 @@ struct lg_mapped { /* a module */
 extern uint32_t lg_module_gen; /* changes with the table of modules */
 extern uint32_t lg_unload_gen; /* changes when an address may have come to mean other code */
 extern int lg_unloading;       /* dlcloses in progress: no stack is captured meanwhile */
-/* Is told of each module when the table is read, while the loader can take none away. */
+/* Is told of each module when the table is read, while the loader can take none away; NULL:
+ * that were all. */
 extern void (*lg_module_met)(const struct lg_mapped *);
 extern bool lg_modules_may_refresh; /* not in a signal handler: the loader's lock may be held */
 

@@ -253,6 +253,7 @@ static void read_stack(void)
   lg_py_found = false; /* the interpreter is met anew, with what it states of itself */
   lg_py_start();
   lg_module_met(&(struct lg_mapped){0});
+  lg_module_met(NULL);
   lg_py_where(THREAD);
   lg_words_captured(&trace, sp, THREAD, &words);
   if (words.n < 0 || words.n > LG_MAX_FRAMES) {
