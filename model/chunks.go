@@ -112,7 +112,7 @@ func (m *image) walk(off, size int64, p *problems) []chunk {
 	for off < size {
 		c, ok := m.chunkAt(off, size)
 		if !ok {
-			off += pageSize
+			off = m.behind(off, gap, size)
 			continue
 		}
 		m.checkGap(gap, off, p)
@@ -167,13 +167,12 @@ func (m *image) checkSlots(l *layout, p *problems) {
 		p.corrupt("file header", 0, "%d slots in %d bytes", n, l.size)
 		return
 	}
-	var lost RankSet // of slots, printed the same way
-	for slot := range n {
-		if l.slots[slot] == nil {
-			lost.Add(int(slot))
-		}
+	var lost, there RankSet // of slots, printed the same way
+	for slot := range l.slots {
+		there.Add(int(slot))
 	}
-	if lost.Len() > 0 {
+	lost.AddRange(0, int(n)-1)
+	if lost = lost.Minus(there); lost.Len() > 0 {
 		p.add("", -1, fmt.Errorf("%w: nothing is there of slot %s", ErrLost, lost))
 	}
 	for slot := range l.slots {

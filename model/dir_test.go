@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -282,5 +283,54 @@ func TestValidate(t *testing.T) {
 		"model: node-b.lgd: rank 2: RANK record: record is missing: of slot 0\n"
 	if got := problemText(r.Problems); got != want {
 		t.Errorf("problems:\n%s", got)
+	}
+}
+
+// TestHoles: a file that says that it is a terabyte long is read as fast as what is in it.
+func TestHoles(t *testing.T) {
+	dir, ranks := runDir(t)
+	path := filepath.Join(dir, "node-a.lgd")
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Skip(err) // the file system has no such files
+	}
+	data, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	if _, err := data.WriteAt([]byte("far behind"), 1<<39); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	run := mustOpen(t, dir)
+	if len(run.Ranks) != len(ranks) {
+		t.Errorf("%d ranks of %d", len(run.Ranks), len(ranks))
+	}
+	if text := problemText(run.Problems); !strings.Contains(text, "belong to no chunk") {
+		t.Errorf("nothing is said of what lies behind: %s", text)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
+
+// TestManifestInPlace: what lies in the place of a manifest is a problem of its own, and
+// holds up nobody.
+func TestManifestInPlace(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"sparse": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 16<<30))
+		},
+	} {
+		dir, ranks := runDir(t)
+		if err := put(filepath.Join(dir, ManifestName)); err != nil {
+			t.Fatal(err)
+		}
+		run := mustOpen(t, dir)
+		if text := problemText(run.Problems); len(run.Ranks) != len(ranks) || !strings.Contains(text, ManifestName) {
+			t.Errorf("%s: %d ranks, %s", name, len(run.Ranks), text)
+		}
 	}
 }

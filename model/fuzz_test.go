@@ -172,7 +172,7 @@ func FuzzParseManifest(f *testing.F) {
 		if err := WriteManifest(dir, m); err != nil {
 			t.Skip(err) // a year that RFC 3339 has no room for
 		}
-		if back, err := readManifest(dir); err != nil || back.RunID != m.RunID || back.Ranks != m.Ranks {
+		if back, err := ReadManifest(dir); err != nil || back.RunID != m.RunID || back.Ranks != m.Ranks {
 			t.Fatal(back, err)
 		}
 	})

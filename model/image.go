@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -12,6 +13,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"laggard/internal/regular"
 )
 
 // growth is how much a live file may grow under our eyes and still be seen
@@ -39,18 +42,14 @@ func newImage(name string, data []byte) *image {
 
 // openImage maps the file at path; name is for the errors.
 func openImage(path, name string) (*image, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe of that name must not block
+	file, info, err := regular.Open(path)
+	if errors.Is(err, regular.ErrNot) {
+		err = fmt.Errorf("%w: %w", ErrMagic, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%w: no regular file", ErrMagic)
-	}
-	var data []byte
-	if err == nil {
-		data, err = unix.Mmap(int(file.Fd()), 0, int(info.Size())+growth, unix.PROT_READ, unix.MAP_SHARED)
-	}
+	data, err := unix.Mmap(int(file.Fd()), 0, int(info.Size())+growth, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		file.Close()
 		return nil, err
@@ -164,13 +163,35 @@ func (m *image) guard(f func()) (err error) {
 	return nil
 }
 
+// maxHole is how many bytes without anything in them are gone through page by page, before
+// the file system is asked where there are more: it may not know what a live process has
+// written last.
+const maxHole = 16 << 20
+
+// behind is where to look after the page at off, if nothing has been found from a place
+// before it on; end at the most. A file of a few pages can say that it is a terabyte long.
+func (m *image) behind(off, from, end int64) int64 {
+	off += pageSize
+	if m.file == nil || off-from < maxHole || off >= end {
+		return off
+	}
+	data, err := unix.Seek(int(m.file.Fd()), off, unix.SEEK_DATA)
+	switch {
+	case errors.Is(err, unix.ENXIO): // behind the last
+		return end
+	case err != nil:
+		return off
+	}
+	return min(max(off, data-data%pageSize), end)
+}
+
 // zeroPages tells whether the bytes from off to end hold nothing: all zero, but
 // for the header of a chunk whose magic was never written, at the start of any
 // page. That is what a process leaves that died between reserving a chunk and
 // opening it.
 func (m *image) zeroPages(off, end int64) bool {
 	var zero [pageSize]byte
-	for ; off < end; off += pageSize {
+	for from := off; off < end; off = m.behind(off, from, end) {
 		page := m.data[off:min(off+pageSize, end)]
 		if len(page) > chunkUsed && m.u32(off) == 0 {
 			page = page[chunkUsed:]

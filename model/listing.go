@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"laggard/internal/regular"
 )
 
 // Listing names the files of a run directory. One analysis rank makes it and
@@ -49,11 +51,11 @@ const (
 // List lists a run directory, as it was when a hang was noticed if one was. An
 // error means that dir is no run directory (it wraps ErrNoRun) or cannot be read.
 func List(dir string) (*Listing, error) {
-	if m, err := readManifest(filepath.Join(dir, HangName)); err == nil && m != nil {
+	if _, err := ReadManifest(filepath.Join(dir, HangName)); err == nil {
 		return list(dir, HangName)
 	}
 	l, err := ListPresent(dir)
-	if m, damaged := readManifest(filepath.Join(dir, StoodName)); err == nil && damaged == nil && m != nil {
+	if m, damaged := ReadManifest(filepath.Join(dir, StoodName)); err == nil && damaged == nil {
 		l.Stood = m.Noticed
 	}
 	return l, err
@@ -70,7 +72,9 @@ func list(dir, sub string) (*Listing, error) {
 	}
 	l := &Listing{Dir: dir}
 	var manifestErr error
-	if l.Manifest, manifestErr = readManifest(filepath.Join(dir, sub)); manifestErr != nil {
+	if l.Manifest, manifestErr = ReadManifest(filepath.Join(dir, sub)); errors.Is(manifestErr, fs.ErrNotExist) {
+		manifestErr = nil
+	} else if manifestErr != nil {
 		l.Problems = append(l.Problems, Problem{File: ManifestName, Rank: -1, Err: manifestErr})
 	}
 	if len(names) == 0 && l.Manifest == nil && manifestErr == nil {
@@ -161,12 +165,13 @@ func (m *Manifest) ID() (uint64, error) { return strconv.ParseUint(m.RunID, 16, 
 // RunIDText writes a run id as a manifest has it.
 func RunIDText(id uint64) string { return fmt.Sprintf("%016x", id) }
 
-// readManifest reads the manifest of a directory, nil if there is none.
-func readManifest(dir string) (*Manifest, error) {
-	text, err := os.ReadFile(filepath.Join(dir, ManifestName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+// maxManifest bounds a manifest, in bytes: the command of a job may be long.
+const maxManifest = 16 << 20
+
+// ReadManifest reads the manifest of a directory. Without one the error wraps
+// fs.ErrNotExist.
+func ReadManifest(dir string) (*Manifest, error) {
+	text, err := regular.Read(filepath.Join(dir, ManifestName), maxManifest)
 	if err != nil {
 		return nil, fmt.Errorf("model: %s: %w", ManifestName, err)
 	}

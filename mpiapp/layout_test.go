@@ -104,8 +104,9 @@ var allowed = map[string][]string{
 		"laggard/model", "laggard/model/process",
 	},
 	"laggard/internal/golden":   {},
+	"laggard/internal/regular":  {},
 	"laggard/internal/tomlfile": {},
-	"laggard/model":             {"laggard/model/mpi"},
+	"laggard/model":             {"laggard/internal/regular", "laggard/model/mpi"},
 	"laggard/model/mpi":         {},
 	"laggard/model/process":     {"laggard/model"},
 	"laggard/model/wire":        {"laggard/model"},
@@ -145,7 +146,7 @@ var allowed = map[string][]string{
 		"laggard/analysis/progress", "laggard/analysis/slice", "laggard/report", "laggard/report/source",
 		"laggard/report/words", "laggard/slicing", "laggard/symbol",
 	},
-	"laggard/report/source": {"laggard/report/words"},
+	"laggard/report/source": {"laggard/internal/regular", "laggard/report/words"},
 	"laggard/report/usage": {
 		"laggard/analysis/usage/finding", "laggard/report", "laggard/report/page", "laggard/report/source",
 		"laggard/report/words", "laggard/symbol",
@@ -164,7 +165,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/slicing/slicetest": {"laggard/model", "laggard/slicing", "laggard/slicing/x86", "laggard/symbol"},
 	"laggard/slicing/x86":       {},
-	"laggard/symbol":            {"laggard/model", "laggard/model/mpi"},
+	"laggard/symbol":            {"laggard/internal/regular", "laggard/model", "laggard/model/mpi"},
 
 	"laggard/analysis/progress": {
 		"laggard/analysis/divergence", "laggard/analysis/progress/contrast", "laggard/analysis/progress/evidence",

@@ -11,7 +11,7 @@ import (
 // writePage writes a page to a file, or to the output if it is named "-".
 func (a *app) writePage(name string, page func(io.Writer) error) error {
 	if name == "-" {
-		return page(a.out)
+		return page(a.raw)
 	}
 	if err := pageFile(name, page); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)

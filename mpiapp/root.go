@@ -10,6 +10,7 @@ import (
 	"laggard/job/rundir"
 	"laggard/model"
 	"laggard/reduce"
+	"laggard/report/words"
 )
 
 // version is set by the Makefile.
@@ -37,19 +38,20 @@ func (e usageError) Unwrap() error { return e.error }
 // app is what the commands share.
 type app struct {
 	out, err io.Writer
-	config   string   // --config
-	given    []string // --set
-	parsed   bool     // the command line was in order
+	raw      io.Writer // out as it is, for a page
+	config   string    // --config
+	given    []string  // --set
+	parsed   bool      // the command line was in order
 	settings settings
 }
 
 // execute runs a command line and returns the exit code.
 func execute(args []string, out, errw io.Writer) int {
-	a := &app{out: out, err: errw}
+	a := &app{raw: out, out: words.Terminal(out), err: words.Terminal(errw)}
 	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(out)
-	root.SetErr(errw)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	return a.code(root.Execute())
 }
 

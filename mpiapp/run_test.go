@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"laggard/report/diagnosis"
@@ -35,5 +36,14 @@ func TestVerdict(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: exit status %d, want %d", c.name, got, c.want)
 		}
+	}
+}
+
+// TestNoEscapes: what an error quotes cannot drive the terminal.
+func TestNoEscapes(t *testing.T) {
+	var out, errw strings.Builder
+	execute([]string{"diagnose", "none\x1b[2J\u202e"}, &out, &errw)
+	if text := errw.String(); !strings.Contains(text, `none\u001b[2J\u202e`) || strings.Contains(text, "\x1b") {
+		t.Errorf("%q", text)
 	}
 }

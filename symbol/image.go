@@ -6,11 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"laggard/internal/regular"
 )
 
 // ErrMalformed is wrapped by every error about a file whose contents cannot be
@@ -57,18 +58,13 @@ func openImage(path string) (*image, error) {
 }
 
 func mapFile(path string) ([]byte, error) {
-	// A named pipe must not hold up the analysis.
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	f, st, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() || st.Size() == 0 {
-		return nil, fmt.Errorf("%s: %w: no regular file, or empty", path, ErrMalformed)
+	if st.Size() == 0 {
+		return nil, fmt.Errorf("%s: %w: it is empty", path, ErrMalformed)
 	}
 	data, err := unix.Mmap(int(f.Fd()), 0, int(st.Size()), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"laggard/internal/regular"
 	"laggard/model"
 )
 
@@ -123,16 +124,9 @@ func (n *Names) Write(dir string) error {
 func ReadNames(dir string) (*Names, error) {
 	n := &Names{}
 	path := filepath.Join(dir, NamesFile)
-	info, err := os.Stat(path)
+	text, err := regular.Read(path, maxNamesFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return n, nil
-	}
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxNamesFile) {
-		err = errors.New("no regular file, or too large")
-	}
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(path)
 	}
 	if err == nil {
 		err = n.parse(text)

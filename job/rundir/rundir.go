@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"laggard/job/launcher"
@@ -51,7 +52,20 @@ func Share(dir string) (string, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	return dir, nil
+	return dir, owned(dir)
+}
+
+// owned returns an error if a directory is somebody else's, who could put files there by
+// which this user's job is judged, and ended.
+func owned(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%s belongs to another user", dir)
+	}
+	return nil
 }
 
 // Describe writes the manifest of a run, which must not have one yet. It fills in
@@ -64,11 +78,11 @@ func Describe(dir string, id uint64, m model.Manifest) error {
 // Manifest reads the manifest of a run directory. Without one the error wraps
 // model.ErrNoRun.
 func Manifest(dir string) (*model.Manifest, error) {
-	text, err := os.ReadFile(filepath.Join(dir, model.ManifestName))
-	if err != nil {
+	m, err := model.ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is %w: %w", dir, model.ErrNoRun, err)
 	}
-	return model.ParseManifest(text)
+	return m, err
 }
 
 // Belongs returns an error if the directory holds another run than this one.

@@ -128,3 +128,17 @@ func TestDescribe(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestForeign: a directory that another user made is not shared.
+func TestForeign(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Share(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(dir, 12345, -1); err != nil {
+		t.Skip(err) // only root can
+	}
+	if _, err := Share(dir); err == nil || !strings.Contains(err.Error(), "another user") {
+		t.Errorf("error %v", err)
+	}
+}

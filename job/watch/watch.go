@@ -59,7 +59,7 @@ func (w *Watcher) Until(done <-chan error, signals <-chan os.Signal) (hung bool,
 		case err := <-done:
 			return hung, err
 		case s := <-signals:
-			if s == syscall.SIGTERM || s == syscall.SIGHUP {
+			if s == syscall.SIGTERM || s == syscall.SIGHUP || !inForeground() {
 				_ = syscall.Kill(w.PID, s.(syscall.Signal))
 			}
 		case <-timer.C:
@@ -75,6 +75,18 @@ func (w *Watcher) Until(done <-chan error, signals <-chan os.Signal) (hung bool,
 			timer.Reset(pauseAfter(begin))
 		}
 	}
+}
+
+// inForeground tells whether this process group is the one that a terminal's interrupt
+// reaches: then the launcher has got it, too.
+func inForeground() bool {
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
 }
 
 // pauseAfter is how long to rest after a look that began then, so that looking

@@ -2,7 +2,9 @@ package source
 
 import (
 	"bufio"
+	"bytes"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"laggard/internal/regular"
 	"laggard/report/words"
 )
 
@@ -17,8 +20,9 @@ import (
 const maxSourceFile = 16 << 20
 
 // Finder reads source files on the analysing machine, by the names that
-// debug information has for them. Only files with the name of source code are
-// read: the names come from whoever wrote the run directory.
+// debug information has for them. The names come from whoever wrote the run directory,
+// so only regular files are read that have the name of source code and are text, and no
+// link is followed out of the directory where the file should be.
 type Finder struct {
 	RunDir string   // where files may have been put beside the data; "" none
 	Roots  []string // directories with the files of the machine the job ran on
@@ -38,12 +42,8 @@ type Excerpt struct {
 // wanted one, and whether the file was changed after the run began. A file that
 // is not found has none.
 func (f Finder) Excerpts(file string, wanted []int, around int) (out []Excerpt, changed bool) {
-	name, info := f.find(file)
-	if name == "" {
-		return nil, false
-	}
-	text, err := os.Open(name)
-	if err != nil {
+	text, info := f.open(file)
+	if text == nil {
 		return nil, false
 	}
 	defer text.Close()
@@ -60,30 +60,52 @@ func (f Finder) Text(file string) []string {
 	return all[0].Text
 }
 
-// find returns the first of the places where the file may be that has it.
-func (f Finder) find(file string) (string, os.FileInfo) {
+// open opens the file in the first of the places that has it; nil: none has.
+func (f Finder) open(file string) (*os.File, fs.FileInfo) {
 	if !isSource(file) {
-		return "", nil
+		return nil, nil
 	}
-	for _, name := range f.places(file) {
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-			return name, info
+	for _, p := range f.places(file) {
+		text, info, err := regular.OpenBeneath(p.dir, p.name)
+		if err != nil {
+			continue
 		}
+		if isText(text) {
+			return text, info
+		}
+		text.Close()
 	}
-	return "", nil
+	return nil, nil
 }
 
-func (f Finder) places(file string) []string {
-	var out []string
+// place is where a file may be: by its name in a directory that no link leads out of.
+type place struct{ dir, name string }
+
+func (f Finder) places(file string) []place {
+	var out []place
 	for _, dir := range append(slices.Clone(f.Roots), f.RunDir) {
 		if dir != "" {
-			out = append(out, filepath.Join(dir, filepath.Join("/", file)), filepath.Join(dir, path.Base(file)))
+			out = append(out, place{dir, filepath.Join("/", file)[1:]}, place{dir, path.Base(file)})
 		}
 	}
 	if filepath.IsAbs(file) {
-		out = append(out, file)
+		out = append(out, place{filepath.Dir(file), filepath.Base(file)})
 	}
 	return out
+}
+
+// begins is how much of a file is looked at to tell whether it is text.
+const begins = 8 << 10
+
+// isText tells whether a file begins as text does, and goes back to its begin.
+func isText(file *os.File) bool {
+	head := make([]byte, begins)
+	n, err := io.ReadFull(file, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return false
+	}
+	_, err = file.Seek(0, io.SeekStart)
+	return err == nil && bytes.IndexByte(head[:n], 0) < 0
 }
 
 var sourceEndings = []string{

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -67,9 +68,21 @@ func TestExcerptsOfNothing(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "dir.c"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	put(t, filepath.Join(dir, "picture.c"), "\x89PNG\r\n\x1a\n\x00\x00")
+	elsewhere := put(t, filepath.Join(t.TempDir(), "theirs.c"), "secret\n")
+	for name, to := range map[string]string{
+		"link.c": elsewhere, "up.c": "../../../../../.." + elsewhere, "zero.c": "/dev/zero", "to-pipe.c": "pipe.c",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.c"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	f := source.Finder{RunDir: dir, Roots: []string{"", dir}}
 	for _, name := range []string{secret, "secret", "key.pem", "dir.c", "missing.c", "", "../../../etc/passwd",
-		"long.c"} {
+		"long.c", "picture.c", "link.c", filepath.Join(dir, "link.c"), "up.c", "zero.c", "pipe.c", "to-pipe.c"} {
 		if got, _ := f.Excerpts(name, []int{1}, 3); got != nil {
 			t.Errorf("%q: %v", name, got)
 		}

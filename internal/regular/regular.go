@@ -1,0 +1,82 @@
+// Package regular opens files that somebody else may have put there: those of a run
+// directory, and those that it names. Whatever lies in their place, such as a pipe, a
+// device or a link that leads elsewhere, is an error, and holds up nobody.
+package regular
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// ErrNot is wrapped by the error about what is no regular file.
+var ErrNot = errors.New("no regular file")
+
+// ErrLong is wrapped by the error about a file that is longer than its reader allows.
+var ErrLong = errors.New("too long")
+
+// Opening a pipe must not wait for a writer.
+const flags = os.O_RDONLY | syscall.O_NONBLOCK
+
+// Open opens a file for reading. The caller closes it. Errors wrap ErrNot, or are those
+// of os.Open.
+func Open(path string) (*os.File, fs.FileInfo, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening some devices does something
+		return nil, nil, notRegular(path)
+	}
+	return checked(os.OpenFile(path, flags, 0))
+}
+
+// OpenBeneath opens a file of a directory as Open does. Links are followed that stay in
+// the directory.
+func OpenBeneath(dir, name string) (*os.File, fs.FileInfo, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	if info, err := root.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, nil, notRegular(filepath.Join(dir, name))
+	}
+	return checked(root.OpenFile(name, flags, 0))
+}
+
+// Read returns what is in a file of at most limit bytes. Errors wrap ErrNot or ErrLong,
+// or are those of os.ReadFile.
+func Read(path string, limit int64) ([]byte, error) {
+	file, info, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data := []byte(nil)
+	if info.Size() <= limit {
+		data, err = io.ReadAll(io.LimitReader(file, limit+1))
+	}
+	if info.Size() > limit || int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s: %w: more than %d bytes", path, ErrLong, limit)
+	}
+	return data, err
+}
+
+// checked looks again at what was opened: it may be another file than before.
+func checked(file *os.File, err error) (*os.File, fs.FileInfo, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = notRegular(file.Name())
+	}
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+func notRegular(path string) error { return fmt.Errorf("%s: %w", path, ErrNot) }

@@ -1,0 +1,81 @@
+package regular
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func write(t *testing.T, path string, bytes int64) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(file.Truncate(bytes), file.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func link(t *testing.T, to, path string) {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRefused: pipes, devices, directories, links that lead elsewhere and files that are
+// too long are refused at once.
+func TestRefused(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(outside, "key"), 10)
+	write(t, filepath.Join(dir, "file"), 10)
+	write(t, filepath.Join(dir, "sparse"), 16<<30)
+	pipe, sub := filepath.Join(dir, "pipe"), filepath.Join(dir, "sub")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.Mkdir(sub, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	link(t, "/dev/zero", filepath.Join(dir, "zero"))
+	link(t, "pipe", filepath.Join(dir, "to-pipe"))
+	link(t, "file", filepath.Join(dir, "to-file"))
+	link(t, filepath.Join(outside, "key"), filepath.Join(dir, "to-key"))
+	link(t, "../"+filepath.Base(outside)+"/key", filepath.Join(dir, "up"))
+	link(t, outside, filepath.Join(dir, "to-outside"))
+
+	begin := time.Now()
+	for name, want := range map[string]error{
+		"file": nil, "to-file": nil, "pipe": ErrNot, "to-pipe": ErrNot, "zero": ErrNot, "sub": ErrNot,
+		"none": fs.ErrNotExist,
+	} {
+		file, _, err := Open(filepath.Join(dir, name))
+		if !errors.Is(err, want) {
+			t.Errorf("Open %s: %v, want %v", name, err, want)
+		}
+		file.Close()
+	}
+	for name, ok := range map[string]bool{
+		"file": true, "to-file": true, "sub/../file": true, "pipe": false, "zero": false, "to-key": false, "up": false,
+		"to-outside/key": false, "../" + filepath.Base(outside) + "/key": false,
+	} {
+		file, _, err := OpenBeneath(dir, name)
+		if (err == nil) != ok {
+			t.Errorf("OpenBeneath %s: %v", name, err)
+		}
+		file.Close()
+	}
+	for name, want := range map[string]error{"file": nil, "sparse": ErrLong, "pipe": ErrNot, "zero": ErrNot} {
+		if data, err := Read(filepath.Join(dir, name), 1<<20); !errors.Is(err, want) || err == nil && len(data) != 10 {
+			t.Errorf("Read %s: %d bytes, %v, want %v", name, len(data), err, want)
+		}
+	}
+	if _, err := Read("/proc/self/maps", 16); !errors.Is(err, ErrLong) { // its size is 0
+		t.Errorf("Read of a file that is longer than it says: %v", err)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+}
