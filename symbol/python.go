@@ -57,20 +57,31 @@ func pythonAt(stack []Location) int {
 }
 
 // pythonCall is AppCall for a stack of a Python program that is at frame i: through is
-// what that called of a library in another language, as far as it has a name.
+// what that called of a library in another language, as far as it has a name. Of what an
+// extension module offers to Python the innermost says most.
 func pythonCall(stack []Location, i int) (at *Location, call Call, through *Call) {
 	for k := i - 1; k >= 0; k-- {
 		l := &stack[k]
 		if l.Language != "" || System(*l) {
 			break
 		}
-		if c := l.outermost(); c.Function != "" && !interpreter(*l) {
+		c := l.outermost()
+		if c.Function == "" || interpreter(*l) {
+			continue
+		}
+		extension := extensionModule.MatchString(l.Module)
+		if through == nil || extension && !strings.HasPrefix(c.Function, cythonName) {
 			through = c
+		}
+		if !extension {
 			break
 		}
 	}
 	return &stack[i], stack[i].Call, through
 }
+
+// cythonName begins the names that Cython gives to functions.
+const cythonName = "__pyx_"
 
 // pythonModule tells whether the path of a module may be that of a function of a Python
 // program: that has the function's name behind the file's.

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -183,18 +184,20 @@ func (m *module) locate(loc *Location, pc uint64) {
 	m.fromDebug(loc, pc)
 	name := m.symbol(pc)
 	call := loc.outermost()
+	if name == "" || strings.HasPrefix(name, cythonName) {
+		loc.Start, _, _ = m.image.unwindRange(pc)
+		name = cmp.Or(m.method(loc.Start), name)
+	}
 	switch {
 	case call.Function != "":
 		// Compilers give C++ functions that no other file sees no linker
 		// name in the debug information, but one in the symbols.
-		if strings.HasPrefix(name, "_Z") && !strings.HasPrefix(call.Function, "_Z") {
+		if strings.HasPrefix(name, "_Z") && !strings.HasPrefix(call.Function, "_Z") ||
+			name != "" && strings.HasPrefix(call.Function, cythonName) {
 			call.Function = name
 		}
 	case name == "":
-		loc.Start, _, _ = m.image.unwindRange(pc)
-		if call.Function = m.method(loc.Start); call.Function == "" {
-			loc.addNote(m.uncovered())
-		}
+		loc.addNote(m.uncovered())
 	default:
 		call.Function = name
 	}

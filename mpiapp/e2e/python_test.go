@@ -21,12 +21,14 @@ import (
 const pythonExe = "/usr/bin/python3"
 
 // pythonHang is what a program in testdata/programs/python says of itself: a comment
-// "HANGS RANK FUNCTION" stands on the line at which it hangs, or on each of the few.
+// "HANGS RANK FUNCTION" stands on the line at which it hangs, or on each of the few, and
+// "DECIDES" on the one by which ranks left the common sequence of collectives.
 type pythonHang struct {
 	program  string
 	rank     int
 	function string
 	lines    []int
+	decides  int // 0 not known
 }
 
 var hangsAt = regexp.MustCompile(`# HANGS (\d+) (\S+)$`)
@@ -47,6 +49,9 @@ func pythonHangs(t *testing.T) (out []pythonHang) {
 		}
 		h := pythonHang{program: program}
 		for n, lines := 1, bufio.NewScanner(f); lines.Scan(); n++ {
+			if strings.HasSuffix(lines.Text(), "# DECIDES") {
+				h.decides = n
+			}
 			if m := hangsAt.FindStringSubmatch(lines.Text()); m != nil {
 				h.rank, _ = strconv.Atoi(m[1])
 				h.function, h.lines = m[2], append(h.lines, n)
@@ -111,6 +116,14 @@ func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
 	place := fmt.Sprintf("%s (%s:%d)", h.function, filepath.Base(h.program), line)
 	if text := output(t, env, laggard, "diagnose", dir).stdout; !strings.Contains(text, place) {
 		t.Errorf("%s: the text does not have %q:\n%s", when, place, text)
+	}
+	if want := fmt.Sprintf("%s:%d): ", filepath.Base(h.program), h.decides); h.decides > 0 {
+		text := output(t, env, laggard, "diagnose", dir).stdout
+		_, decided, _ := strings.Cut(text, "decided at ")
+		decided, _, _ = strings.Cut(decided, "\n")
+		if !strings.Contains(decided, want) {
+			t.Errorf("%s: it was decided at %q, want %q:\n%s", when, decided, want, text)
+		}
 	}
 	node := regexp.MustCompile(fmt.Sprintf(`%s  %s:[\d,]*\b%d\b`, regexp.QuoteMeta(h.function),
 		regexp.QuoteMeta(filepath.Base(h.program)), line))

@@ -49,24 +49,40 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	if s.LeastProgressed != nil {
 		r.LeastProgressed.Reason, r.Cause = words.Printable(s.LeastProgressed.Reason), causeOf(s.Diagnosis)
 	}
-	if b == nil || len(r.Divergences) == 0 {
+	if len(r.Divergences) == 0 {
 		return
 	}
-	at := func(stack []model.Frame) Branch {
-		out := Branch{Site: report.NewSite(s.Resolver.Stack(stack, true))}
-		if lines := finder.Text(out.File); out.Line > 0 && out.Line <= len(lines) {
-			out.Text = words.Printable(strings.TrimSpace(lines[out.Line-1]))
+	var sites []report.Site
+	if b != nil {
+		for _, stack := range append([][]model.Frame{b.Stack}, b.Or...) {
+			sites = append(sites, s.codeSite(stack))
 		}
-		return out
+	} else {
+		sites = s.pythonBranch(&s.Diverged[0].Odd[0], finder)
 	}
-	out := at(b.Stack)
-	seen := []report.Site{out.Site}
-	for _, stack := range b.Or {
-		if or := at(stack); !slices.Contains(seen, or.Site) {
-			out.Or, seen = append(out.Or, or), append(seen, or.Site)
+	var all []Branch
+	seen := map[report.Site]bool{}
+	for _, site := range sites {
+		if seen[site] {
+			continue
 		}
+		seen[site] = true
+		one := Branch{Site: site}
+		if lines := finder.Text(site.File); site.Line > 0 && site.Line <= len(lines) {
+			one.Text = words.Printable(strings.TrimSpace(lines[site.Line-1]))
+		}
+		all = append(all, one)
 	}
-	r.Divergences[0].Branch = &out
+	if len(all) > 0 {
+		all[0].Or = all[1:]
+		r.Divergences[0].Branch = &all[0]
+	}
+}
+
+// codeSite is the place of a branch in machine code.
+func (s Source) codeSite(stack []model.Frame) report.Site {
+	return report.NewSite(slices.DeleteFunc(s.Resolver.Stack(stack, true),
+		func(l symbol.Location) bool { return l.Language != "" }))
 }
 
 func (b *Branch) String() string { return strings.TrimSuffix(b.Site.String()+": "+b.Text, ": ") }

@@ -1,0 +1,44 @@
+package diagnosis
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"laggard/report"
+	"laggard/report/source"
+	"laggard/symbol"
+)
+
+func TestDecidedInPython(t *testing.T) {
+	const text = `def inner(comm):
+    if comm.rank:
+        return
+    comm.barrier()
+def outer(comm):
+    for k in range(3):
+        if k == 1:
+            inner(comm)
+        comm.bcast(k)
+`
+	file := filepath.Join(t.TempDir(), "a.py")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	frame := func(function string, line int) report.Frame {
+		return report.Frame{Function: function, File: file, Line: line, Language: symbol.Python}
+	}
+	got := decided([]report.Frame{frame("outer", 8), frame("inner", 4)}, 9, source.Finder{})
+	want := []int{2, 7}
+	if len(got) != len(want) {
+		t.Fatalf("got %v", got)
+	}
+	for i, site := range got {
+		if site.Line != want[i] || site.File != file {
+			t.Errorf("%d: %+v, want line %d", i, site, want[i])
+		}
+	}
+	if got := decided([]report.Frame{frame("gone", 400)}, 0, source.Finder{}); got != nil {
+		t.Errorf("a line that the file does not have was decided at %v", got)
+	}
+}

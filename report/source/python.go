@@ -1,0 +1,214 @@
+package source
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// PythonDeciders returns the lines of a Python file that decide whether `line` is reached by
+// who has come to `other`, in the same function, without it; 0: who has left the function.
+// They are the conditions and loops around it that are not around the other, and the
+// conditions before it that leave the function or go on with the loop; the nearest first.
+// It goes by indentation and the first words of statements, so it knows nothing of
+// exceptions from elsewhere.
+func PythonDeciders(text []string, line, other int) []int {
+	list := statements(text)
+	at := slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
+	if at < 0 {
+		return nil
+	}
+	d := deciders{list: list, line: line, other: other, indent: list[at].indent}
+	for i := at - 1; i >= 0 && !d.done; i-- {
+		d.look(i)
+	}
+	slices.SortStableFunc(d.out, func(a, b int) int { return cmp.Compare(b, a) })
+	return slices.Compact(d.out)
+}
+
+// statement is a logical line.
+type statement struct {
+	first, last int // physical lines
+	indent      int
+	word        string // that it begins with
+}
+
+// statements finds the logical lines: brackets, strings of several lines and backslashes
+// join physical ones.
+func statements(text []string) (out []statement) {
+	var open scanner
+	for n, line := range text {
+		fresh := !open.goesOn()
+		if body := strings.TrimLeft(line, " \t"); fresh && body != "" && body[0] != '#' {
+			out = append(out, statement{first: n + 1, last: n + 1, indent: width(line[:len(line)-len(body)]),
+				word: firstWord(body)})
+		}
+		open.scan(line)
+		if len(out) > 0 && !fresh {
+			out[len(out)-1].last = n + 1
+		}
+	}
+	return out
+}
+
+// width counts the columns of white space, as Python does.
+func width(space string) (n int) {
+	for _, c := range space {
+		n++
+		if c == '\t' {
+			n = (n + 7) / 8 * 8
+		}
+	}
+	return n
+}
+
+func firstWord(body string) string {
+	n := strings.IndexFunc(body, func(c rune) bool { return (c < 'a' || c > 'z') && c != '_' })
+	if n < 0 {
+		n = len(body)
+	}
+	if word := body[:n]; word != "async" {
+		return word
+	}
+	return firstWord(strings.TrimLeft(body[n:], " \t"))
+}
+
+// scanner knows what a physical line leaves open.
+type scanner struct {
+	brackets int
+	quote    string // of a string of several lines, "" outside
+	joined   bool   // by a backslash
+}
+
+func (s *scanner) goesOn() bool { return s.brackets > 0 || s.quote != "" || s.joined }
+
+func (s *scanner) scan(line string) {
+	s.joined = strings.HasSuffix(line, "\\")
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\\':
+			i++
+		case s.quote != "":
+			if strings.HasPrefix(line[i:], s.quote) {
+				i += len(s.quote) - 1
+				s.quote = ""
+			}
+		case c == '#':
+			s.joined = false
+			i = len(line)
+		case c == '"' || c == '\'':
+			s.quote = line[i : i+1]
+			if triple := strings.Repeat(s.quote, 3); strings.HasPrefix(line[i:], triple) {
+				s.quote = triple
+				i += 2
+			}
+		case strings.IndexByte("([{", c) >= 0:
+			s.brackets++
+		case strings.IndexByte(")]}", c) >= 0 && s.brackets > 0:
+			s.brackets--
+		}
+	}
+	if len(s.quote) == 1 && !s.joined {
+		s.quote = "" // a string of one line ends with it
+	}
+}
+
+// deciders goes up from a line to the beginning of its function.
+type deciders struct {
+	list        []statement
+	line, other int
+	indent      int // of the block that is left next
+	leaves      []leaving
+	out         []int
+	done        bool
+}
+
+// leaving is a statement in a block before the line by which it is not reached.
+type leaving struct {
+	indent int
+	loop   bool // it ends a round of a loop, or the loop
+	header int  // the condition that it is under; 0 none yet
+}
+
+var (
+	conditions = []string{"if", "elif", "else", "except", "case"}
+	loops      = []string{"for", "while"}
+)
+
+func (d *deciders) look(i int) {
+	s := d.list[i]
+	switch {
+	case slices.Contains([]string{"return", "raise", "continue", "break"}, s.word) && s.indent > d.indent:
+		d.leaves = append(d.leaves, leaving{indent: s.indent, loop: s.word == "continue" || s.word == "break"})
+	case s.indent >= d.indent:
+		d.beside(i)
+	default: // it is around the line
+		d.around(i)
+	}
+}
+
+// beside passes the head of a block before the line.
+func (d *deciders) beside(i int) {
+	s := d.list[i]
+	isLoop, inner := slices.Contains(loops, s.word), s.word == "def" || s.word == "class"
+	var rest []leaving
+	for _, l := range d.leaves {
+		switch {
+		case l.indent <= s.indent:
+		case isLoop && l.loop || inner:
+			continue // it concerns that loop, or that function, alone
+		case l.header == 0 && (isLoop || slices.Contains(conditions, s.word)):
+			l.header = d.condition(i)
+		}
+		if s.indent == d.indent && l.indent > s.indent {
+			if l.header > 0 && (d.other == 0 || d.other < l.header) {
+				d.out = append(d.out, l.header)
+			}
+			continue
+		}
+		rest = append(rest, l)
+	}
+	d.leaves = rest
+}
+
+// around passes the head of a block that the line is in.
+func (d *deciders) around(i int) {
+	s := d.list[i]
+	d.indent, d.leaves = s.indent, nil
+	if s.word == "def" || s.word == "class" {
+		d.done = true
+		return
+	}
+	decides := slices.Contains(loops, s.word) || slices.Contains(conditions, s.word)
+	if decides && !(d.other > s.first && d.other <= d.end(i)) {
+		d.out = append(d.out, d.condition(i))
+	}
+}
+
+// end is the last line of the block that a statement begins.
+func (d *deciders) end(i int) int {
+	last := d.list[i].last
+	for _, s := range d.list[i+1:] {
+		if s.indent <= d.list[i].indent {
+			break
+		}
+		last = s.last
+	}
+	return last
+}
+
+// condition is the line of what decides on a block: of else the condition before it.
+func (d *deciders) condition(i int) int {
+	for k := i; k >= 0; k-- {
+		s := d.list[k]
+		if s.indent == d.list[i].indent && s.word != "else" {
+			if k == i || slices.Contains([]string{"if", "elif", "for", "while", "except", "case"}, s.word) {
+				return s.first
+			}
+		}
+		if s.indent < d.list[i].indent {
+			break
+		}
+	}
+	return d.list[i].first
+}

@@ -1,0 +1,87 @@
+package source
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+const script = `import sys
+def skip(comm):
+    if comm.rank == 3:
+        return
+    comm.barrier()
+def nested(comm, n):
+    """A text with
+  if in it:
+    """
+    for k in range(n):
+        if k % 2:
+            comm.bcast(
+                k,
+                root=0)
+        elif k == 4:
+            continue
+        else:
+            comm.reduce(k)
+        with open("x") as f:
+            while True:
+                if f.read() == "# no comment": break
+            comm.gather(k)
+    comm.barrier()
+def fails(comm):
+    try:
+        parse()
+    except ValueError:
+        return None
+    finally:
+        pass
+    x = [a for a in "])"
+         if a]
+    return comm.allreduce(1)
+comm = 1
+if comm:
+	nested(comm, 3)
+skip(comm)
+`
+
+func TestPythonDeciders(t *testing.T) {
+	text := strings.Split(script, "\n")
+	at := func(part string) int {
+		return slices.IndexFunc(text, func(l string) bool { return strings.Contains(l, part) }) + 1
+	}
+	for _, c := range []struct {
+		line, other int
+		want        []int
+	}{
+		{at("    comm.barrier()"), 0, []int{at("rank == 3")}},
+		{at("comm.bcast("), 0, []int{at("if k % 2"), at("for k in")}},
+		{at("root=0"), at("comm.reduce"), []int{at("if k % 2")}},
+		{at("comm.reduce"), 0, []int{at("elif k == 4"), at("for k in")}},
+		{at("comm.gather"), 0, []int{at("elif k == 4"), at("for k in")}},
+		{at("comm.gather"), at("comm.bcast("), []int{at("elif k == 4")}},
+		{at("comm.gather"), at("while True"), nil},
+		{at("return comm.allreduce"), 0, []int{at("except ValueError")}},
+		{at("nested(comm, 3)"), len(text) - 1, []int{at("if comm:")}},
+		{at("comm = 1"), 0, nil},
+		{1000, 0, nil},
+	} {
+		if got := PythonDeciders(text, c.line, c.other); !slices.Equal(got, c.want) {
+			t.Errorf("line %d without %d: %v, want %v", c.line, c.other, got, c.want)
+		}
+	}
+}
+
+// FuzzPythonDeciders: whatever the text, the lines are in it.
+func FuzzPythonDeciders(f *testing.F) {
+	f.Add(script, 12, 0)
+	f.Add("if x:\n\tf('''\n", 2, 1)
+	f.Fuzz(func(t *testing.T, text string, line, other int) {
+		lines := strings.Split(text, "\n")
+		for _, n := range PythonDeciders(lines, line, other) {
+			if n < 1 || n > len(lines) {
+				t.Fatalf("line %d of %d", n, len(lines))
+			}
+		}
+	})
+}
