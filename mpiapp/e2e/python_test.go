@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"laggard/model"
 )
 
 // pythonExe is the interpreter for which Debian has mpi4py.
@@ -148,4 +150,61 @@ func (f family) pythonTwin(t *testing.T, h pythonHang) {
 	if got := j.wait(); got.status != 0 {
 		t.Errorf("without the fault: exit status %d\n%s", got.status, got.stderr)
 	}
+}
+
+// TestPythonStates: ranks of one program, and of another run of it, have the same states, which
+// tell by which lines they were reached.
+func TestPythonStates(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		program, err := filepath.Abs(filepath.Join(programs, "python", "library.py"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for range 2 {
+			env := f.environ(t)
+			dir := filepath.Join(t.TempDir(), "run")
+			if got := f.recorded(t, dir, env, 3, nil, pythonExe, program, "well").wait(); got.status != 0 {
+				t.Fatal(got.stderr)
+			}
+			for _, r := range open(t, dir).Ranks {
+				ids, places := statesOf(r)
+				if want == nil {
+					want = ids
+				}
+				if !slices.Equal(ids, want) {
+					t.Errorf("rank %d has states %v, want %v", r.Rank, ids, want)
+				}
+				if line := lineOf(t, program, "comm.barrier()"); !places[fmt.Sprintf("MPI_Barrier in main:%d", line)] {
+					t.Errorf("rank %d has no barrier that main calls at line %d: %v", r.Rank, line, places)
+				}
+			}
+		}
+	})
+}
+
+// statesOf returns the states of a rank by what they are, and the functions and lines of
+// Python that they were reached by.
+func statesOf(r *model.Rank) (ids []string, places map[string]bool) {
+	places = map[string]bool{}
+	for _, s := range r.Threads[0].Model.States {
+		ids = append(ids, s.ID.String())
+		for _, f := range s.Stack {
+			if function, _, ok := f.Module.Python(); ok {
+				places[fmt.Sprintf("%s in %s:%d", s.Call, function, f.Offset)] = true
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids, places
+}
+
+// lineOf is the number of the first line that has a text at its end.
+func lineOf(t *testing.T, file, end string) int {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 1 + slices.IndexFunc(strings.Split(string(text), "\n"),
+		func(l string) bool { return strings.HasSuffix(l, end) })
 }

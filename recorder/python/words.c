@@ -77,7 +77,11 @@ static uint64_t own_thread(void)
   uint64_t ending;
   if (!lg_py_found || !lg_py_word(runtime + layout.finalizing, &ending) || ending)
     return own = 0;
+  if (own && keyed && (uint64_t)pthread_getspecific(key) == own)
+    return own;
+  lg_py_own = false; /* other threads may come and go */
   own = lg_py_thread(&layout, runtime, (uint64_t)pthread_self());
+  lg_py_own = true;
   if (!own || (keyed && (uint64_t)pthread_getspecific(key) == own))
     return own;
   for (pthread_key_t k = 0; k < MAX_KEYS; k++)

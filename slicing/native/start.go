@@ -216,8 +216,10 @@ func (r *run) noteFrame(fr model.Frame, err error) {
 // missing joins what is wrong with the modules of the stack.
 func (r *run) missing() error {
 	var all []error
+	said := map[string]bool{}
 	for _, m := range r.prog.list {
-		if m.err != nil {
+		if m.err != nil && !said[m.err.Error()] {
+			said[m.err.Error()] = true
 			all = append(all, m.err)
 		}
 	}
