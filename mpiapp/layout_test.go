@@ -124,7 +124,7 @@ var allowed = map[string][]string{
 		"laggard/analysis/progress/contrast", "laggard/analysis/progress/facts", "laggard/analysis/usage/finding",
 		"laggard/model", "laggard/report", "laggard/report/page", "laggard/report/slice", "laggard/report/source",
 		"laggard/report/usage", "laggard/report/words",
-		"laggard/slicing", "laggard/symbol",
+		"laggard/slicing", "laggard/slicing/python", "laggard/symbol",
 	},
 	"laggard/report/movement": {
 		"laggard/analysis/movement", "laggard/analysis/movement/chain", "laggard/analysis/movement/invariant",
@@ -163,6 +163,7 @@ var allowed = map[string][]string{
 		"laggard/model", "laggard/slicing", "laggard/slicing/calls", "laggard/slicing/folded",
 		"laggard/slicing/x86", "laggard/symbol",
 	},
+	"laggard/slicing/python":    {"laggard/model", "laggard/slicing"},
 	"laggard/slicing/slicetest": {"laggard/model", "laggard/slicing", "laggard/slicing/x86", "laggard/symbol"},
 	"laggard/slicing/x86":       {},
 	"laggard/symbol":            {"laggard/internal/regular", "laggard/model", "laggard/model/mpi"},

@@ -16,6 +16,7 @@ import (
 	"laggard/slicing"
 	"laggard/slicing/dyninst"
 	"laggard/slicing/native"
+	"laggard/slicing/python"
 	"laggard/symbol"
 )
 
@@ -131,11 +132,11 @@ func (q question) slicer(resolver *symbol.Resolver, finder source.Finder) (s sli
 	if q.backend == "dyninst" {
 		path, err := helper()
 		if err == nil {
-			return dyninst.New(path, resolver, options), ""
+			return python.New(dyninst.New(path, resolver, options), finder.Text), ""
 		}
 		note = fmt.Sprintf("the slice was made by native: %v", err)
 	}
-	return native.New(resolver, options), note
+	return python.New(native.New(resolver, options), finder.Text), note
 }
 
 // helper is the path of the Dyninst helper that belongs to this program.

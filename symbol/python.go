@@ -56,6 +56,26 @@ func pythonAt(stack []Location) int {
 	return PythonAt(len(stack), func(i int) (string, string) { return stack[i].Language, stack[i].File })
 }
 
+// pythons matches the names of the modules that are the interpreter.
+var pythons = regexp.MustCompile(`^(lib)?python(\d|\.|$)`)
+
+// pythonAlone finds the innermost frame of an interpreter that no other code has called, as
+// it ends, or before it runs a program; -1: there is other code, or no interpreter.
+func pythonAlone(stack []Location) int {
+	at := -1
+	for i, l := range stack {
+		switch {
+		case pythons.MatchString(path.Base(l.Module)):
+			if at < 0 {
+				at = i
+			}
+		case !System(l):
+			return -1
+		}
+	}
+	return at
+}
+
 // pythonCall is AppCall for a stack of a Python program that is at frame i: through is
 // what that called of a library in another language, as far as it has a name. Of what an
 // extension module offers to Python the innermost says most.

@@ -61,6 +61,11 @@ func TestAppCallOfPython(t *testing.T) {
 		{"that alone", located(level{lock, "wait"}, level{"<frozen runpy>", "run"}), "wait", ""},
 		{"a wrapper", located(level{"/opt/libhypre.so", "hypre_MPI_Allreduce"}, level{"/opt/libhypre.so", "norm"},
 			level{"/home/u/a.py", "solve"}), "solve", "norm"},
+		{"the interpreter ends", located(level{"/usr/lib/libmpi.so.40", "PMPI_Finalize"},
+			level{"/usr/bin/python3.11", ""}, level{"/usr/bin/python3.11", "Py_RunMain"}),
+			"the Python interpreter", ""},
+		{"a program with an interpreter in it", located(level{"/usr/lib/libpython3.11.so.1.0", "Py_FinalizeEx"},
+			level{"/home/u/app", "main"}), "Py_FinalizeEx", ""},
 		{"a script named as a system library is", located(level{"/home/u/libmpi.py", "main"}), "main", ""},
 		{"in a virtual environment", located(level{"/home/u/lib/python3.12/site-packages/flow/a.py", "f"}), "f", ""},
 	} {

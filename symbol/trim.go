@@ -61,6 +61,9 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 	if i := pythonAt(stack); i >= 0 {
 		return pythonCall(stack, i)
 	}
+	if i := pythonAlone(stack); i >= 0 {
+		return &stack[i], Call{Function: "the Python interpreter"}, nil
+	}
 	for i := range stack {
 		l := &stack[i]
 		if System(*l) || through != nil && interpreter(*l) {
@@ -84,7 +87,8 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 // interpreter tells whether a frame is of one that runs programs in another language:
 // its functions say nothing of the program.
 func interpreter(l Location) bool {
-	return hasPrefix(path.Base(l.Module), []string{"libpython", "python", "perl", "ruby", "libR.so", "libjulia"})
+	name := path.Base(l.Module)
+	return pythons.MatchString(name) || hasPrefix(name, []string{"perl", "ruby", "libR.so", "libjulia"})
 }
 
 // Recorder tells whether a frame is the recorder's, which stands between a

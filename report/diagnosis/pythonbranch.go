@@ -6,6 +6,7 @@ import (
 	"laggard/analysis/divergence"
 	"laggard/report"
 	"laggard/report/source"
+	"laggard/slicing/python"
 	"laggard/symbol"
 )
 
@@ -73,7 +74,7 @@ func decided(frames []report.Frame, past int, finder source.Finder) (out []repor
 }
 
 func deciders(f report.Frame, past int, finder source.Finder) (out []report.Site) {
-	for _, line := range source.PythonDeciders(finder.Text(f.File), f.Line, past) {
+	for _, line := range python.Deciders(finder.Text(f.File), f.Line, past) {
 		out = append(out, report.Site{Function: f.Function, File: f.File, Line: line})
 	}
 	return out

@@ -200,9 +200,8 @@ func outside(fr model.Frame) bool {
 }
 
 func (r *run) noteFrame(fr model.Frame, err error) {
-	if _, file, python := fr.Module.Python(); python {
-		r.note(path.Base(file) + " is written in Python, which is not sliced")
-		return
+	if _, _, python := fr.Module.Python(); python {
+		return // slicing/python has it
 	}
 	where := fmt.Sprintf("%#x", fr.Offset)
 	if fr.Module != nil {

@@ -1,4 +1,4 @@
-package source
+package python
 
 import (
 	"slices"
@@ -45,7 +45,7 @@ if comm:
 skip(comm)
 `
 
-func TestPythonDeciders(t *testing.T) {
+func TestDeciders(t *testing.T) {
 	text := strings.Split(script, "\n")
 	at := func(part string) int {
 		return slices.IndexFunc(text, func(l string) bool { return strings.Contains(l, part) }) + 1
@@ -66,19 +66,19 @@ func TestPythonDeciders(t *testing.T) {
 		{at("comm = 1"), 0, nil},
 		{1000, 0, nil},
 	} {
-		if got := PythonDeciders(text, c.line, c.other); !slices.Equal(got, c.want) {
+		if got := Deciders(text, c.line, c.other); !slices.Equal(got, c.want) {
 			t.Errorf("line %d without %d: %v, want %v", c.line, c.other, got, c.want)
 		}
 	}
 }
 
-// FuzzPythonDeciders: whatever the text, the lines are in it.
-func FuzzPythonDeciders(f *testing.F) {
+// FuzzDeciders: whatever the text, the lines are in it.
+func FuzzDeciders(f *testing.F) {
 	f.Add(script, 12, 0)
 	f.Add("if x:\n\tf('''\n", 2, 1)
 	f.Fuzz(func(t *testing.T, text string, line, other int) {
 		lines := strings.Split(text, "\n")
-		for _, n := range PythonDeciders(lines, line, other) {
+		for _, n := range Deciders(lines, line, other) {
 			if n < 1 || n > len(lines) {
 				t.Fatalf("line %d of %d", n, len(lines))
 			}

@@ -1,4 +1,4 @@
-package source
+package python
 
 import (
 	"cmp"
@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// PythonDeciders returns the lines of a Python file that decide whether `line` is reached by
+// Deciders returns the lines of a Python file that decide whether `line` is reached by
 // who has come to `other`, in the same function, without it; 0: who has left the function.
 // They are the conditions and loops around it that are not around the other, and the
 // conditions before it that leave the function or go on with the loop; the nearest first.
 // It goes by indentation and the first words of statements, so it knows nothing of
 // exceptions from elsewhere.
-func PythonDeciders(text []string, line, other int) []int {
+func Deciders(text []string, line, other int) []int {
 	list := statements(text)
 	at := slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
 	if at < 0 {
