@@ -28,29 +28,29 @@ func (s Source) pythonBranch(o *divergence.Odd, finder source.Finder) []report.S
 	for k < len(reached) && k < len(missed) && reached[k] == missed[k] {
 		k++
 	}
-	past := 0 // the line, in the function where they part, of who made the other call
 	switch {
-	case len(reached) == 0:
-		return nil
-	case k == len(reached) || k == len(missed): // once more round a loop, or one has left
-		k = max(0, min(k, len(reached)-1))
-		if len(missed) > 0 {
-			k = 0
+	case len(reached) == 0 || len(missed) == 0:
+		return nil // who has left the program may have done so by an exception
+	case k == len(reached) && k == len(missed):
+		if o.Kind != divergence.LoopCount {
+			return decided(reached, 0, true, finder)
 		}
+		return decided(reached, 0, false, finder)
+	case k == len(reached) || k == len(missed):
+		return nil
 	case reached[k].Function != missed[k].Function || reached[k].File != missed[k].File:
 		// They are called from one line, in an order that the line does not tell.
-		one, two := decided(reached[k:], 0, finder), decided(missed[k:], 0, finder)
+		one, two := decided(reached[k:], 0, false, finder), decided(missed[k:], 0, false, finder)
 		if len(one) > 0 && len(two) > 0 {
 			return nil
 		}
 		return append(one, two...)
-	default: // who is further has passed the call of the other side
-		past = missed[k].Line
-		if past < reached[k].Line {
-			reached, past = missed, reached[k].Line
-		}
 	}
-	return decided(reached[k:], past, finder)
+	past := missed[k].Line // who is further has passed the call of the other side
+	if past < reached[k].Line {
+		reached, past = missed, reached[k].Line
+	}
+	return decided(reached[k:], past, false, finder)
 }
 
 // pythonFrames are the frames of a program in Python, outermost first.
@@ -61,21 +61,19 @@ func pythonFrames(stack []report.Frame) []report.Frame {
 }
 
 // decided lists what decides that the call of the last frame is reached, by who is at the
-// line `past` of the function of the first one.
-func decided(frames []report.Frame, past int, finder source.Finder) (out []report.Site) {
+// line `past` of the function of the first one. round: in one round of the innermost loop.
+func decided(frames []report.Frame, past int, round bool, finder source.Finder) (out []report.Site) {
 	for i, f := range slices.Backward(frames) {
-		if i > 0 {
-			out = append(out, deciders(f, 0, finder)...)
-		} else {
-			out = append(out, deciders(f, past, finder)...)
+		other := 0
+		if i == 0 {
+			other = past
 		}
-	}
-	return out[:min(len(out), maxDeciders)]
-}
-
-func deciders(f report.Frame, past int, finder source.Finder) (out []report.Site) {
-	for _, line := range python.Deciders(finder.Text(f.File), f.Line, past) {
-		out = append(out, report.Site{Function: f.Function, File: f.File, Line: line})
+		for _, d := range python.Deciders(finder.Text(f.File), f.Line, other) {
+			if round && d.Loop || len(out) == maxDeciders {
+				return out
+			}
+			out = append(out, report.Site{Function: f.Function, File: f.File, Line: d.Line})
+		}
 	}
 	return out
 }

@@ -28,7 +28,7 @@ def outer(comm):
 	frame := func(function string, line int) report.Frame {
 		return report.Frame{Function: function, File: file, Line: line, Language: symbol.Python}
 	}
-	got := decided([]report.Frame{frame("outer", 8), frame("inner", 4)}, 9, source.Finder{})
+	got := decided([]report.Frame{frame("outer", 8), frame("inner", 4)}, 9, false, source.Finder{})
 	want := []int{2, 7}
 	if len(got) != len(want) {
 		t.Fatalf("got %v", got)
@@ -38,7 +38,13 @@ def outer(comm):
 			t.Errorf("%d: %+v, want line %d", i, site, want[i])
 		}
 	}
-	if got := decided([]report.Frame{frame("gone", 400)}, 0, source.Finder{}); got != nil {
+	// Without the line of the other, the loop decides too, unless both are in a round of it.
+	both := []report.Frame{frame("outer", 8), frame("inner", 4)}
+	if all, round := decided(both, 0, false, source.Finder{}), decided(both, 0, true, source.Finder{}); len(all) != 3 ||
+		all[2].Line != 6 || len(round) != 2 {
+		t.Errorf("decided at %v, in one round at %v", all, round)
+	}
+	if got := decided([]report.Frame{frame("gone", 400)}, 0, false, source.Finder{}); got != nil {
 		t.Errorf("a line that the file does not have was decided at %v", got)
 	}
 }

@@ -8,11 +8,10 @@ import (
 
 // Deciders returns the lines of a Python file that decide whether `line` is reached by
 // who has come to `other`, in the same function, without it; 0: who has left the function.
-// They are the conditions and loops around it that are not around the other, and the
-// conditions before it that leave the function or go on with the loop; the nearest first.
-// It goes by indentation and the first words of statements, so it knows nothing of
-// exceptions from elsewhere.
-func Deciders(text []string, line, other int) []int {
+// They are the conditions and loops around it that are not around the other, where
+// exceptions around it are caught, and the conditions before it that leave the function or go on
+// with the loop; the nearest first. It goes by indentation and the first words of statements.
+func Deciders(text []string, line, other int) []Decider {
 	list := statements(text)
 	at := slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
 	if at < 0 {
@@ -22,8 +21,15 @@ func Deciders(text []string, line, other int) []int {
 	for i := at - 1; i >= 0 && !d.done; i-- {
 		d.look(i)
 	}
-	slices.SortStableFunc(d.out, func(a, b int) int { return cmp.Compare(b, a) })
+	slices.SortStableFunc(d.out, func(a, b Decider) int { return cmp.Compare(b.from, a.from) })
 	return slices.Compact(d.out)
+}
+
+// Decider is a line that decides whether another is reached.
+type Decider struct {
+	Line int
+	Loop bool // it is a loop that the other line is in
+	from int  // where its block begins
 }
 
 // statement is a logical line.
@@ -119,7 +125,7 @@ type deciders struct {
 	line, other int
 	indent      int // of the block that is left next
 	leaves      []leaving
-	out         []int
+	out         []Decider
 	done        bool
 }
 
@@ -162,7 +168,7 @@ func (d *deciders) beside(i int) {
 		}
 		if s.indent == d.indent && l.indent > s.indent {
 			if l.header > 0 && (d.other == 0 || d.other < l.header) {
-				d.out = append(d.out, l.header)
+				d.out = append(d.out, Decider{Line: l.header, from: l.header})
 			}
 			continue
 		}
@@ -179,10 +185,32 @@ func (d *deciders) around(i int) {
 		d.done = true
 		return
 	}
-	decides := slices.Contains(loops, s.word) || slices.Contains(conditions, s.word)
-	if decides && !(d.other > s.first && d.other <= d.end(i)) {
-		d.out = append(d.out, d.condition(i))
+	if d.other > s.first && d.other <= d.end(i) {
+		return
 	}
+	isLoop := slices.Contains(loops, s.word)
+	switch {
+	case s.word == "try":
+		for _, line := range d.caught(i) {
+			d.out = append(d.out, Decider{Line: line, from: s.first})
+		}
+	case isLoop || slices.Contains(conditions, s.word):
+		line := d.condition(i)
+		d.out = append(d.out, Decider{Line: line, Loop: isLoop, from: line})
+	}
+}
+
+// caught are the lines at which exceptions of a block are caught.
+func (d *deciders) caught(i int) (out []int) {
+	for _, s := range d.list[i+1:] {
+		if s.indent < d.list[i].indent || s.indent == d.list[i].indent && s.word != "except" {
+			break
+		}
+		if s.indent == d.list[i].indent {
+			out = append(out, s.first)
+		}
+	}
+	return out
 }
 
 // end is the last line of the block that a statement begins.

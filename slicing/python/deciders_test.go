@@ -62,11 +62,16 @@ func TestDeciders(t *testing.T) {
 		{at("comm.gather"), at("comm.bcast("), []int{at("elif k == 4")}},
 		{at("comm.gather"), at("while True"), nil},
 		{at("return comm.allreduce"), 0, []int{at("except ValueError")}},
+		{at("parse()"), at("return comm.allreduce"), []int{at("except ValueError")}},
 		{at("nested(comm, 3)"), len(text) - 1, []int{at("if comm:")}},
 		{at("comm = 1"), 0, nil},
 		{1000, 0, nil},
 	} {
-		if got := Deciders(text, c.line, c.other); !slices.Equal(got, c.want) {
+		var got []int
+		for _, d := range Deciders(text, c.line, c.other) {
+			got = append(got, d.Line)
+		}
+		if !slices.Equal(got, c.want) {
 			t.Errorf("line %d without %d: %v, want %v", c.line, c.other, got, c.want)
 		}
 	}
@@ -78,9 +83,9 @@ func FuzzDeciders(f *testing.F) {
 	f.Add("if x:\n\tf('''\n", 2, 1)
 	f.Fuzz(func(t *testing.T, text string, line, other int) {
 		lines := strings.Split(text, "\n")
-		for _, n := range Deciders(lines, line, other) {
-			if n < 1 || n > len(lines) {
-				t.Fatalf("line %d of %d", n, len(lines))
+		for _, d := range Deciders(lines, line, other) {
+			if d.Line < 1 || d.Line > len(lines) {
+				t.Fatalf("line %d of %d", d.Line, len(lines))
 			}
 		}
 	})

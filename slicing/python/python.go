@@ -85,8 +85,8 @@ func (s slicer) lines(stack []model.Frame, depth int) (out []slicing.Line) {
 		at := slicing.Line{File: file, Line: int(min(f.Offset, 1<<30)), Function: function, Distance: distance,
 			Kind: slicing.Call}
 		out = append(out, at)
-		for _, line := range Deciders(s.text(file), at.Line, 0) {
-			at.Line, at.Distance, at.Kind = line, distance+1, slicing.Control
+		for _, d := range Deciders(s.text(file), at.Line, 0) {
+			at.Line, at.Distance, at.Kind = d.Line, distance+1, slicing.Control
 			out = append(out, at)
 		}
 		distance++
