@@ -30,6 +30,7 @@ type Recording struct {
 	Timeout  time.Duration      // see standstill.Standstill.Hangs
 	OnHang   string             // one of watch.Actions
 	Say      io.Writer          // where the user is told what is done
+	Quiet    bool               // nothing is said of a job that is well
 	sight    *sight.Sight       // watches the ranks of this node; nil: nobody does
 }
 

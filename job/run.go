@@ -77,7 +77,11 @@ func catch() <-chan os.Signal {
 	return signals
 }
 
-func (r *Recording) announce() { fmt.Fprintf(r.Say, "laggard: recording in %s\n", r.Dir) }
+func (r *Recording) announce() {
+	if !r.Quiet {
+		fmt.Fprintf(r.Say, "laggard: recording in %s\n", r.Dir)
+	}
+}
 
 // keepBeside looks after the files of this node meanwhile; the function it returns
 // waits until they are where they belong.

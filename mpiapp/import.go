@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,11 +64,9 @@ func (a *app) importCommand() *cobra.Command {
 
 // importer gathers what the files say, and what is wrong with them.
 type importer struct {
-	app      *app
-	flags    importFlags
-	stacks   []backtrace.Stack
-	files    int
-	skipped  int // files of a directory that hold no backtrace
+	app   *app
+	flags importFlags
+	*backtrace.Gathered
 	problems int
 }
 
@@ -85,17 +80,17 @@ func (a *app) importFiles(f importFlags, args []string) error {
 		return err
 	}
 	defer closeAll()
-	if err := m.read(args); err != nil {
-		return err
+	if m.Gathered, err = backtrace.ReadFiles(args, m.problem, m.progress); err != nil {
+		return usageError{err}
 	}
-	if len(m.stacks) == 0 {
-		return fmt.Errorf("import: there is no backtrace in %d files: %w", m.files, backtrace.ErrFormat)
+	if len(m.Stacks) == 0 {
+		return fmt.Errorf("import: there is no backtrace in %d files: %w", m.Files, backtrace.ErrFormat)
 	}
-	if guessed := backtrace.Assign(m.stacks); guessed > 0 {
+	if guessed := backtrace.Assign(m.Stacks); guessed > 0 {
 		fmt.Fprintf(a.err,
 			"laggard: nothing tells the ranks of %d processes; they are numbered in the order of the files\n", guessed)
 	}
-	job, problems := backtrace.Build(m.stacks, options)
+	job, problems := backtrace.Build(m.Stacks, options)
 	for _, p := range problems {
 		m.problem(p)
 	}
@@ -118,6 +113,12 @@ func (a *app) importFiles(f importFlags, args []string) error {
 func (m *importer) problem(err error) {
 	m.problems++
 	fmt.Fprintf(m.app.err, "laggard: %v\n", err)
+}
+
+func (m *importer) progress(files int) {
+	if files%1000 == 0 {
+		fmt.Fprintf(m.app.err, "laggard: %d files\n", files)
+	}
 }
 
 // options opens the program and the earlier run.
@@ -144,66 +145,6 @@ func (m *importer) options() (o backtrace.Options, closeAll func(), err error) {
 		}
 	}
 	return o, o.Resolver.Close, nil
-}
-
-// read reads all files, those of directories in the order of their names.
-func (m *importer) read(args []string) error {
-	for _, arg := range args {
-		info, err := os.Stat(arg)
-		if err != nil {
-			return usageError{fmt.Errorf("import: %w", err)}
-		}
-		if !info.IsDir() {
-			m.file(arg, false)
-			continue
-		}
-		entries, err := os.ReadDir(arg)
-		if err != nil {
-			return fmt.Errorf("import: %w", err)
-		}
-		for _, e := range entries {
-			if e.Type().IsRegular() {
-				m.file(filepath.Join(arg, e.Name()), true)
-			}
-		}
-	}
-	return nil
-}
-
-// file reads one. A directory may hold other things as well, which are no problem.
-func (m *importer) file(path string, found bool) {
-	m.files++
-	if m.files%1000 == 0 {
-		fmt.Fprintf(m.app.err, "laggard: %d files\n", m.files)
-	}
-	stacks, problems, err := readBacktrace(path)
-	if found && errors.Is(err, backtrace.ErrFormat) {
-		m.skipped++
-		return
-	}
-	for _, p := range problems {
-		m.problem(p)
-	}
-	if err != nil {
-		m.problem(err)
-	}
-	m.stacks = append(m.stacks, stacks...)
-}
-
-func readBacktrace(path string) ([]backtrace.Stack, []*backtrace.Problem, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("no regular file")}
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("import: %w", err)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("import: %w", err)
-	}
-	defer file.Close()
-	return backtrace.Read(path, file)
 }
 
 // write makes the run directory.
@@ -236,9 +177,9 @@ func (m *importer) write(job *backtrace.Job) (dir string, err error) {
 
 // report says what came of it.
 func (m *importer) report(job *backtrace.Job, dir string) {
-	fmt.Fprintf(m.app.out, "%d of %d ranks, from %d files, in %s\n", len(job.Ranks), job.Size, m.files-m.skipped, dir)
-	if m.skipped > 0 {
-		fmt.Fprintf(m.app.out, "%d files hold no backtrace and were skipped\n", m.skipped)
+	fmt.Fprintf(m.app.out, "%d of %d ranks, from %d files, in %s\n", len(job.Ranks), job.Size, m.Files-m.Skipped, dir)
+	if m.Skipped > 0 {
+		fmt.Fprintf(m.app.out, "%d files hold no backtrace and were skipped\n", m.Skipped)
 	}
 	if m.flags.healthy != "" {
 		if n := job.Unmatched.Len(); n > 0 {

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/report/inspect"
 )
 
 const inspectLong = `Check a run directory and say what is in it, what is missing and what is
@@ -66,121 +61,12 @@ func (a *app) inspect(dir string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		err = a.inspectJSON(r)
+		err = inspect.JSON(a.out, r)
 	} else {
-		_, err = io.WriteString(a.out, inspectText(r))
+		err = inspect.Text(a.out, r)
 	}
 	if err == nil && (len(r.Problems) > 0 || r.Missing.Len() > 0) {
 		err = exitError{exitDamaged}
 	}
 	return err
-}
-
-func inspectText(r *model.Report) string {
-	out := &strings.Builder{}
-	fmt.Fprintf(out, "%s: run %s, %d ranks\n", r.Dir, model.RunIDText(r.RunID), r.Size)
-	if m := r.Manifest; m != nil {
-		fmt.Fprintf(out, "  made %s by laggard %q: %q\n", m.Created.Format(time.RFC3339), m.Version, m.Command)
-	} else {
-		fmt.Fprintf(out, "  no %s\n", model.ManifestName)
-	}
-	if len(r.Files) <= maxListed {
-		for _, f := range r.Files {
-			fmt.Fprintf(out, "\n%q: host %q, %d bytes, %d processes, ranks %s\n", f.Name, f.Host, f.Bytes, f.Slots,
-				f.Ranks)
-			recordsText(out, f.Records)
-		}
-	} else {
-		all := sumUp(r.Files)
-		fmt.Fprintf(out, "\n%d node files: %d bytes, %d processes, %d ranks\n", len(r.Files), all.Bytes, all.Slots,
-			all.Ranks.Len())
-		recordsText(out, all.Records)
-	}
-	if r.Missing.Len() > 0 {
-		fmt.Fprintf(out, "\nmissing: %d ranks left nothing: %s\n", r.Missing.Len(), r.Missing)
-	}
-	if r.Foreign.Len() > 0 {
-		fmt.Fprintf(out, "  of these, ranks %s are in files of another run\n", r.Foreign)
-	}
-	if len(r.Problems) > 0 {
-		fmt.Fprintf(out, "\ndamaged:\n")
-	}
-	for _, line := range share.Describe(r.Problems) {
-		fmt.Fprintf(out, "  %q\n", line)
-	}
-	return out.String()
-}
-
-// maxListed is how many node files are told one by one; the JSON form has all.
-const maxListed = 16
-
-func recordsText(out *strings.Builder, records []model.RecordCount) {
-	for _, c := range records {
-		unit := "records"
-		if c.Events {
-			unit = "blocks of events"
-		}
-		fmt.Fprintf(out, "  %-9s %6d %s %9d bytes\n", c.Type, c.Count, unit, c.Bytes)
-	}
-}
-
-// sumUp adds up node files.
-func sumUp(files []model.FileReport) model.FileReport {
-	var all model.FileReport
-	at := map[string]int{} // record type to index
-	for _, f := range files {
-		all.Bytes += f.Bytes
-		all.Slots += f.Slots
-		all.Ranks = all.Ranks.Union(f.Ranks)
-		for _, c := range f.Records {
-			i, known := at[c.Type]
-			if !known {
-				i = len(all.Records)
-				at[c.Type] = i
-				all.Records = append(all.Records, model.RecordCount{Type: c.Type, Events: c.Events})
-			}
-			all.Records[i].Count += c.Count
-			all.Records[i].Bytes += c.Bytes
-		}
-	}
-	return all
-}
-
-// inspection is the JSON form of inspect.
-type inspection struct {
-	SchemaVersion int             `json:"schema_version"`
-	Dir           string          `json:"dir"`
-	RunID         string          `json:"run_id"`
-	Ranks         int             `json:"ranks"`
-	Files         []inspectedFile `json:"files"`
-	Missing       string          `json:"missing"` // ranks that left nothing, "" none
-	Foreign       string          `json:"foreign"` // of these, those in files of another run
-	Problems      []string        `json:"problems"`
-}
-
-type inspectedFile struct {
-	Name    string         `json:"name"`
-	Host    string         `json:"host"`
-	Bytes   int64          `json:"bytes"`
-	Slots   int            `json:"slots"`
-	Ranks   string         `json:"ranks"`
-	Records map[string]int `json:"records"`
-}
-
-func (a *app) inspectJSON(r *model.Report) error {
-	out := inspection{
-		SchemaVersion: 1, Dir: r.Dir, RunID: model.RunIDText(r.RunID), Ranks: r.Size,
-		Files: []inspectedFile{}, Missing: r.Missing.String(), Foreign: r.Foreign.String(), Problems: []string{},
-	}
-	for _, f := range r.Files {
-		records := map[string]int{}
-		for _, c := range f.Records {
-			records[c.Type] = c.Count
-		}
-		out.Files = append(out.Files, inspectedFile{f.Name, f.Host, f.Bytes, f.Slots, f.Ranks.String(), records})
-	}
-	out.Problems = append(out.Problems, share.Describe(r.Problems)...)
-	e := json.NewEncoder(a.out)
-	e.SetIndent("", "  ")
-	return e.Encode(out)
 }

@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 	"laggard/injector":         {"laggard/injector/ptrace", "laggard/model", "laggard/model/mpi"},
 	"laggard/injector/ptrace":  {},
 	"laggard/injector/synth":   {"laggard/model"},
-	"laggard/intake/backtrace": {"laggard/model", "laggard/model/mpi", "laggard/symbol"},
+	"laggard/intake/backtrace": {"laggard/internal/regular", "laggard/model", "laggard/model/mpi", "laggard/symbol"},
 	"laggard/job": {
 		"laggard/job/collect", "laggard/job/launcher", "laggard/job/preload", "laggard/job/rundir",
 		"laggard/job/sight", "laggard/job/watch", "laggard/model",
@@ -119,6 +119,8 @@ var allowed = map[string][]string{
 	"laggard/reduce/reducetest":       {"laggard/reduce"},
 	"laggard/report":                  {"laggard/model", "laggard/report/words", "laggard/symbol"},
 	"laggard/report/chart":            {},
+	"laggard/report/ci":               {"laggard/report/diagnosis", "laggard/report/usage", "laggard/report/words"},
+	"laggard/report/inspect":          {"laggard/analysis/share", "laggard/model"},
 	"laggard/report/diagnosis": {
 		"laggard/analysis/divergence", "laggard/analysis/known", "laggard/analysis/progress",
 		"laggard/analysis/progress/contrast", "laggard/analysis/progress/facts", "laggard/analysis/usage/finding",

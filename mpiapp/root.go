@@ -120,7 +120,8 @@ func (a *app) root() *cobra.Command {
 		return usageError{fmt.Errorf("%s: %w; see %s --help", cmd.CommandPath(), err, cmd.CommandPath())}
 	})
 	root.AddCommand(
-		a.runCommand(), a.execCommand(), a.watchCommand(), a.keepCommand(), a.collectCommand(), a.importCommand(),
+		a.runCommand(), a.inTestCommand(), a.execCommand(), a.watchCommand(), a.keepCommand(), a.collectCommand(),
+		a.importCommand(),
 		a.diagnoseCommand(), a.sliceCommand(), a.usageCommand(), a.movementCommand(), a.scalingCommand(),
 		a.viewCommand(), a.inspectCommand(), a.injectCommand(), a.synthCommand(), a.doctorCommand(),
 		a.configCommand(), a.manualCommand(),

@@ -96,18 +96,13 @@ func (a *app) usage(ctx context.Context, f usageFlags, dir string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	ignore, err := a.ignores(f)
-	if err != nil {
-		return usageError{err}
-	}
 	if err := isDir(dir); err != nil {
 		return err
 	}
-	found, err := concluded(ctx, inWorld, f.analysts, usage.Question{Dir: dir}, usage.Run)
-	if err != nil || found == nil {
+	result, err := a.used(ctx, f, dir)
+	if err != nil || result == nil {
 		return err
 	}
-	result := a.namedUsage(f, dir, found, ignore)
 	switch {
 	case f.html != "":
 		err = a.writePage(f.html, func(w io.Writer) error { return usagereport.HTML(w, result) })
@@ -125,6 +120,19 @@ func (a *app) usage(ctx context.Context, f usageFlags, dir string) error {
 		return exitError{exitDamaged}
 	}
 	return nil
+}
+
+// used is what usage finds; nil: another process has it.
+func (a *app) used(ctx context.Context, f usageFlags, dir string) (*usagereport.Result, error) {
+	ignore, err := a.ignores(f)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	found, err := concluded(ctx, inWorld, f.analysts, usage.Question{Dir: dir}, usage.Run)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return a.namedUsage(f, dir, found, ignore), nil
 }
 
 // usageSource is how many source lines the page has on each side of a call.

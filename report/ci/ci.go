@@ -1,0 +1,157 @@
+// Package ci writes how a test under laggard ended in the forms that test suites and their
+// services read: JUnit's XML, SARIF, annotations and a summary of GitHub, the code
+// quality report of GitLab.
+package ci
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"laggard/report/diagnosis"
+	"laggard/report/usage"
+	"laggard/report/words"
+)
+
+// Outcome is how a test ended.
+type Outcome struct {
+	Name    string // of the test; "" its command is
+	Command []string
+	Status  int  // exit status of the command, 124 if it hung
+	Hung    bool // it was ended for that
+	Began   time.Time
+	Took    time.Duration
+	RunDir  string            // what was recorded, if it is kept; else ""
+	Result  *diagnosis.Result // nil: nothing was diagnosed
+	Usage   *usage.Result     // wrong use of MPI; nil: it was not looked for
+	Text    string            // the diagnosis and the wrong use, as a terminal shows them
+	Version string            // of laggard
+	Dir     string            // that files are named from, where they lie in it
+}
+
+func (o *Outcome) name() string {
+	if o.Name != "" {
+		return o.Name
+	}
+	return commandLine(o.Command)
+}
+
+// Failed tells whether the test did not pass.
+func (o *Outcome) Failed() bool { return o.Status != 0 }
+
+// finding is something at a place of the program.
+type finding struct {
+	rule, title, level, message string // level: error, warning
+	file                        string // "" none
+	line                        int
+}
+
+// findings lists what is to be looked at, the cause first.
+func (o *Outcome) findings() []finding {
+	var out []finding
+	if o.Failed() {
+		out = append(out, o.ending()...)
+	}
+	if o.Usage == nil {
+		return out
+	}
+	for i := range o.Usage.Findings {
+		f := &o.Usage.Findings[i]
+		one := finding{
+			rule: "usage/" + f.Class, title: words.Upper(f.Class), level: f.Severity,
+			message: fmt.Sprintf("%s: %s", words.Upper(words.Ranks(f.Ranks)), f.Message),
+		}
+		for _, l := range f.Locations {
+			if l.File != "" {
+				one.file, one.line = l.File, l.Line
+				break
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// ending says why the test failed, once for each place where a rank is named.
+func (o *Outcome) ending() []finding {
+	one := finding{rule: "failed", title: "Test failed", level: "error"}
+	one.message = fmt.Sprintf("exit status %d", o.Status)
+	if o.Hung {
+		one.rule, one.title, one.message = "hang", "MPI job hangs", "the job makes no progress"
+	}
+	r := o.Result
+	if r == nil || r.LeastProgressed == nil {
+		return []finding{one}
+	}
+	if r.Cause != nil && o.Hung {
+		one.rule = "hang/" + r.Cause.Kind
+	}
+	one.message = fmt.Sprintf("%s (confidence %.2f): %s", diagnosis.Headline(r), r.LeastProgressed.Confidence,
+		r.LeastProgressed.Reason)
+	var out []finding
+	seen := map[string]bool{}
+	for _, l := range r.LeastProgressed.Locations {
+		at := one
+		at.file, at.line = placeOf(l)
+		if key := fmt.Sprint(at.file, at.line); !seen[key] {
+			seen[key] = true
+			out = append(out, at)
+		}
+	}
+	if len(r.Divergences) > 0 && r.Divergences[0].Branch != nil && r.Divergences[0].Branch.File != "" {
+		b := r.Divergences[0].Branch
+		at := one
+		at.level, at.title, at.file, at.line = "warning", "Here the ranks part", b.File, b.Line
+		at.message = "this decided which way ranks went: " + b.Text
+		out = append(out, at)
+	}
+	return out
+}
+
+// placeOf is the innermost line of the program where a rank is.
+func placeOf(l diagnosis.Location) (file string, line int) {
+	if l.File != "" {
+		return l.File, l.Line
+	}
+	for _, f := range l.Stack {
+		if f.File != "" {
+			return f.File, f.Line
+		}
+	}
+	return "", 0
+}
+
+// commandLine is a command as it would be typed, nearly.
+func commandLine(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w
+		if w == "" || strings.ContainsAny(w, " \t\n\"'") {
+			out[i] = strconv.Quote(w)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// relative names a file as the services want it: from the top of the source tree.
+func (o *Outcome) relative(file string) string {
+	if rel, err := filepath.Rel(o.Dir, file); err == nil && !strings.HasPrefix(rel, "..") {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(file)
+}
+
+// headline is the outcome in one line.
+func (o *Outcome) headline() string {
+	switch {
+	case o.Hung && o.Result != nil:
+		return "hangs: " + diagnosis.Headline(o.Result)
+	case o.Hung:
+		return "hangs"
+	case o.Failed():
+		return fmt.Sprintf("exit status %d", o.Status)
+	}
+	return "passed"
+}

@@ -1,0 +1,105 @@
+package ci
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"laggard/internal/golden"
+	"laggard/report"
+	"laggard/report/diagnosis"
+	"laggard/report/usage"
+)
+
+// outcomes are tests that passed, hung, failed and use MPI wrongly, with names and texts that
+// the forms must keep apart from their own.
+func outcomes() map[string]*Outcome {
+	began := time.Date(2026, 3, 12, 2, 15, 1, 0, time.UTC)
+	base := Outcome{
+		Name: "halo, 4: <ranks>", Command: []string{"mpirun", "-n", "4", "./halo", "a b"}, Began: began,
+		Took: 1500 * time.Millisecond, Version: "1.2.3", Dir: "/src/app",
+	}
+	hangs := base
+	hangs.Hung, hangs.Status, hangs.RunDir = true, 124, "/src/app/laggard-1"
+	hangs.Text = "Rank 3 is least progressed\n```\n\x1b[2J"
+	here := report.Site{Function: "write_rows", File: "/src/app/io/rows.c", Line: 21}
+	hangs.Result = &diagnosis.Result{
+		Ranks: 4, Hang: true,
+		LeastProgressed: &diagnosis.LeastProgressed{
+			Ranks: []int{3}, Set: "3", Confidence: 0.9, Reason: "rank 3 skipped MPI_Allreduce, 100 %, which\nothers made",
+			Locations: []diagnosis.Location{{Rank: 3, Ranks: "3", Site: here}, {Rank: 3, Ranks: "3", Site: here}},
+		},
+		Cause:  &diagnosis.Cause{Kind: "skipped", Ranks: "3"},
+		Groups: []diagnosis.Group{{}},
+		Divergences: []diagnosis.Divergence{{Branch: &diagnosis.Branch{
+			Site: report.Site{Function: "main", File: "/elsewhere/main file.c", Line: 44}, Text: "if (n > 0)",
+		}}},
+	}
+	fails := base
+	fails.Name, fails.Status, fails.Text = "", 3, "no place is known"
+	wrong := base
+	wrong.Usage = &usage.Result{Findings: []usage.Finding{{
+		Class: "leak_request", Severity: "warning", Ranks: "0-3", Message: "a request is never completed",
+		Locations: []usage.Location{{}, {Site: report.Site{File: "/src/app/halo.c", Line: 7}}},
+	}}}
+	return map[string]*Outcome{"passed": &base, "hangs": &hangs, "fails": &fails, "wrong": &wrong}
+}
+
+// TestForms compares what is written with the files in testdata; -update writes them.
+func TestForms(t *testing.T) {
+	for name, o := range outcomes() {
+		for form, write := range map[string]func(io.Writer, *Outcome) error{
+			"junit.xml": JUnit, "sarif.json": SARIF, "github.txt": GitHub, "summary.md": Summary,
+			"quality.json": CodeQuality,
+		} {
+			var b bytes.Buffer
+			if err := write(&b, o); err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, name+"."+form, b.Bytes())
+			switch filepath.Ext(form) {
+			case ".json":
+				if !json.Valid(b.Bytes()) {
+					t.Errorf("%s %s is no JSON", name, form)
+				}
+			case ".xml":
+				if err := xml.Unmarshal(b.Bytes(), new(junitSuites)); err != nil {
+					t.Errorf("%s %s: %v", name, form, err)
+				}
+			}
+		}
+	}
+}
+
+// TestFingerprint: the same finding has the same fingerprint in the next run, another not.
+func TestFingerprint(t *testing.T) {
+	prints := func(change func(*Outcome)) string {
+		o := outcomes()["hangs"]
+		change(o)
+		var b bytes.Buffer
+		if err := CodeQuality(&b, o); err != nil {
+			t.Fatal(err)
+		}
+		var list []issue
+		if err := json.Unmarshal(b.Bytes(), &list); err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, i := range list {
+			out = append(out, i.Fingerprint)
+		}
+		return strings.Join(out, " ")
+	}
+	same := prints(func(o *Outcome) {})
+	if later := prints(func(o *Outcome) { o.Took, o.Result.LeastProgressed.Confidence = 0, 0.5 }); later != same {
+		t.Errorf("%s, then %s", same, later)
+	}
+	if other := prints(func(o *Outcome) { o.Result.LeastProgressed.Locations[1].Line = 22 }); other == same {
+		t.Errorf("%s for another line, too", same)
+	}
+}
