@@ -190,7 +190,7 @@ fuzz: | $(B) ## every fuzz target, each for FUZZTIME (30s)
 	$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ {f[++n] = $$1} /^ok/ {while (n) print $$2, f[n--]}' >$(B)/fuzz.txt; \
 	while read -r package target; do \
 	  echo "$$package $$target"; \
-	  $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package </dev/null; \
+	  $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package </dev/null; \
 	done <$(B)/fuzz.txt
 
 lint: ## formatting, vet, staticcheck, import directions

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -154,4 +156,35 @@ func TestSet(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzSettings: any file, and any text behind --set, is a set of settings or an error.
+func FuzzSettings(f *testing.F) {
+	f.Add("[recorder]\nmax_mb = 64\nrecord = [\"usage\"]\n", "recorder.max_mb=128")
+	f.Add("[run]\ntimeout = \"5m\"\n[diagnose]\nalgorithm = \"pdi\"\n", "run.timeout=1h")
+	f.Add("[nosuch]\nx = 1\n", "symbols.roots=[\"a\", 'b']")
+	f.Add("recorder.quiet = -1\n", "recorder.record=usage")
+	f.Fuzz(func(t *testing.T, file, given string) {
+		path := filepath.Join(t.TempDir(), "laggard.toml")
+		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := defaults()
+		if s.readFile(path) == nil {
+			if key, err := s.check(); err != nil {
+				t.Errorf("%v: %v, though it was read", key, err)
+			}
+		}
+		s = defaults()
+		if s.give(given) == nil {
+			for _, row := range s.table() {
+				again := defaults()
+				for _, other := range again.table() {
+					if other.key == row.key && other.env != "" && other.set(row.text()) != nil {
+						t.Errorf("%s: its own text %q is refused", row.key, row.text())
+					}
+				}
+			}
+		}
+	})
 }

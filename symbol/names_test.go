@@ -70,3 +70,36 @@ func TestBadNames(t *testing.T) {
 		t.Errorf("no file: %d names, %v", n.Len(), err)
 	}
 }
+
+// FuzzNames: any text is a table of names or an error, and each name that is in it can be
+// asked for, and comes back when it is written.
+func FuzzNames(f *testing.F) {
+	for _, text := range []string{
+		`{"schema_version": 1, "names": []}`,
+		`{"schema_version": 1, "names": [{"build_id": "ab", "module": "/x", "offset": "0x10",
+			"calls": [{"function": "_ZN2ns1fEi", "file": "a.cc", "line": 7}, {"function": "g"}]}]}`,
+		`{"schema_version": 1, "names": [{"module": "app", "offset": "ffffffffffffffff", "calls": [{"line": -1}]}]}`,
+		`{"schema_version": 2}`, `[`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		n := &Names{}
+		if n.parse(text) != nil {
+			return
+		}
+		for key := range n.at {
+			frame := model.Frame{Module: &model.Module{BuildID: key.buildID, Path: key.path}, Offset: key.offset}
+			if l, known := n.Lookup(frame); known && len(l.Calls()) == 0 {
+				t.Errorf("%+v has no calls", key)
+			}
+		}
+		dir := t.TempDir()
+		if err := n.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		if back, err := ReadNames(dir); err != nil || back.Len() != n.Len() {
+			t.Errorf("%d of %d names came back, %v", back.Len(), n.Len(), err)
+		}
+	})
+}

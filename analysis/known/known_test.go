@@ -111,3 +111,21 @@ func TestBadTables(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
+// FuzzParse: any text is a table of issues that each say something, or an error.
+func FuzzParse(f *testing.F) {
+	f.Add("[[issue]]\nid = \"x\"\ntitle = \"t\"\nmpi = \"mpich\"\n" +
+		"versions = [\"4.0-4.1.4\", \"9\"]\ncalls = [\"MPI_Bcast\"]\n")
+	f.Add("[[issue]]\nversions = [\"-\"]\n[issue.x]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		table, err := parse(text)
+		if err != nil && !errors.Is(err, ErrTable) {
+			t.Errorf("error %v", err)
+		}
+		for i := range table {
+			if err == nil && table[i].check() != nil {
+				t.Errorf("issue %d says nothing", i+1)
+			}
+		}
+	})
+}
