@@ -2,6 +2,7 @@ package sight
 
 import (
 	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -130,9 +131,8 @@ func (s *Sight) meet() {
 	if s.head == nil && !s.open() {
 		return
 	}
-	slots := atomic.LoadUint32((*uint32)(unsafe.Pointer(&s.head[model.SlotCountAt])))
 	begin := time.Now()
-	if int(slots) <= len(s.ranks) || begin.Before(s.next) {
+	if s.slots() <= len(s.ranks) || begin.Before(s.next) {
 		return
 	}
 	if run := rundir.OpenOwn(s.dir); run != nil {
@@ -143,6 +143,18 @@ func (s *Sight) meet() {
 		}
 	}
 	s.next = time.Now().Add(20 * time.Since(begin)) // a twentieth of a core
+}
+
+// slots is how many slots have been given out; 0 if somebody has cut the file short.
+func (s *Sight) slots() (n int) {
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	defer func() {
+		if recover() != nil {
+			n = 0
+		}
+	}()
+	return int(atomic.LoadUint32((*uint32)(unsafe.Pointer(&s.head[model.SlotCountAt]))))
 }
 
 func (s *Sight) open() bool {

@@ -3,9 +3,11 @@
 package e2e
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // same wants a program to print and end under a recording as it does without.
@@ -80,6 +82,31 @@ func TestHandlers(t *testing.T) {
 				const restSeconds = "3"
 				env := append(f.environ(t), "LAGGARD_QUIET_MS=300")
 				f.same(t, env, filepath.Join(t.TempDir(), "run"), record, f.build(t, "handlers.c", "-O1"), restSeconds)
+			})
+		}
+	})
+}
+
+// TestCutFile cuts the node file short while the ranks write to it.
+func TestCutFile(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, record := range []string{"progress", "usage,movement"} {
+			t.Run(record, func(t *testing.T) {
+				t.Parallel()
+				dir := filepath.Join(t.TempDir(), "run")
+				args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
+				args = append(append(args, f.command(2)...), f.build(t, "steady.c", "-O1"), "4")
+				j := start(t, f.environ(t), nil, args...)
+				for range 20 {
+					time.Sleep(100 * time.Millisecond)
+					files, _ := filepath.Glob(filepath.Join(dir, "*.lgd"))
+					for _, file := range files {
+						_ = os.Truncate(file, 0)
+					}
+				}
+				if got := j.wait(); got.status != 0 || !strings.Contains(got.stdout, "steady: end") {
+					t.Errorf("status %d, %q\n%s", got.status, got.stdout, got.stderr)
+				}
 			})
 		}
 	})

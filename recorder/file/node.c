@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -146,6 +147,32 @@ static bool on_shared_disk(void)
   return true;
 }
 
+/* What is mapped of the file, for lg_file_fault. An entry is taken by its address; those
+ * that find no room are not looked after. */
+#define MAX_MAPPED 4096
+
+static struct mapped {
+  uintptr_t at; /* 0 free */
+  size_t size;
+} mapped[MAX_MAPPED];
+static uint32_t nmapped; /* entries that have ever been in use */
+static bool cut;
+
+static void look_after(void *p, size_t size)
+{
+  for (uint32_t i = 0; i < MAX_MAPPED; i++) {
+    uintptr_t none = 0;
+    if (mapped[i].at || !__atomic_compare_exchange_n(&mapped[i].at, &none, (uintptr_t)p, false, __ATOMIC_ACQ_REL,
+                                                     __ATOMIC_RELAXED))
+      continue;
+    __atomic_store_n(&mapped[i].size, size, __ATOMIC_RELEASE);
+    uint32_t n = __atomic_load_n(&nmapped, __ATOMIC_RELAXED);
+    while (n <= i && !__atomic_compare_exchange_n(&nmapped, &n, i + 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+      ;
+    return;
+  }
+}
+
 bool lg_file_open(void)
 {
   const char *dir = lg_env("DIR"), *id = lg_env("RUN_ID");
@@ -161,6 +188,7 @@ bool lg_file_open(void)
     lg_turn_off("cannot map the run file: %s", strerror(errno));
     return false;
   }
+  look_after(head, LG_PAGE);
   shared = on_shared_disk();
   slot = __atomic_fetch_add(&head->nslots, 1, __ATOMIC_RELAXED);
   return true;
@@ -187,7 +215,44 @@ int64_t lg_file_space(size_t size, uint64_t *sum, uint64_t most, const char **wh
 void *lg_file_map(int64_t at, size_t size)
 {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
-  return p == MAP_FAILED ? NULL : p;
+  if (p == MAP_FAILED)
+    return NULL;
+  look_after(p, size);
+  return p;
+}
+
+void lg_file_unmap(void *p, size_t size)
+{
+  uint32_t n = __atomic_load_n(&nmapped, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < n; i++)
+    if (mapped[i].at == (uintptr_t)p) {
+      __atomic_store_n(&mapped[i].size, 0, __ATOMIC_RELAXED);
+      __atomic_store_n(&mapped[i].at, 0, __ATOMIC_RELEASE);
+      break;
+    }
+  munmap(p, size);
+}
+
+bool lg_file_fault(const void *address)
+{
+  uint32_t n = __atomic_load_n(&nmapped, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < n; i++) {
+    uintptr_t at = mapped[i].at, end = at + __atomic_load_n(&mapped[i].size, __ATOMIC_ACQUIRE);
+    uintptr_t page = (uintptr_t)address & ~(uintptr_t)(LG_PAGE - 1);
+    if (!at || page < at || page >= end)
+      continue;
+    __atomic_store_n(&cut, true, __ATOMIC_RELEASE);
+    /* The rest of the mapping: what lies behind the end of the file is gone too. In a
+     * handler no function of the C library is called that another library may watch. */
+    return syscall(SYS_mmap, page, end - page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                   0) == (long)page;
+  }
+  return false;
+}
+
+bool lg_file_cut(void)
+{
+  return __atomic_load_n(&cut, __ATOMIC_ACQUIRE);
 }
 
 bool lg_file_write(const void *p, size_t n, int64_t at)

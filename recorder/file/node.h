@@ -13,6 +13,11 @@ uint32_t lg_slot(void);  /* of this process in the file */
  * to *sum, which is at most `most`; -1: none, `why` says it (NULL: `most` is reached). */
 int64_t lg_file_space(size_t size, uint64_t *sum, uint64_t most, const char **why);
 void *lg_file_map(int64_t at, size_t size); /* NULL: failed, errno */
+void lg_file_unmap(void *p, size_t size);
+/* In the handler of SIGBUS: whether the address is in the file, which somebody has cut
+ * short. Memory is there now, so that whoever wrote to it goes on. */
+bool lg_file_fault(const void *address);
+bool lg_file_cut(void); /* that has happened: nothing more is recorded */
 bool lg_file_write(const void *p, size_t n, int64_t at);
 void lg_file_sync_header(void);
 bool lg_file_shared(void); /* other nodes may read it: it is on no disk of this node's */

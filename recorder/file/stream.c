@@ -172,7 +172,7 @@ unsigned char *lg_stream_next_block(struct lg_stream *s)
   s->block++;
   if (!fresh(s))
     return NULL;
-  munmap(full, CHUNK_BYTES);
+  lg_file_unmap(full, CHUNK_BYTES);
   return s->at;
 }
 

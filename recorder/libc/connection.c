@@ -90,6 +90,7 @@ static sigset_t hold(void)
 {
   sigset_t all, was;
   sigfillset(&all);
+  sigdelset(&all, SIGBUS); /* see lg_file_fault */
   pthread_sigmask(SIG_BLOCK, &all, &was);
   while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
     sched_yield();

@@ -55,6 +55,7 @@ static unsigned char *__attribute__((noinline)) next_block(struct lane *l)
   sigset_t all, was;
   int err = errno;
   sigfillset(&all);
+  sigdelset(&all, SIGBUS); /* see lg_file_fault */
   pthread_sigmask(SIG_BLOCK, &all, &was);
   unsigned char *p = NULL;
   if (lg_lock_file_soon()) { /* which beginning a block needs */
@@ -213,6 +214,7 @@ static struct lane *__attribute__((noinline)) arrive(void)
     return NULL;
   arriving = true;
   sigfillset(&all);
+  sigdelset(&all, SIGBUS); /* see lg_file_fault */
   pthread_sigmask(SIG_BLOCK, &all, &was);
   if (lg_lock_file_soon()) {
     l = lane_new();

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/recording.h"
 #include "base/settings.h"
+#include "file/node.h"
 #include "file/rank.h"
 #include "identity/thread.h"
 #include "mpi/symbol.h"
@@ -82,6 +83,10 @@ static void handler(int sig, siginfo_t *info, void *context)
   int saved = errno;
   struct lg_thr *t = lg_self;
   bool wanted = sig == lg_capture_signal && lg_capture_wanted(info);
+  if (sig == SIGBUS && lg_file_fault(info->si_addr)) {
+    errno = saved;
+    return;
+  }
   if (sig == SIGSEGV || sig == SIGBUS)
     lg_reading_fault(&((ucontext_t *)context)->uc_sigmask);
   if (lg_is_rank()) {

@@ -17,6 +17,7 @@ bool lg_own_thread(void *(*body)(void *))
   pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attr, STACK_BYTES);
   sigfillset(&all);
+  sigdelset(&all, SIGBUS); /* of a file that is cut short: blocked, it would end the process */
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool begun = start(&attr, body);
   if (!begun) {

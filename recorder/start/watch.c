@@ -20,6 +20,7 @@
 #include "base/locks.h"
 #include "base/recording.h"
 #include "base/settings.h"
+#include "file/node.h"
 #include "file/rank.h"
 #include "file/record.h"
 #include "identity/thread.h"
@@ -283,6 +284,8 @@ static void *watch(void *unused)
   (void)unused;
   pthread_setname_np(pthread_self(), "laggard");
   while (!lg_off) {
+    if (lg_file_cut())
+      lg_turn_off("the run file was cut short");
     tick(lg_now());
     if (__atomic_exchange_n(&asked, false, __ATOMIC_ACQ_REL)) {
       capture(LG_WHY_ASKED);
