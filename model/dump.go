@@ -321,9 +321,9 @@ func frameText(words []byte) string {
 	for at := 0; at < len(words); at += 8 {
 		word := le64(at)
 		if word>>offsetBits == noModule {
-			fmt.Fprintf(&b, " %#x", word&offsetMask)
+			fmt.Fprintf(&b, " %#x", word&MaxOffset)
 		} else {
-			fmt.Fprintf(&b, " %d:%#x", word>>offsetBits, word&offsetMask)
+			fmt.Fprintf(&b, " %d:%#x", word>>offsetBits, word&MaxOffset)
 		}
 	}
 	return b.String()

@@ -32,7 +32,9 @@ const (
 	noIndex  = 1<<32 - 1 // an index field that names nothing
 
 	offsetBits = 48 // of a frame word; the module index is above them
-	offsetMask = 1<<offsetBits - 1
+
+	// MaxOffset is the largest Offset of a Frame.
+	MaxOffset = 1<<offsetBits - 1
 )
 
 // struct lg_file.

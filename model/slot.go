@@ -299,7 +299,7 @@ func (r *slotReader) frames(words []byte, section string, off int64) (out []Fram
 	_, le64 := fields(words)
 	for i := range out {
 		w := le64(8 * i)
-		out[i].Offset = w & offsetMask
+		out[i].Offset = w & MaxOffset
 		index := uint32(w >> offsetBits)
 		if index == noModule {
 			continue

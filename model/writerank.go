@@ -132,7 +132,7 @@ func (w *slotWriter) frames(f *fill, stack []Frame) {
 		if frame.Module != nil {
 			index = w.index[frame.Module]
 		}
-		if frame.Offset > offsetMask {
+		if frame.Offset > MaxOffset {
 			w.fail("offset %#x", frame.Offset)
 		}
 		f.u64(uint64(index)<<offsetBits | frame.Offset)

@@ -264,3 +264,23 @@ func TestSamplesCanBeWritten(t *testing.T) {
 		resolver.Close()
 	}
 }
+
+// TestFarAddresses: addresses that a node file has no room for, as of the kernel or of a damaged stack, fail nothing.
+func TestFarAddresses(t *testing.T) {
+	const far = 0xffffffffff600001
+	job := build(t, Options{}, stack(0,
+		Frame{Address: far}, Frame{Address: ^uint64(0), PC: true, BuildID: "ab", Base: 1 << 46, Module: "/lib/libx.so"},
+		Frame{Address: far, BuildID: "ab", Base: 1 << 46, Module: "/lib/libx.so"},
+		Frame{Offset: far, Module: "/lib/liby.so"}, at("main", 1)))
+	dir := t.TempDir()
+	if _, err := model.NewFolder().WriteNode(dir, model.Header{RunID: 1, Host: "import"}, job.Ranks); err != nil {
+		t.Fatal(err)
+	}
+	run, err := model.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Problems) > 0 || len(run.Ranks) != 1 {
+		t.Errorf("%d ranks, %v", len(run.Ranks), run.Problems)
+	}
+}

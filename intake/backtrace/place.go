@@ -140,6 +140,8 @@ func (p *placer) address(f Frame) (model.Frame, bool) {
 		at++
 	}
 	switch {
+	case max(f.Offset, f.Address) >= model.MaxOffset: // no code is there
+		return model.Frame{}, false
 	case f.Offset != 0 && f.Module != "":
 		return model.Frame{Module: p.module(f.BuildID, f.Module), Offset: f.Offset}, true
 	case f.BuildID != "" && f.Base != 0 && f.Base <= f.Address:
@@ -169,7 +171,7 @@ func (p *placer) module(buildID, path string) *model.Module {
 // what the text says else must tell places apart.
 func (p *placer) byName(f Frame, calls []symbol.NamedCall, known bool, program string) level {
 	if !known && f.Module == "" {
-		raw := model.Frame{Offset: f.Address & (1<<48 - 1)}
+		raw := model.Frame{Offset: f.Address & model.MaxOffset}
 		return level{raw, p.resolver.Resolve(raw, true)}
 	}
 	module := f.Module

@@ -141,6 +141,10 @@ func (r *run) search() {
 	}
 }
 
+// noTime is said of a slice that was not finished in its time. How much it had is no part of the answer: equal
+// input gives equal output.
+const noTime = "cut when its time was over"
+
 // exhausted tells whether a budget ends the search, and notes which.
 func (r *run) exhausted() bool {
 	if r.tooFar(r.queue[0].distance) {
@@ -151,7 +155,7 @@ func (r *run) exhausted() bool {
 		return true
 	}
 	if r.steps++; r.steps%64 == 0 && r.ctx.Err() != nil || r.prog.late() {
-		r.cut("cut when its time was over") // how much it had is no part of the answer: equal input gives equal output
+		r.cut(noTime)
 		return true
 	}
 	return false

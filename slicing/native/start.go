@@ -127,6 +127,10 @@ func (r *run) levels(stack []model.Frame, exact, say bool) (out []level, skipped
 	// What starts the program decides nothing.
 	stack = stack[:len(symbol.Trim(r.prog.resolver.Stack(stack, exact)))]
 	for n, fr := range stack {
+		if n > 0 && r.prog.late() { // to take a large function apart takes a second
+			r.cut(noTime)
+			break
+		}
 		l, err := r.level(fr, exact && n == 0)
 		switch {
 		case err != nil && len(out) == 0:
@@ -222,7 +226,10 @@ func (r *run) missing() error {
 			all = append(all, m.err)
 		}
 	}
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0 && r.truncated:
+		return errors.New(noTime)
+	case len(all) == 0:
 		return errNoInstruction
 	}
 	return errors.Join(all...)

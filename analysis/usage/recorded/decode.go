@@ -98,7 +98,10 @@ func (d *decoder) event() error {
 		if value>>1 != useVersion {
 			return fmt.Errorf("events of version %d; this program reads version %d", value>>1, useVersion)
 		}
-		d.numbered, d.clock, d.calling = value&1 != 0, d.u(), d.u()
+		d.numbered, d.clock = value&1 != 0, d.u()
+		if calling := d.u(); calling != d.calling { // the end that comes is of another call than the one that is open
+			d.open, d.calling = 0, calling
+		}
 	case useBegin:
 		return d.begin(value)
 	case useEnd:
