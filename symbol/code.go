@@ -147,20 +147,25 @@ func (c *Code) Next(addr uint64) uint64 {
 	return next
 }
 
-// Object returns the range of the variable around addr.
+// Object returns the range of the variable around addr, as the symbols have it.
 func (c *Code) Object(addr uint64) (lo, hi uint64, ok bool) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
-	if c.m.objects == nil {
-		c.m.objects = []symbols{}
-		c.m.note(guard(c.m.image.path, c.m.readObjects))
+	x, _, ok := c.m.object(addr)
+	return x.addr, x.addr + x.size, ok
+}
+
+func (m *module) object(addr uint64) (x sym, name string, ok bool) {
+	if m.objects == nil {
+		m.objects = []symbols{}
+		m.note(guard(m.image.path, m.readObjects))
 	}
-	for _, t := range c.m.objects {
+	for _, t := range m.objects {
 		if x, ok := t.funcs.find(addr); ok {
-			return x.addr, x.addr + x.size, true
+			return x, t.best(x), true
 		}
 	}
-	return 0, 0, false
+	return sym{}, "", false
 }
 
 func (m *module) readObjects() error {
@@ -174,42 +179,6 @@ func (m *module) readObjects() error {
 		}
 	}
 	return nil
-}
-
-// Variables returns the variables on the stack of the function around pc.
-func (c *Code) Variables(pc uint64) []Variable {
-	c.m.mu.Lock()
-	defer c.m.mu.Unlock()
-	if c.m.debug == nil {
-		return nil
-	}
-	var vars []Variable
-	err := guard(c.m.image.path, func() error {
-		v, err := c.m.debug.variables(pc)
-		vars = v
-		return err
-	})
-	if err != nil {
-		return nil
-	}
-	return vars
-}
-
-func (f *debugFile) variables(pc uint64) ([]Variable, error) {
-	u, ok := f.byPC.find(pc)
-	if !ok {
-		return nil, nil
-	}
-	w := f.walker()
-	off, ok, err := w.function(u, pc)
-	if err != nil || !ok {
-		return nil, err
-	}
-	in, err := w.scopeOf(off)
-	if err != nil {
-		return nil, err
-	}
-	return in.vars, nil
 }
 
 // Levels returns the logical levels at pc, innermost first, with names for

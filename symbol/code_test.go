@@ -85,7 +85,7 @@ func TestVariables(t *testing.T) {
 		path := build(t, compiler, "plain.c", "-O0", "-g")
 		code := opened(t, path, Config{})
 		sizes := map[int64]int{}
-		for _, v := range code.Variables(functions(t, path)["main"].addr) {
+		for _, v := range code.Variables(functions(t, path)["main"].addr).Stack {
 			sizes[v.Size]++
 			if v.Offset >= 0 {
 				t.Errorf("%s: %+v is not in the frame", compiler, v)

@@ -4,6 +4,7 @@ import (
 	"debug/dwarf"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
 )
 
@@ -23,6 +24,9 @@ type debugFile struct {
 	byPC   spans[*unit]
 	tables map[int64]*lineTable    // by offset in .debug_line
 	scopes map[dwarf.Offset]*scope // of functions, by their entry
+	types  map[dwarf.Offset]*Type
+
+	loclists, loc, addrs []byte // sections of lists of locations, and of addresses
 }
 
 // unit is one compilation unit.
@@ -32,12 +36,19 @@ type unit struct {
 	split bool // its entries are in a .dwo file
 	funcs *spans[dwarf.Offset]
 	full  bool // funcs holds the nested functions too
+
+	fortran           bool
+	low               uint64 // what addresses in lists are relative to
+	locBase, addrBase int64
+	static            []Variable // in no function, by address
+	declared          map[string]*Type
+	known             bool // static and declared were read
 }
 
 // openDebug reads the unit index of img. alt may be nil.
 func openDebug(img *image, alt *debugFile) (*debugFile, error) {
 	f := &debugFile{img: img, order: img.elf.ByteOrder, alt: alt, tables: map[int64]*lineTable{},
-		scopes: map[dwarf.Offset]*scope{}}
+		scopes: map[dwarf.Offset]*scope{}, types: map[dwarf.Offset]*Type{}}
 	err := guard(img.path, func() error {
 		if err := f.load(); err != nil {
 			return err
@@ -52,7 +63,7 @@ func openDebug(img *image, alt *debugFile) (*debugFile, error) {
 
 func (f *debugFile) load() error {
 	names := []string{".debug_info", ".debug_abbrev", ".debug_line", ".debug_ranges", ".debug_str",
-		".debug_addr", ".debug_line_str", ".debug_str_offsets", ".debug_rnglists"}
+		".debug_addr", ".debug_line_str", ".debug_str_offsets", ".debug_rnglists", ".debug_loclists", ".debug_loc"}
 	sec := map[string][]byte{}
 	for _, name := range names {
 		b, err := f.img.section(name)
@@ -64,6 +75,7 @@ func (f *debugFile) load() error {
 	info, abbrev := sec[".debug_info"], sec[".debug_abbrev"]
 	f.infoSz = int64(len(info))
 	f.line, f.lstr, f.str = sec[".debug_line"], sec[".debug_line_str"], sec[".debug_str"]
+	f.loclists, f.loc, f.addrs = sec[".debug_loclists"], sec[".debug_loc"], sec[".debug_addr"]
 	var err error
 	if f.units, err = unitHeaders(info, abbrev, f.order); err != nil {
 		return err
@@ -72,7 +84,7 @@ func (f *debugFile) load() error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	for _, name := range names[5:] {
+	for _, name := range names[5:9] {
 		if err := f.data.AddSection(name, sec[name]); err != nil {
 			return fmt.Errorf("%w: %w", ErrMalformed, err)
 		}
@@ -183,6 +195,7 @@ func (f *debugFile) indexUnits() error {
 		if e.Val(attrDwoName) != nil || e.Val(attrGNUDwoName) != nil {
 			u.split = true
 		}
+		u.describe(e)
 		ranges, err := w.ranges(e)
 		if err != nil {
 			return err
@@ -194,6 +207,19 @@ func (f *debugFile) indexUnits() error {
 	f.byPC = newSpans(list)
 	return nil
 }
+
+// describe notes what the first entry of a unit says of the others.
+func (u *unit) describe(root *dwarf.Entry) {
+	u.low, _ = root.Val(dwarf.AttrLowpc).(uint64)
+	u.locBase, _ = root.Val(dwarf.AttrLoclistsBase).(int64)
+	u.addrBase, _ = root.Val(dwarf.AttrAddrBase).(int64)
+	language, _ := root.Val(dwarf.AttrLanguage).(int64)
+	u.fortran = slices.Contains(fortranLanguages, language)
+}
+
+// fortranLanguages are those that count from 1 (DWARF 5, table 7.17): Fortran 77,
+// 90, 95, 2003, 2008 and 2018.
+var fortranLanguages = []int64{0x07, 0x08, 0x0e, 0x22, 0x23, 0x2d}
 
 // Attributes that debug/dwarf has no name for.
 const (

@@ -1,7 +1,6 @@
 package slice
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -15,28 +14,34 @@ import (
 // printer writes the text form.
 type printer struct{ words.Printer }
 
-// sliceJSON is the JSON form of laggard slice: the slice of where it starts,
-// which is of all least-progressed ranks together, and the steps it is made in.
+// sliceJSON is the JSON form of laggard slice: the lines of all steps, and the steps.
 type sliceJSON struct {
 	SchemaVersion int `json:"schema_version"`
 	Head
-	Lines []Line  `json:"lines"`
-	Steps []Slice `json:"steps"` // the first one included
+	Lines []stepLine `json:"lines"`
+	Steps []Slice    `json:"steps"` // the first one included
 }
 
-// JSON writes slices in their JSON form.
+// stepLine is a line with the step that adds it, from 0. The distance is that from
+// where the step starts.
+type stepLine struct {
+	Line
+	Step int `json:"step"`
+}
+
+// JSON writes slices in their JSON form: the lines of the least-progressed ranks come
+// first, then what those add that wait.
 func JSON(w io.Writer, steps []Slice) error {
-	out := sliceJSON{SchemaVersion: report.SchemaVersion, Lines: []Line{}, Steps: []Slice{}}
+	out := sliceJSON{SchemaVersion: report.SchemaVersion, Lines: []stepLine{}, Steps: []Slice{}}
 	out.Notes = []string{}
 	if len(steps) > 0 {
 		out.Head, out.Steps = steps[0].Head, steps
-		for _, s := range steps {
-			if !s.Criterion.Waiting {
-				out.Lines = append(out.Lines, newLines(s)...)
-				out.Truncated = out.Truncated || s.Truncated
+		for n, s := range steps {
+			for _, l := range newLines(s) {
+				out.Lines = append(out.Lines, stepLine{l, n})
 			}
+			out.Truncated = out.Truncated || s.Truncated
 		}
-		slices.SortStableFunc(out.Lines, func(a, b Line) int { return cmp.Compare(a.Distance, b.Distance) })
 	}
 	return report.JSON(w, out)
 }

@@ -20,7 +20,7 @@ func TestLookup(t *testing.T) {
 		{"__isoc99_sscanf", "sscanf", "ccw", false},
 		{"_ZSt20__throw_length_errorPKc", "_ZSt%throw%", ".", false},
 		{"_gfortran_transfer_integer_write", "_gfortran_transfer_%_write", ".", false},
-		{"_gfortran_transfer_integer", "_gfortran_transfer_%", ".wv", false},
+		{"_gfortran_transfer_integer", "_gfortran_transfer_%", "kwv", false},
 	} {
 		m, ok := Lookup(c.linker)
 		if !ok || m.Name != c.name || m.roles != c.roles || m.ByReference != c.byReference {

@@ -20,6 +20,7 @@ const (
 	Out      Role = 'o' // a result is written there
 	Written  Role = 'w' // of the C library: the memory it points to is written
 	Float    Role = 'f' // the floating-point arguments are read
+	Block    Role = 'k' // of Fortran: a block of parameters there is read, and what its pointers lead to
 	NoArg    Role = '-'
 )
 
@@ -30,7 +31,7 @@ func (r Role) Decides() bool { return r == Value || r == Float }
 // matters to what is received elsewhere, or to the result, alone.
 func (r Role) Reads() (memory, payload bool) {
 	switch r {
-	case Array, Content, Request, FromStat:
+	case Array, Content, Request, FromStat, Block:
 		return true, false
 	case SendData, BothData:
 		return true, true

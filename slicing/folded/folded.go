@@ -167,7 +167,7 @@ func (s *search) round() bool {
 
 func (s *search) function(file string, n *names) {
 	o, coded := s.file(file), s.coded(file)
-	for line := n.f.last; line > n.f.first; line-- {
+	for line := n.f.last; line > n.f.first || line == n.f.last; line-- {
 		if s.in[place{file, line}] || o.at(line) == nil || o.at(line).first != n.f.first {
 			continue
 		}
@@ -177,7 +177,7 @@ func (s *search) function(file string, n *names) {
 			continue
 		}
 		switch {
-		case s.sets(o, n, st), st.first == "return" && len(st.words) > 1 && n.called && !n.open:
+		case s.sets(o, n, st), n.called && !n.open && st.returns():
 		case s.decides(o, file, line, st):
 			kind = slicing.Control
 		default:

@@ -1,6 +1,7 @@
 package folded
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -14,6 +15,12 @@ type statement struct {
 	first   string   // its first word
 	// constant: what it sets is a number, or a name in capital letters.
 	constant bool
+}
+
+// returns tells whether a statement returns a value.
+func (s statement) returns() bool {
+	at := slices.Index(s.words, "return")
+	return at >= 0 && at < len(s.words)-1
 }
 
 // target is a name that is set: a variable, a field, or what a pointer leads to.

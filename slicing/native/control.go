@@ -102,7 +102,10 @@ func (f *function) reversed(dead []bool, endless bool) *simple.DirectedGraph {
 			if !dead[s] || dead[n] {
 				edge(n, int(s))
 			}
-			if s <= int32(n) && (endless || f.communicates(int(s), n)) {
+			if s > int32(n) {
+				continue
+			}
+			if loop := f.loop(n, int(s)); loop != nil && (endless || f.communicates(loop)) {
 				edge(n, exit)
 			}
 		}
@@ -118,13 +121,36 @@ func (f *function) reversed(dead []bool, endless bool) *simple.DirectedGraph {
 	return g
 }
 
-// communicates tells whether the blocks from first to last call MPI in a way
-// that depends on other ranks.
-func (f *function) communicates(first, last int) bool {
-	for i := f.blocks[first].first; i < f.blocks[last].end; i++ {
-		if f.insts[i].Kind == x86.Call {
-			if t := f.mod.direct(&f.insts[i]); t.known && t.model.Communicates() {
-				return true
+// loop marks the blocks of the loop that goes round from block last to block first,
+// nil if there is none: code that was moved out of the way jumps back too.
+func (f *function) loop(last, first int) []bool {
+	in := make([]bool, len(f.blocks))
+	in[first] = true
+	for work := []int{last}; len(work) > 0; {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if in[n] {
+			continue
+		}
+		in[n] = true
+		for _, p := range f.blocks[n].preds {
+			work = append(work, int(p))
+		}
+	}
+	if entry := f.entryBlock(); in[entry] && entry != first {
+		return nil
+	}
+	return in
+}
+
+// communicates tells whether blocks call MPI in a way that depends on other ranks.
+func (f *function) communicates(in []bool) bool {
+	for n := range in {
+		for i := f.blocks[n].first; in[n] && i < f.blocks[n].end; i++ {
+			if f.insts[i].Kind == x86.Call {
+				if t := f.mod.direct(&f.insts[i]); t.known && t.model.Communicates() {
+					return true
+				}
 			}
 		}
 	}

@@ -117,20 +117,18 @@ func (f *function) inside(i int, callee *function, p place) []effect {
 		return nil
 	}
 	var out []effect
+	v := f.values()
 	for _, s := range f.seen(i, callee, sum) {
-		w, outer := s.inner, s.outer
-		if !f.values().overlaps(outer, p) {
+		m, ok := v.meet(p, s.outer)
+		if !ok {
 			continue
 		}
-		inner := p
-		inner.base = w.place.base
-		if shift := outer.lo - w.place.lo; outer.lo > -unbounded && w.place.lo > -unbounded {
-			inner.lo, inner.hi = p.lo-shift, p.hi-shift
+		inner := s.inner.place
+		if s.direct && m.known && p.bounded() {
+			by := m.shift - s.shift
+			inner.any, inner.lo, inner.hi, inner.grid = p.any, p.lo+by, p.hi+by, p.shifted(by)
 		}
-		if w.place.exact() && p.any || p.lo <= -unbounded || p.hi >= unbounded {
-			inner.lo, inner.hi, inner.any = w.place.lo, w.place.hi, w.place.any
-		}
-		out = addEffect(out, effect{callee: callee, inner: inner, all: w.always && outer.covers(p)})
+		out = addEffect(out, effect{callee: callee, inner: inner, all: s.inner.always && v.covers(s.outer, p)})
 	}
 	return out
 }
@@ -145,8 +143,10 @@ type seenKey struct {
 
 // seenWrite is a write of a callee and the same place as the caller sees it.
 type seenWrite struct {
-	inner written
-	outer place
+	inner  written
+	outer  place
+	shift  int64 // what is added to an offset of the inner one
+	direct bool  // shift is known
 }
 
 // seen are the writes of a callee as call i sees them.
@@ -157,8 +157,8 @@ func (f *function) seen(i int, callee *function, sum *summary) []seenWrite {
 		return out
 	}
 	for _, w := range sum.writes {
-		if p, ok := f.outer(i, callee, w.place); ok {
-			out = append(out, seenWrite{w, p})
+		if p, x, ok := f.outer(i, callee, w.place); ok {
+			out = append(out, seenWrite{w, p, x.off, !x.any})
 		}
 	}
 	if callee.sum == sum {
@@ -180,27 +180,24 @@ func addEffect(list []effect, e effect) []effect {
 	return append(list, e)
 }
 
-// outer is a place of the callee as the caller sees it at call i.
-func (f *function) outer(i int, callee *function, p place) (place, bool) {
+// outer is a place of the callee as the caller sees it at call i, and what its base
+// is there.
+func (f *function) outer(i int, callee *function, p place) (place, value, bool) {
 	x, ok := f.outerBase(i, callee, p.base)
-	if !ok && p.exact() && callee.values().opaque(p.base) {
-		p.base = heapBase // the most likely of what remains
-		return p, true
+	if ok && x.base != noBase {
+		return f.values().below(x, p), x, true
 	}
-	if !ok || x.base == noBase {
-		return place{}, false
+	inner := callee.values()
+	if p.base == noBase || !inner.elsewhere(p.base) {
+		return place{}, value{}, false
 	}
-	out := p
-	out.base = x.base
-	if p.lo > -unbounded && p.hi < unbounded && !x.any {
-		out.lo, out.hi = p.lo+x.off, p.hi+x.off
-		if p.any && x.base == stackBase {
-			return f.values().span(value{base: x.base, off: out.lo}, 0), true
-		}
-		return out, true
+	// Of what remains, another object of the same type is the most likely.
+	t := inner.typeOf(p.base)
+	if t == nil && (!p.exact() || !inner.opaque(p.base)) {
+		return place{}, value{}, false
 	}
-	x.any = true
-	return f.values().span(x, 0), true
+	p.base = f.values().intern(base{kind: allocated, at: anywhere, typ: t})
+	return p, value{base: p.base}, true
 }
 
 // outerBase is the value that a base of the callee has for the caller.
@@ -208,7 +205,12 @@ func (f *function) outerBase(i int, callee *function, n int32) (value, bool) {
 	v, b := f.values(), callee.values().bases[n]
 	switch b.kind {
 	case allocated:
-		return value{base: heapBase}, true
+		if out := callee.values().gives; out.base == n && !out.any && out.off == 0 {
+			if x := v.after[i]; x.base != noBase {
+				return x, true
+			}
+		}
+		return value{base: v.intern(base{kind: allocated, at: anywhere, typ: callee.values().typeOf(n)})}, true
 	case constant:
 		return value{base: constBase}, f.mod == callee.mod
 	case onEntry:

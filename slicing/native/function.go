@@ -21,8 +21,8 @@ type function struct {
 
 	control [][]int32 // see controls
 	flow    *values
-	frame   []symbol.Variable
-	framed  bool
+	solving bool // flow is being made
+	frame   *symbol.Variables
 	direct  []int64 // offsets on the stack that are accessed by the frame or stack pointer
 	sum     *summary
 	holding bool

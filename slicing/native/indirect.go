@@ -70,7 +70,7 @@ func (c *constants) defined(a *activation, r reached, i int, p place) {
 	}
 	if !p.memory() {
 		c.place(a.parent, a.call, p)
-	} else if up, ok := a.parent.f.outer(a.call, a.f, p); ok {
+	} else if up, _, ok := a.parent.f.outer(a.call, a.f, p); ok {
 		c.place(a.parent, a.call, up)
 	}
 }
@@ -82,7 +82,7 @@ func (c *constants) enough() bool {
 
 func (c *constants) called(a *activation, call int, p place) {
 	for _, e := range a.f.effects(call, p) {
-		if e.callee == nil || a.depth >= maxDescent || c.enough() {
+		if e.callee == nil || a.depth >= maxDescent || a.nested >= maxNested || c.enough() {
 			continue
 		}
 		child := c.r.child(item{nodeKey: nodeKey{a, call}}, e.callee)

@@ -59,7 +59,7 @@ func (r *run) sentData(it item, call string, want place, buffer value) {
 		if want.exact() && !buffer.any && !x.any && want.base == buffer.base {
 			p = f.values().span(value{base: x.base, off: x.off + want.lo - buffer.off}, want.hi-want.lo)
 		}
-		if x.base != stackBase && x.base != constBase {
+		if x.any || x.base != stackBase && x.base != constBase {
 			r.argument(it, n)
 		}
 		r.memory(it, p)

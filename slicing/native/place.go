@@ -2,7 +2,6 @@ package native
 
 import (
 	"math"
-	"slices"
 
 	"laggard/slicing/x86"
 )
@@ -13,49 +12,62 @@ type place struct {
 	any    bool    // somewhere between lo and hi
 	base   int32   // noBase: it could not be named
 	lo, hi int64
+	grid
+}
+
+// grid says which bytes between lo and hi a place that is anywhere there can have:
+// in each element of an array the same field. Element 0 need not begin at lo.
+type grid struct {
+	step int64 // from element to element; 0: all bytes
+	at   int64 // of the first byte, in [0, step)
+	size int64
 }
 
 const unbounded = math.MaxInt64 / 4
 
 func register(r x86.Reg) place { return place{reg: r} }
 
-func (p place) memory() bool { return p.reg == x86.None }
-func (p place) exact() bool  { return p.memory() && !p.any && p.hi < unbounded && p.base != noBase }
+func (p place) memory() bool  { return p.reg == x86.None }
+func (p place) bounded() bool { return p.lo > -unbounded && p.hi < unbounded }
+func (p place) exact() bool   { return p.memory() && !p.any && p.hi < unbounded && p.base != noBase }
 
-// overlaps tells whether two places share bytes. A pointer of which nothing is
-// known may point to the same field of the same object on the heap.
-func (v *values) overlaps(p, q place) bool {
-	if p.memory() != q.memory() {
-		return false
-	}
-	if !p.memory() {
-		return p.reg == q.reg
-	}
-	if p.base == noBase || q.base == noBase {
-		return false
-	}
-	if p.base == q.base {
-		return p.lo < q.hi && q.lo < p.hi
-	}
-	if p.base == heapBase && v.opaque(q.base) || q.base == heapBase && v.opaque(p.base) {
-		return p.lo == q.lo && p.hi == q.hi && !p.any && !q.any
-	}
-	return false
+// shares tells whether two places behind the same base have a byte in common.
+func (p place) shares(q place) bool {
+	return p.lo < q.hi && q.lo < p.hi && p.meets(q.grid) && p.whole().meets(q.grid) && q.whole().meets(p.grid)
 }
 
-// opaque tells whether nothing is known of what a base points to.
-func (v *values) opaque(n int32) bool {
-	switch v.bases[n].kind {
-	case result, merged, loaded:
+// whole is the grid of all bytes of a place, if their number is known.
+func (p place) whole() grid {
+	if !p.bounded() {
+		return grid{}
+	}
+	return grid{step: math.MaxInt64, at: p.lo, size: p.hi - p.lo}
+}
+
+// meets tells whether two grids can have a byte in common.
+func (g grid) meets(o grid) bool {
+	if g.step == 0 || o.step == 0 {
 		return true
 	}
-	return false
+	if g.step > o.step {
+		g, o = o, g
+	}
+	if o.step != math.MaxInt64 && o.step%g.step != 0 || g.step == math.MaxInt64 {
+		return true
+	}
+	d := modulo(o.at-g.at, g.step)
+	return d < g.size || d+o.size > g.step
 }
 
-// covers tells whether a write to p leaves nothing of q.
-func (p place) covers(q place) bool {
-	return p.exact() && p.base != heapBase && p.base == q.base && p.lo <= q.lo && p.hi >= q.hi
+// shifted is the grid some bytes further on.
+func (g grid) shifted(by int64) grid {
+	if g.step > 0 {
+		g.at = modulo(g.at+by, g.step)
+	}
+	return g
 }
+
+func modulo(a, n int64) int64 { return ((a % n) + n) % n }
 
 // place is where a memory operand is.
 func (v *values) place(s *state, in *x86.Inst, m *x86.Mem) place {
@@ -73,67 +85,40 @@ func (v *values) span(x value, size int64) place {
 		return p
 	}
 	p.any = true
-	lo, hi := v.f.object(x, v)
-	if !x.any { // from there to the end
-		lo = x.off
+	o := v.object(x)
+	switch {
+	case o.typ != nil && x.any:
+		p.lo, p.hi, p.grid = o.indexed(x.off, size)
+	case o.typ != nil:
+		p.lo, p.hi, p.grid = o.rest(x.off)
+	case x.any:
+		p.lo, p.hi = o.lo, o.hi
+	default: // from there to the end
+		p.hi = o.hi
 	}
-	p.lo, p.hi = lo, hi
 	return p
 }
 
-// object is the extent of the variable that a value points into.
-func (f *function) object(x value, v *values) (lo, hi int64) {
-	switch x.base {
-	case stackBase:
-		return f.extent(x.off, v.escapes)
-	case constBase:
-		if lo, hi, ok := f.mod.code.Object(uint64(x.off)); ok {
-			return int64(lo), int64(hi)
-		}
-		return x.off, x.off + unknownObject
+// below is a place that is given relative to a pointer.
+func (v *values) below(x value, p place) place {
+	switch {
+	case x.any && p.exact():
+		return v.span(value{base: x.base, off: x.off + p.lo, any: true}, p.hi-p.lo)
+	case x.any:
+		return v.span(x, 0)
 	}
-	return -unbounded, unbounded
-}
-
-// unknownObject is how many bytes a variable is thought to have, of which
-// nothing but an address is known.
-const unknownObject = 64
-
-// extent is that of the variable at an offset on the stack: as the debug
-// information has it, or else up to the next one whose address is taken.
-func (f *function) extent(off int64, escapes []int64) (lo, hi int64) {
-	if lo, hi, ok := f.variable(off); ok {
-		return lo, hi
+	p.base, p.grid = x.base, p.shifted(x.off)
+	if p.lo > -unbounded {
+		p.lo += x.off
 	}
-	lo, hi = off, unbounded
-	if off < 0 {
-		hi = 0
+	if p.hi < unbounded {
+		p.hi += x.off
 	}
-	for _, e := range escapes {
-		if e > off {
-			hi = min(hi, e)
+	if p.any && (!p.bounded() || x.base == stackBase) {
+		all := v.span(x, 0)
+		if p.lo, p.hi = max(p.lo, all.lo), min(p.hi, all.hi); p.lo >= p.hi {
+			return all
 		}
 	}
-	if len(f.frame) > 0 { // what the source has no name for is accessed one by one
-		if i, _ := slices.BinarySearch(f.direct, off+1); i < len(f.direct) {
-			hi = min(hi, f.direct[i])
-		}
-	}
-	return lo, hi
-}
-
-// variable finds the variable at an offset from the stack pointer on entry.
-func (f *function) variable(off int64) (lo, hi int64, ok bool) {
-	if !f.framed {
-		f.framed = true
-		f.frame = f.mod.code.Variables(f.entry)
-	}
-	const returnAddress = 8
-	for _, x := range f.frame {
-		at := x.Offset + returnAddress
-		if off >= at && off < at+max(x.Size, 1) && (!ok || hi-lo > x.Size) {
-			lo, hi, ok = at, at+x.Size, true
-		}
-	}
-	return lo, hi, ok
+	return p
 }

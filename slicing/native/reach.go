@@ -116,7 +116,7 @@ func (f *function) writes(i int, p place) (hit, all bool) {
 		return false, false
 	}
 	at := f.values().addr[i]
-	return f.values().overlaps(at, p), at.covers(p)
+	return f.values().overlaps(at, p), f.values().covers(at, p)
 }
 
 // ends are the instructions behind which the function returns.

@@ -92,6 +92,12 @@ func library(file string) bool {
 		strings.Contains(file, "/include/c++/")
 }
 
+// foreign tells whether the function's own code is from a header of a library.
+func (f *function) foreign() bool {
+	levels := f.mod.code.Levels(f.entry)
+	return len(levels) > 0 && library(levels[len(levels)-1].File)
+}
+
 // silent tells whether an instruction only moves a value to where the compiler
 // wants it: its line says nothing.
 func (f *function) silent(i int) bool {
@@ -117,7 +123,7 @@ func (f *function) slot(p place) bool {
 	if p.base != stackBase || !p.exact() || p.lo >= 0 || f.values().escaped(p.lo) {
 		return false
 	}
-	_, _, ok := f.variable(p.lo)
+	_, ok := smallest(f.variables().Stack, returnAddress, p.lo)
 	return !ok
 }
 

@@ -24,15 +24,7 @@ func (f *function) resolved(i int, p place) (place, bool) {
 	if !ok || x.base == p.base || x.base == noBase {
 		return p, false
 	}
-	if p.lo <= -unbounded || p.hi >= unbounded || x.any {
-		x.any = true
-		return v.span(x, 0), true
-	}
-	p.base, p.lo, p.hi = x.base, p.lo+x.off, p.hi+x.off
-	if p.any && x.base == stackBase {
-		return v.span(value{base: x.base, off: p.lo}, 0), true
-	}
-	return p, true
+	return v.below(x, p), true
 }
 
 // held is the value that was stored where a pointer was loaded from.

@@ -17,7 +17,8 @@ type activation struct {
 	f      *function
 	parent *activation // nil: nothing is known of the caller
 	call   int         // instruction of the parent
-	depth  int         // calls descended into from the observed stack
+	depth  int         // calls descended into from the observed stack, without those of libraries
+	nested int         // all of them
 }
 
 // run is the making of one slice.

@@ -106,9 +106,13 @@ func (v *values) address(s *state, m *x86.Mem, dst x86.Reg) value {
 			return value{base: constBase, off: m.Disp + i.off*m.Scale}
 		}
 		if v.rank(value{base: constBase, off: m.Disp}) == dataRank {
-			return value{base: constBase, off: m.Disp, any: true}
+			return value{base: constBase, off: m.Disp + i.off*m.Scale, any: true}
 		}
-		return v.fresh(dst)
+		x = v.fresh(dst)
+		if !i.any {
+			x.off = m.Disp + i.off*m.Scale
+		}
+		return x
 	case m.Base == x86.None:
 		x = s.regs[m.Index]
 	case m.Index == x86.None:
@@ -116,8 +120,24 @@ func (v *values) address(s *state, m *x86.Mem, dst x86.Reg) value {
 	default:
 		x = v.sum(s.regs[m.Base], s.regs[m.Index], m.Scale)
 	}
+	if o := x; x.any && m.Disp != 0 {
+		if x.off += m.Disp; o.base == stackBase || o.base == constBase {
+			x.off = v.kept(o, x.off)
+		}
+		return x
+	}
 	x.off += m.Disp
 	return x
+}
+
+// kept is an offset with an index to come, where the pointer that it is from points
+// into a variable: the address stays in that, also if something was taken off.
+func (v *values) kept(from value, off int64) int64 {
+	o := v.object(value{base: from.base, off: from.off})
+	if o.typ == nil || o.typ.Elem == nil || o.typ.Elem.Size <= 0 || off >= o.lo && off < o.hi {
+		return off
+	}
+	return o.lo + modulo(off-o.lo, o.typ.Elem.Size)
 }
 
 // loaded is the value that a load gives.
@@ -181,13 +201,49 @@ func (v *values) call(s *state, i int) {
 	if !t.known && t.addr != 0 {
 		changed = v.f.mod.clobbers(t.addr, maxClobber)
 	}
+	given := s.regs
 	changed.Each(func(r x86.Reg) {
 		if r < x86.General && r != x86.RSP {
 			s.regs[r] = v.fresh(r)
 		}
 	})
 	if t.known && t.model.Allocates() {
-		s.regs[x86.RAX] = value{base: heapBase}
+		s.regs[x86.RAX] = value{base: v.intern(base{kind: allocated, at: int32(i)})}
+	} else if callee := v.f.mod.accessor(t); callee != nil {
+		inner := callee.values()
+		if x, ok := v.returned(s, &given, i, inner, inner.gives.base, maxNesting); ok {
+			x.off += inner.gives.off
+			x.any = x.any || inner.gives.any
+			s.regs[x86.RAX] = x
+		}
 	}
 	v.forget(s)
+}
+
+// returned is the value for the caller, at call i, of a base that a callee returns.
+func (v *values) returned(s *state, given *[x86.General]value, i int, callee *values, n int32, depth int) (value, bool) {
+	if n == noBase || depth == 0 {
+		return value{}, false
+	}
+	switch b := callee.bases[n]; b.kind {
+	case constant:
+		return value{base: constBase}, true
+	case allocated:
+		return value{base: v.intern(base{kind: allocated, at: int32(i)})}, true
+	case onEntry:
+		return given[b.reg], b.reg != x86.RSP && given[b.reg].base != noBase
+	case loaded:
+		from, ok := v.returned(s, given, i, callee, b.from, depth-1)
+		if !ok || v.nesting[from.base] >= maxNesting {
+			return value{}, false
+		}
+		from.off += b.off
+		if from.any = from.any || b.any; !from.any && from.base == stackBase {
+			if got, ok := s.slots[from.off]; ok && got.size == 8 {
+				return got.v, true
+			}
+		}
+		return value{base: v.intern(base{kind: loaded, from: from.base, off: from.off, any: from.any})}, true
+	}
+	return value{}, false
 }

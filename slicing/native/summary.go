@@ -61,7 +61,7 @@ func (f *function) summarise(s *summary, i int, always bool, depth int) {
 		}
 	case callee != nil:
 		for _, w := range callee.summary(depth - 1).writes {
-			if p, ok := f.outer(i, callee, w.place); ok {
+			if p, _, ok := f.outer(i, callee, w.place); ok {
 				s.add(v, written{p, always && w.always})
 			}
 		}
@@ -97,6 +97,9 @@ func (v *values) visible(p place) bool {
 	if !p.memory() || p.base == noBase {
 		return false
 	}
+	if v.elsewhere(p.base) && v.typeOf(p.base) != nil && v.telling(v.typeOf(p.base)) {
+		return true
+	}
 	for n, off := p.base, p.lo; ; {
 		b := v.bases[n]
 		switch b.kind {
@@ -110,6 +113,30 @@ func (v *values) visible(p place) bool {
 			return false
 		}
 	}
+}
+
+// maxAccessor bounds, in bytes, the functions that are looked at for which pointer
+// they return.
+const maxAccessor = 512
+
+// accessor is the function of this module that is called, if it is small and returns
+// a pointer; nil else.
+func (m *module) accessor(t target) *function {
+	if t.known || t.addr == 0 {
+		return nil
+	}
+	sym, ok := m.code.Function(t.addr)
+	if !ok || sym.Lo != t.addr || sym.Hi-sym.Lo > maxAccessor || m.prog.late() {
+		return nil
+	}
+	f := m.function(t.addr)
+	if f == nil || f.solving || f.entry != t.addr {
+		return nil
+	}
+	if r := f.variables().Result; r == nil || !r.Pointer && len(r.Fields) == 0 {
+		return nil
+	}
+	return f
 }
 
 // clobbers are the registers that a function may change, of those that it may:

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 // A value is named by a base and an offset from it. The bases of a function are
@@ -20,7 +21,7 @@ type baseKind uint8
 
 const (
 	unknown   baseKind = iota
-	allocated          // a new object on the heap
+	allocated          // a new object on the heap, from the call at; anywhere: any of type typ
 	constant           // 0: the offset is a number or an address of the module
 	onEntry            // what register reg held when the function was entered
 	result             // what instruction at left in register reg
@@ -35,14 +36,18 @@ type base struct {
 	from int32
 	off  int64
 	any  bool
+	typ  *symbol.Type // of any object that was allocated with that type
 }
+
+// anywhere is where an object was allocated that is not known.
+const anywhere = -1
 
 // The bases that every function has.
 const (
 	noBase    int32 = 0
 	constBase int32 = 1
 	stackBase int32 = 2 // the stack pointer on entry, which points to the return address
-	heapBase  int32 = 3 // whatever was allocated: one object is not told from another
+	heapBase  int32 = 3 // whatever was allocated, of an unknown type
 )
 
 // maxNesting bounds the loads in the name of a value.
@@ -61,6 +66,10 @@ type values struct {
 	regs    [][x86.General]value
 	addr    []place // by instruction: where it stores
 	load    []place
+	after   map[int]value // by call: what it returns
+	gives   value         // what the function returns
+	types   map[int32]*symbol.Type
+	typed   bool // types has all that is known
 	at      int32
 }
 
@@ -82,21 +91,25 @@ func (f *function) values() *values {
 	if f.flow != nil {
 		return f.flow
 	}
-	v := &values{f: f, numbers: map[base]int32{}}
+	v := &values{f: f, numbers: map[base]int32{}, types: map[int32]*symbol.Type{}, after: map[int]value{}}
 	v.intern(base{kind: unknown})
 	v.intern(base{kind: constant})
 	v.intern(base{kind: onEntry, reg: x86.RSP})
-	v.intern(base{kind: allocated})
-	f.flow = v
+	v.intern(base{kind: allocated, at: anywhere})
+	f.flow, f.solving = v, true
+	defer func() { f.solving = false }()
 	v.solve(false) // finds the offsets whose addresses are taken
+	v.frames()
 	v.escapes = v.taken()
 	slices.Sort(f.direct)
 	for _, e := range v.escapes {
-		lo, hi := f.extent(e, v.escapes)
-		v.open = append(v.open, [2]int64{lo, hi})
+		o := f.local(e, v.escapes, false)
+		v.open = append(v.open, [2]int64{o.lo, o.hi})
 	}
 	v.solve(true)
 	v.places()
+	v.infer()
+	v.retype()
 	return v
 }
 
@@ -196,8 +209,8 @@ func (v *values) join(a, b value, to int32, r x86.Reg) value {
 
 // sameObject tells whether two numbers are addresses in one variable.
 func (f *function) sameObject(a, b int64) bool {
-	lo, hi, ok := f.mod.code.Object(uint64(a))
-	return ok && uint64(b) >= lo && uint64(b) <= hi
+	o := f.static(a, false)
+	return f.isData(a) && b >= o.lo && b <= o.hi
 }
 
 // taken returns the offsets on the stack of which an address was made.
@@ -260,8 +273,38 @@ func (v *values) places() {
 				v.pass(s, i)
 			}
 			v.step(s, i)
+			if in.Kind == x86.Call {
+				v.after[i] = s.regs[x86.RAX]
+			}
+		}
+		if _, tail := f.tails[f.blocks[n].end-1]; f.leaves(n) && !tail {
+			v.gives = v.either(v.gives, s.regs[x86.RAX])
 		}
 		v.start[n] = nil
+	}
+}
+
+// either is one of two values that a function may return; the zero value is none.
+func (v *values) either(a, b value) value {
+	switch {
+	case b.base != noBase && (a == value{} || a == b):
+		return b
+	case a.base == b.base && a.base != constBase:
+		return value{base: a.base, off: a.off, any: true}
+	}
+	return value{base: noBase, any: true}
+}
+
+// retype finds the places again that depend on types.
+func (v *values) retype() {
+	for i := range v.f.insts {
+		in, s := &v.f.insts[i], &state{regs: v.regs[i]}
+		if v.addr[i].any {
+			v.addr[i] = v.place(s, in, in.Store)
+		}
+		if v.load[i].any {
+			v.load[i] = v.place(s, in, in.Load)
+		}
 	}
 }
 
@@ -330,7 +373,10 @@ func (v *values) sum(a, b value, scale int64) value {
 		return b
 	}
 	if scale == 1 && v.rank(b) > v.rank(a) {
-		a = b
+		a, b = b, a
+	}
+	if !b.any && b.base != constBase {
+		a.off += b.off * scale // what was added to the index belongs to the address
 	}
 	a.any = true
 	return a

@@ -8,8 +8,12 @@ import (
 	"laggard/slicing/x86"
 )
 
-// maxDescent bounds the calls that are descended into one below the other.
-const maxDescent = 6
+// maxDescent bounds the calls that are descended into one below the other, those of
+// the program's own functions; templates of libraries call each other more deeply.
+const (
+	maxDescent = 6
+	maxNested  = 10
+)
 
 // visit puts an instruction into the slice: what it reads and what decides
 // whether it runs come next.
@@ -138,7 +142,7 @@ func (r *run) ascend(it item) {
 		}
 		return
 	}
-	if p, ok := a.parent.f.outer(a.call, a.f, it.place); ok {
+	if p, _, ok := a.parent.f.outer(a.call, a.f, it.place); ok {
 		r.memory(up, p)
 	}
 }
@@ -178,7 +182,7 @@ func (r *run) virtual(it item) {
 // descend goes into a callee. The call is in the slice only if something in
 // there is.
 func (r *run) descend(it item, e effect) {
-	if it.a.depth >= maxDescent {
+	if it.a.depth >= maxDescent || it.a.nested >= maxNested {
 		r.note(fmt.Sprintf("calls more than %d deep are not followed", maxDescent))
 		return
 	}
@@ -202,7 +206,10 @@ func (r *run) descend(it item, e effect) {
 func (r *run) child(it item, callee *function) *activation {
 	key := childKey{it.nodeKey, callee}
 	if r.children[key] == nil {
-		r.children[key] = &activation{f: callee, parent: it.a, call: it.i, depth: it.a.depth + 1}
+		r.children[key] = &activation{f: callee, parent: it.a, call: it.i, depth: it.a.depth, nested: it.a.nested + 1}
+		if !callee.foreign() {
+			r.children[key].depth++
+		}
 	}
 	return r.children[key]
 }
@@ -257,6 +264,9 @@ func (r *run) arguments(it item, m calls.Model, payload bool) {
 			r.argument(it, n)
 		case reads && (payload || !data):
 			r.pointed(it, n, 0)
+			if role == calls.Block {
+				r.linked(it, f.values().span(f.arg(it.i, n), parameterBlock))
+			}
 		}
 	}
 }
@@ -275,8 +285,26 @@ func (r *run) argument(it item, n int) {
 func (r *run) pointed(it item, n int, size int64) {
 	f := it.a.f
 	x := f.arg(it.i, n)
-	if x.base != stackBase && x.base != constBase {
+	if x.any || x.base != stackBase && x.base != constBase {
 		r.argument(it, n)
 	}
 	r.memory(it, f.values().span(x, size))
+}
+
+// parameterBlock is the size of the parameters of a transfer in libgfortran.
+const parameterBlock = 544
+
+// linked asks for what the pointers lead to that were put into a place.
+func (r *run) linked(it item, p place) {
+	f := it.a.f
+	for _, d := range f.defines(it.i, p).defs {
+		in := &f.insts[d]
+		if in.Move != x86.StoreReg || in.Src < 0 || in.Src >= x86.General {
+			continue
+		}
+		x := f.values().regs[d][in.Src]
+		if x.base == stackBase || x.base == constBase && f.isData(x.off) {
+			r.memory(it, f.values().span(x, 0))
+		}
+	}
 }

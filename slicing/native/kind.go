@@ -1,0 +1,252 @@
+package native
+
+import (
+	"slices"
+
+	"laggard/slicing/x86"
+	"laggard/symbol"
+)
+
+// typeOf is the type of what a base points to, nil if it is not known.
+func (v *values) typeOf(n int32) *symbol.Type {
+	if t, ok := v.types[n]; ok {
+		return t
+	}
+	var t *symbol.Type
+	switch b := v.bases[n]; b.kind {
+	case allocated:
+		t = b.typ
+	case loaded:
+		t = v.pointee(value{base: b.from, off: b.off, any: b.any})
+	}
+	if v.typed {
+		v.types[n] = t
+	}
+	return t
+}
+
+// pointee is the type of what the pointer at a value points to.
+func (v *values) pointee(x value) *symbol.Type {
+	if x.base == noBase {
+		return nil
+	}
+	return v.f.mod.code.Target(v.object(x).scalar(x.off))
+}
+
+// infer finds types of what the values of the function point to: the debug
+// information says which variables are in registers, what calls return, and what
+// the places hold to which pointers go.
+func (v *values) infer() {
+	f := v.f
+	vars := f.variables()
+	for _, h := range vars.Held {
+		if i := f.from(h.Lo); i < len(f.insts) && f.insts[i].Addr < h.Hi {
+			v.learn(v.regs[i][slices.Index(dwarfNumber[:], h.Register)], f.mod.code.Target(h.Type))
+		}
+	}
+	for range 2 { // the second time more places have a type
+		for i := range f.insts {
+			in := &f.insts[i]
+			for _, m := range []*x86.Mem{in.Load, in.Store, in.Address} {
+				if m != nil && m.Base >= 0 && m.Base < x86.General {
+					v.learn(v.regs[i][m.Base], f.mod.code.Target(vars.At(dwarfNumber[m.Base], in.Addr)))
+				}
+			}
+			if p := v.addr[i]; in.Move == x86.StoreReg && in.Src >= 0 && in.Src < x86.General && p.base != noBase {
+				v.learn(v.regs[i][in.Src], v.pointee(value{base: p.base, off: p.lo, any: p.any}))
+			}
+			if in.Kind == x86.Call {
+				v.passedOn(i)
+			}
+		}
+	}
+	v.typed = true
+}
+
+// passedOn learns from what a function is given and returns.
+func (v *values) passedOn(i int) {
+	callee := v.f.mod.accessor(v.f.mod.direct(&v.f.insts[i]))
+	if callee == nil {
+		return
+	}
+	v.learn(v.after[i], v.f.mod.code.Target(callee.variables().Result))
+}
+
+// learn notes what a value points to.
+func (v *values) learn(x value, t *symbol.Type) {
+	if t == nil || t.Size == 0 || x.base == noBase || x.base == constBase || x.base == stackBase || x.off != 0 || x.any {
+		return
+	}
+	if old := v.types[x.base]; old == nil || len(old.Fields) == 0 && len(t.Fields) > 0 {
+		v.types[x.base] = t
+	}
+}
+
+// dwarfNumber are the numbers that the debug information has for registers.
+var dwarfNumber = [x86.General]int{
+	x86.RAX: 0, x86.RDX: 1, x86.RCX: 2, x86.RBX: 3, x86.RSI: 4, x86.RDI: 5, x86.RBP: 6, x86.RSP: 7,
+	x86.R8: 8, x86.R9: 9, x86.R10: 10, x86.R11: 11, x86.R12: 12, x86.R13: 13, x86.R14: 14, x86.R15: 15,
+}
+
+// meeting is how two places that share bytes lie to each other.
+type meeting struct {
+	shift int64 // what is added to an offset of the first to get one of the second
+	known bool  // shift is
+}
+
+// overlaps tells whether two places can share bytes.
+func (v *values) overlaps(p, q place) bool {
+	_, ok := v.meet(p, q)
+	return ok
+}
+
+// meet tells whether two places can share bytes. Behind different bases they can if
+// the pointers were loaded from places that can be the same, or if both are the
+// same field of the same type, where one of the objects is not known.
+func (v *values) meet(p, q place) (meeting, bool) {
+	switch {
+	case p.memory() != q.memory():
+		return meeting{}, false
+	case !p.memory():
+		return meeting{}, p.reg == q.reg
+	case p.base == noBase || q.base == noBase:
+		return meeting{}, false
+	case p.base == q.base:
+		return meeting{known: true}, p.shares(q)
+	case !v.elsewhere(p.base) && !v.elsewhere(q.base):
+		return meeting{}, false
+	}
+	return v.alias(p, q, maxNesting)
+}
+
+func (v *values) alias(p, q place, depth int) (meeting, bool) {
+	a, b := v.bases[p.base], v.bases[q.base]
+	if a.kind == allocated && b.kind == allocated && !a.some() && !b.some() {
+		return meeting{}, false
+	}
+	if a.kind == loaded && b.kind == loaded && depth > 0 {
+		from, to := v.pointer(a), v.pointer(b)
+		if a.from == b.from {
+			if !from.shares(to) {
+				return meeting{}, false
+			}
+			return meeting{known: true}, p.shares(q)
+		}
+		if _, ok := v.alias(from, to, depth-1); ok && p.shares(q) {
+			return meeting{known: true}, true
+		}
+	}
+	t, tlo, thi := v.kindOf(p)
+	u, ulo, uhi := v.kindOf(q)
+	if t == nil || u == nil {
+		heap := a.kind == allocated && v.opaque(q.base) || b.kind == allocated && v.opaque(p.base)
+		return meeting{known: true}, heap && !p.any && !q.any && p.shares(q)
+	}
+	d, ok := related(t, tlo, thi, u, ulo, uhi, maxParts)
+	if !ok {
+		if d, ok = related(u, ulo, uhi, t, tlo, thi, maxParts); !ok {
+			return meeting{}, false
+		}
+		d = -d
+	}
+	return meeting{shift: q.lo + d - p.lo, known: p.exact() && q.exact()}, true
+}
+
+// pointer is where a pointer was loaded from.
+func (v *values) pointer(b base) place { return v.span(value{base: b.from, off: b.off, any: b.any}, 8) }
+
+// elsewhere tells whether a base may lead to an object that has another name too.
+func (v *values) elsewhere(n int32) bool { return n != noBase && n != stackBase && n != constBase }
+
+// opaque tells whether nothing is known of what a base points to.
+func (v *values) opaque(n int32) bool {
+	switch v.bases[n].kind {
+	case result, merged, loaded:
+		return true
+	}
+	return false
+}
+
+// covers tells whether a write to p leaves nothing of q.
+func (v *values) covers(p, q place) bool {
+	return p.exact() && p.base == q.base && p.lo <= q.lo && p.hi >= q.hi && !v.bases[p.base].several()
+}
+
+// some tells whether a base stands for any object on the heap, or any of a type.
+func (b base) some() bool { return b.kind == allocated && b.at == anywhere }
+
+// several tells whether a base may be another object each time.
+func (b base) several() bool { return b.some() || b.any }
+
+// kindOf is the type that a place is a part of, and which bytes of it; nil if it
+// is not known, or could be anything, as numbers can.
+func (v *values) kindOf(p place) (t *symbol.Type, lo, hi int64) {
+	o := v.object(value{base: p.base, off: p.lo})
+	if t = o.typ; t == nil || t.Size <= 0 {
+		return nil, 0, 0
+	}
+	switch {
+	case o.many && p.any && p.step == t.Size:
+		lo, hi = p.at, p.at+p.size
+	case o.many && p.any:
+		lo, hi = 0, t.Size
+	case o.many:
+		lo = modulo(p.lo, t.Size)
+		hi = lo + p.hi - p.lo
+	default:
+		lo, hi = p.lo-o.lo, p.hi-o.lo
+		if p.any && t.Elem != nil && p.step == t.Elem.Size && p.step > 0 {
+			lo, hi, t = modulo(p.at-o.lo, p.step), p.size, t.Elem
+			hi += lo
+		}
+	}
+	for t.Elem != nil && t.Elem.Size > 0 {
+		if t, lo, hi = t.Elem, modulo(lo, t.Elem.Size), hi-lo; hi+lo > t.Size {
+			lo, hi = 0, t.Size
+		} else {
+			hi += lo
+		}
+	}
+	if !v.telling(t) {
+		return nil, 0, 0
+	}
+	return t, lo, hi
+}
+
+// telling tells whether a type says which data may be the same: a struct does, and
+// a pointer to one, but not a number.
+func (v *values) telling(t *symbol.Type) bool {
+	if t.Pointer {
+		t = v.f.mod.code.Target(t)
+	}
+	return t != nil && len(t.Fields) > 0
+}
+
+// related finds bytes of u that are among those of t, u being t or a part of it, and
+// returns how far behind the first of u that of t is.
+func related(t *symbol.Type, lo, hi int64, u *symbol.Type, ulo, uhi int64, depth int) (int64, bool) {
+	if t.Kind == u.Kind {
+		return lo - ulo, lo < uhi && ulo < hi
+	}
+	if depth == 0 || t.Size < u.Size {
+		return 0, false
+	}
+	if t.Elem != nil {
+		if t.Elem.Size <= 0 {
+			return 0, false
+		}
+		from := modulo(lo, t.Elem.Size)
+		if from+hi-lo > t.Elem.Size {
+			return related(t.Elem, 0, t.Elem.Size, u, ulo, uhi, depth-1)
+		}
+		return related(t.Elem, from, from+hi-lo, u, ulo, uhi, depth-1)
+	}
+	for _, f := range t.Fields {
+		if lo < f.Offset+f.Type.Size && f.Offset < hi {
+			if d, ok := related(f.Type, lo-f.Offset, hi-f.Offset, u, ulo, uhi, depth-1); ok {
+				return d, true
+			}
+		}
+	}
+	return 0, false
+}

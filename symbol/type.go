@@ -1,0 +1,256 @@
+package symbol
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Type is what the debug information says of a type, without typedefs and
+// qualifiers: how large it is, and what is where in it.
+type Type struct {
+	// Kind tells types apart, also between units and modules: two structs are the
+	// same if their names, sizes and fields are. "" unknown.
+	Kind   string
+	Size   int64   // bytes, 0 unknown
+	Fields []Field // of a struct, class or union, with its bases, by offset
+	Elem   *Type   // of an array: that of its elements, which follow each other
+	// Origin is how many bytes element 0 is before the first one of an array whose
+	// indexes do not begin at 0, as in Fortran.
+	Origin  int64
+	Pointer bool // it points to what Code.Target says; so does the first field of an array descriptor
+	to      dwarf.Offset
+	in      *debugFile // that to is in
+	target  *Type      // instead of to
+}
+
+// Field is a part of a struct.
+type Field struct {
+	Offset int64
+	Type   *Type
+}
+
+// maxTypeDepth bounds the types that are in each other.
+const maxTypeDepth = 24
+
+// typeAt reads the type at off, once; nil if there is none.
+func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
+	if off == 0 || depth > maxTypeDepth {
+		return nil
+	}
+	if t, ok := w.f.types[off]; ok {
+		return t
+	}
+	e, err := w.at(off)
+	if err != nil {
+		return nil
+	}
+	var t *Type
+	switch e.Tag {
+	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+		t = w.structType(e, depth)
+	case dwarf.TagArrayType:
+		t = w.arrayType(e, depth)
+	case dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
+		t = &Type{Size: 8, Pointer: true, in: w.f}
+		t.to, _ = e.Val(dwarf.AttrType).(dwarf.Offset)
+		t.Kind = "*" + w.typeName(t.to, 0)
+	case dwarf.TagBaseType, dwarf.TagEnumerationType:
+		t = &Type{Size: byteSize(e), Kind: entryName(e)}
+	default:
+		inner, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
+		if !ok {
+			inner, _ = e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+		}
+		t = w.typeAt(inner, depth+1)
+		if n := byteSize(e); t == nil && n > 0 {
+			t = &Type{Size: n}
+		}
+	}
+	w.f.types[off] = t
+	return t
+}
+
+func byteSize(e *dwarf.Entry) int64 {
+	n, _ := e.Val(dwarf.AttrByteSize).(int64)
+	return max(n, 0)
+}
+
+func entryName(e *dwarf.Entry) string {
+	name, _ := e.Val(dwarf.AttrName).(string)
+	return name
+}
+
+// typeName is the name of a type behind qualifiers and pointers.
+func (w *walker) typeName(off dwarf.Offset, depth int) string {
+	if off == 0 || depth > maxTypeDepth {
+		return ""
+	}
+	e, err := w.at(off)
+	if err != nil {
+		return ""
+	}
+	if name := entryName(e); name != "" {
+		return name
+	}
+	inner, _ := e.Val(dwarf.AttrType).(dwarf.Offset)
+	name := w.typeName(inner, depth+1)
+	if e.Tag == dwarf.TagPointerType {
+		name = "*" + name
+	}
+	return name
+}
+
+// structType reads a struct, class or union. Its fields are read before their
+// types, since the reader can be at one place only.
+func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
+	type member struct{ at, typ int64 }
+	var members []member
+	for more := e.Children; more; {
+		c, err := w.next()
+		if err != nil || c == nil || c.Tag == 0 {
+			break
+		}
+		outside, _ := c.Val(dwarf.AttrExternal).(bool)
+		if typ, ok := c.Val(dwarf.AttrType).(dwarf.Offset); ok && !outside &&
+			(c.Tag == dwarf.TagMember || c.Tag == dwarf.TagInheritance) {
+			members = append(members, member{memberOffset(c), int64(typ)})
+		}
+		if w.skip(c) != nil {
+			break
+		}
+	}
+	t := &Type{Size: byteSize(e)}
+	var kind strings.Builder
+	fmt.Fprintf(&kind, "%s %d", entryName(e), t.Size)
+	for _, m := range members {
+		inner := w.typeAt(dwarf.Offset(m.typ), depth+1)
+		if inner == nil {
+			inner = &Type{}
+		}
+		t.Fields = append(t.Fields, Field{m.at, inner})
+		fmt.Fprintf(&kind, " %d:%s", m.at, inner.Kind)
+	}
+	slices.SortStableFunc(t.Fields, func(a, b Field) int { return cmp.Compare(a.Offset, b.Offset) })
+	t.Kind = kind.String()
+	return t
+}
+
+// memberOffset is where a member begins, in bytes.
+func memberOffset(e *dwarf.Entry) int64 {
+	switch n := e.Val(dwarf.AttrDataMemberLoc).(type) {
+	case int64:
+		return n
+	case []byte: // DW_OP_plus_uconst
+		if len(n) > 1 && n[0] == opPlusUconst {
+			v, _ := sleb(append(slices.Clone(n[1:]), 0))
+			return v
+		}
+	}
+	bits, _ := e.Val(dwarf.AttrDataBitOffset).(int64)
+	return bits / 8
+}
+
+// arrayType reads an array: that in which another one begins, or, in Fortran,
+// the descriptor of one that is elsewhere.
+func (w *walker) arrayType(e *dwarf.Entry, depth int) *Type {
+	inner, _ := e.Val(dwarf.AttrType).(dwarf.Offset)
+	elsewhere := e.Val(dwarf.AttrDataLocation) != nil
+	first := int64(0)
+	if u := w.f.unitAt(e.Offset); u != nil && u.fortran {
+		first = 1
+	}
+	dims := w.dimensions(e, first)
+	elem := w.typeAt(inner, depth+1)
+	if elem == nil {
+		elem = &Type{}
+	}
+	if elsewhere {
+		const head, dim = 40, 24 // of libgfortran: address, offset, type, span; then each dimension
+		data := &Type{Size: 8, Pointer: true, Kind: "*" + elem.Kind, target: elem}
+		return &Type{Size: head + dim*int64(len(dims)), Kind: fmt.Sprintf("descriptor %d:%s", len(dims), elem.Kind),
+			Fields: []Field{{0, data}}}
+	}
+	t := &Type{Elem: elem, Kind: "[]" + elem.Kind}
+	size := elem.Size
+	for _, d := range dims {
+		const most = 1 << 40
+		t.Origin += d.lower * size
+		if d.count <= 0 || size <= 0 || d.count > most/size {
+			size = 0
+			break
+		}
+		size *= d.count
+	}
+	t.Size = size
+	if size == 0 {
+		t.Origin = 0
+	}
+	return t
+}
+
+// dimension is the range of an index; count 0 is unknown.
+type dimension struct{ lower, count int64 }
+
+// dimensions reads those of the array just read; first is where an index begins
+// if that is not said.
+func (w *walker) dimensions(array *dwarf.Entry, first int64) []dimension {
+	var out []dimension
+	for array.Children {
+		e, err := w.next()
+		if err != nil || e == nil || e.Tag == 0 {
+			break
+		}
+		if e.Tag == dwarf.TagSubrangeType {
+			d := dimension{lower: first}
+			if lower, ok := e.Val(dwarf.AttrLowerBound).(int64); ok {
+				d.lower = min(max(lower, -1<<32), 1<<32)
+			}
+			if n, ok := e.Val(dwarf.AttrCount).(int64); ok {
+				d.count = n
+			} else if upper, ok := e.Val(dwarf.AttrUpperBound).(int64); ok {
+				d.count = upper - d.lower + 1
+			}
+			d.count = min(max(d.count, 0), 1<<32)
+			out = append(out, d)
+		}
+		if w.skip(e) != nil {
+			break
+		}
+	}
+	return out
+}
+
+// pointerTo is a pointer that the source does not show, such as to an argument
+// that is passed by reference.
+func pointerTo(t *Type) *Type {
+	if t == nil {
+		return nil
+	}
+	return &Type{Size: 8, Pointer: true, Kind: "*" + t.Kind, target: t}
+}
+
+// Target is what a pointer of this module points to, nil if that is not known.
+func (c *Code) Target(t *Type) *Type {
+	switch {
+	case t == nil || !t.Pointer:
+		return nil
+	case t.target != nil:
+		return t.target
+	}
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.debug == nil || c.m.debug != t.in {
+		return nil
+	}
+	var out *Type
+	if err := guard(c.m.image.path, func() error {
+		out = t.in.walker().typeAt(t.to, 0)
+		return nil
+	}); err != nil {
+		return nil
+	}
+	return out
+}

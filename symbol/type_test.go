@@ -1,0 +1,97 @@
+package symbol
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shape writes a type as its size and what is where in it.
+func shape(c *Code, t *Type, depth int) string {
+	switch {
+	case t == nil:
+		return "?"
+	case t.Pointer && depth > 0:
+		return "*" + shape(c, c.Target(t), depth-1)
+	case t.Pointer:
+		return "*"
+	case t.Elem != nil:
+		return fmt.Sprintf("%d/%d of %s", t.Size, t.Origin, shape(c, t.Elem, depth))
+	case len(t.Fields) == 0:
+		return fmt.Sprint(t.Size)
+	}
+	var parts []string
+	for _, f := range t.Fields {
+		parts = append(parts, fmt.Sprintf("%d:%s", f.Offset, shape(c, f.Type, depth)))
+	}
+	return fmt.Sprintf("%d{%s}", t.Size, strings.Join(parts, " "))
+}
+
+const outerShape = "72{0:8 8:48/0 of 16{0:4 4:12/0 of 2} 56:* 64:4 64:4}"
+
+// TestTypes: what is where in a struct, of a variable with an address and of what a
+// pointer points to, in memory and in registers.
+func TestTypes(t *testing.T) {
+	for _, compiler := range []string{"gcc", "clang"} {
+		for _, flags := range [][]string{{"-O0", "-g"}, {"-O2", "-g"}, {"-O2", "-gdwarf-4"}} {
+			path := build(t, compiler, "types.c", flags...)
+			code := opened(t, path, Config{})
+			pc := functions(t, path)["sum"].addr
+			vars := code.Variables(pc)
+			if got := shape(code, vars.Result, 1); got != "8" {
+				t.Errorf("%s %v: sum returns %s", compiler, flags, got)
+			}
+			var pointers []string
+			for _, v := range vars.Stack {
+				pointers = append(pointers, shape(code, v.Type, 1))
+			}
+			for _, h := range vars.Held {
+				pointers = append(pointers, shape(code, h.Type, 1))
+			}
+			if !slices.Contains(pointers, "*"+outerShape) {
+				t.Errorf("%s %v: no variable is a pointer to %s: %v", compiler, flags, outerShape, pointers)
+			}
+			const rdi = 5
+			if got := shape(code, vars.At(rdi, pc), 1); flags[0] == "-O2" && got != "*"+outerShape {
+				t.Errorf("%s %v: the first argument is %s", compiler, flags, got)
+			}
+			statics(t, code, pc, "288/0 of "+outerShape)
+		}
+	}
+}
+
+// statics looks for a variable with a fixed address.
+func statics(t *testing.T, code *Code, pc uint64, want string) {
+	t.Helper()
+	var got []string
+	for addr := uint64(0); addr < 0x8000; addr += 4 {
+		if v, ok := code.Static(pc, addr); ok && uint64(v.Offset) == addr {
+			got = append(got, shape(code, v.Type, 0))
+		}
+	}
+	if !slices.Contains(got, want) {
+		t.Errorf("no variable is %s: %v", want, got)
+	}
+}
+
+// TestFortranTypes: indexes begin at 1 or where the source says, and an array may be
+// elsewhere.
+func TestFortranTypes(t *testing.T) {
+	path := build(t, "gfortran", "arrays.f90", "-O0", "-g")
+	code := opened(t, path, Config{})
+	pc := functions(t, path)["__grids_MOD_fill"].addr
+	statics(t, code, pc, "104{0:4 4:12/4 of 4 16:88{0:*}}")
+	statics(t, code, pc, fmt.Sprintf("%d/%d of 4", 8*4*4, (-2+8)*4))
+	var local, common []string
+	vars := code.Variables(pc)
+	for _, v := range vars.Stack {
+		local = append(local, shape(code, v.Type, 0))
+	}
+	for _, v := range vars.Static {
+		common = append(common, shape(code, v.Type, 0))
+	}
+	if !slices.Contains(local, "28/4 of 4") || !slices.Contains(common, "4") {
+		t.Errorf("on the stack %v, in common %v", local, common)
+	}
+}

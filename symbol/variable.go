@@ -1,0 +1,373 @@
+package symbol
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"slices"
+)
+
+// Variable is a variable or parameter that has a place in memory.
+type Variable struct {
+	// Offset of its first byte: from the canonical frame address, which is the
+	// stack pointer before the call, or from 0 if it is no local variable.
+	Offset int64
+	Size   int64 // bytes, 0 unknown
+	Type   *Type // nil unknown
+}
+
+// Variables are those that a function has, with the calls inlined into it.
+type Variables struct {
+	Stack  []Variable
+	Static []Variable // at fixed addresses
+	Result *Type      // what the function returns, nil nothing or unknown
+	// Held are the pointers in registers, and Based the variables in memory at a
+	// distance from what a register holds, each while the program is between two addresses.
+	Held  []Held
+	Based []Held
+	held  [registers]spans[*Type]
+}
+
+// Held is what a register, by its number in DWARF, holds from Lo on, before Hi.
+type Held struct {
+	Lo, Hi   uint64
+	Register int
+	Offset   int64 // of the variable from what is in the register
+	Type     *Type
+}
+
+// registers are the general ones.
+const registers = 16
+
+// At is the type of the variable in a register before the instruction at pc, if
+// that is a pointer.
+func (v *Variables) At(register int, pc uint64) *Type {
+	if register < 0 || register >= registers {
+		return nil
+	}
+	t, _ := v.held[register].find(pc)
+	return t
+}
+
+// Variables returns the variables of the function around pc, nil if the debug
+// information does not know it.
+func (c *Code) Variables(pc uint64) *Variables {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.debug == nil {
+		return nil
+	}
+	var vars *Variables
+	if err := guard(c.m.image.path, func() (err error) {
+		vars, err = c.m.debug.variables(pc)
+		return err
+	}); err != nil {
+		return nil
+	}
+	return vars
+}
+
+func (f *debugFile) variables(pc uint64) (*Variables, error) {
+	u, ok := f.byPC.find(pc)
+	if !ok {
+		return nil, nil
+	}
+	w := f.walker()
+	off, ok, err := w.function(u, pc)
+	if err != nil || !ok {
+		return nil, err
+	}
+	in, err := w.scopeOf(off)
+	if err != nil || in.held != nil {
+		return in.held, err
+	}
+	fn, err := w.at(off)
+	if err != nil {
+		return nil, err
+	}
+	r := variableReader{w: w, unit: u, base: frameBase(fn), sp: frameOf(fn), out: &Variables{}}
+	r.out.Result = w.typeAt(w.resultOf(fn, 0), 0)
+	for _, v := range in.vars {
+		if err := r.variable(v); err != nil {
+			return nil, err
+		}
+	}
+	var held [registers][]span[*Type]
+	for _, h := range r.out.Held {
+		held[h.Register] = append(held[h.Register], span[*Type]{h.Lo, h.Hi, h.Type})
+	}
+	for n := range held {
+		r.out.held[n] = newSpans(held[n])
+	}
+	in.held = r.out
+	return in.held, nil
+}
+
+// resultOf finds the type that a function returns; it may be said where the
+// function was declared.
+func (w *walker) resultOf(fn *dwarf.Entry, depth int) dwarf.Offset {
+	if typ, ok := fn.Val(dwarf.AttrType).(dwarf.Offset); ok {
+		return typ
+	}
+	for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+		if to, ok := fn.Val(attr).(dwarf.Offset); ok && depth < maxTypeDepth {
+			if e, err := w.at(to); err == nil {
+				return w.resultOf(e, depth+1)
+			}
+		}
+	}
+	return 0
+}
+
+// Operations of DWARF expressions (DWARF 5, section 7.7.1).
+const (
+	opAddr         = 0x03
+	opDeref        = 0x06
+	opPlusUconst   = 0x23
+	opReg0         = 0x50
+	opReg6         = 0x56 // rbp
+	opBreg0        = 0x70
+	opFbreg        = 0x91
+	opCallFrameCFA = 0x9c
+	opAddrx        = 0xa1
+)
+
+// noBase says that variables have no fixed distance from the CFA.
+const noBase = -1 << 40
+
+// frameBase returns how far the frame base of a function is from the CFA.
+func frameBase(fn *dwarf.Entry) int64 {
+	b, _ := fn.Val(dwarf.AttrFrameBase).([]byte)
+	switch {
+	case len(b) == 1 && b[0] == opCallFrameCFA:
+		return 0
+	case len(b) == 1 && b[0] == opReg6:
+		return -16 // the return address and the caller's rbp are in between
+	}
+	return noBase
+}
+
+// frameOf is the register that is the frame base of a function, -1 none.
+func frameOf(fn *dwarf.Entry) int {
+	if b, _ := fn.Val(dwarf.AttrFrameBase).([]byte); len(b) == 1 && b[0] >= opReg0 && b[0] < opReg0+registers {
+		return int(b[0] - opReg0)
+	}
+	return -1
+}
+
+// variableReader reads the variables of a function.
+type variableReader struct {
+	w    *walker
+	unit *unit
+	base int64 // added to an offset from the frame base gives one from the CFA
+	sp   int   // register that is the frame base
+	out  *Variables
+}
+
+func (r *variableReader) variable(v scoped) error {
+	e, err := r.w.at(v.entry)
+	if err != nil {
+		return err
+	}
+	switch loc := e.Val(dwarf.AttrLocation).(type) {
+	case []byte:
+		t := r.w.typeAt(v.entry, 0)
+		addr, ok := r.w.f.address(r.unit, loc)
+		switch {
+		case ok:
+			r.out.Static = append(r.out.Static, Variable{int64(addr), size(t), t})
+		case len(loc) > 1 && loc[0] == opFbreg && r.base != noBase:
+			r.local(loc[1:], t)
+		case t != nil:
+			for _, only := range v.only {
+				r.register(listing{only[0], only[1], loc}, t)
+			}
+			if v.only == nil {
+				r.register(listing{0, ^uint64(0), loc}, t)
+			}
+		}
+	case int64:
+		return r.listed(v.entry, uint64(loc))
+	case uint64: // an index
+		return r.listed(v.entry, r.w.f.listAt(r.unit, loc))
+	}
+	return nil
+}
+
+// listed notes where a variable is by its list of places.
+func (r *variableReader) listed(at dwarf.Offset, list uint64) error {
+	t := r.w.typeAt(at, 0)
+	if t == nil || r.unit.split {
+		return nil
+	}
+	places := r.w.f.locations(r.unit, list)
+	for _, l := range places {
+		r.register(l, t)
+	}
+	return r.w.spend(int64(len(places)))
+}
+
+func size(t *Type) int64 {
+	if t == nil {
+		return 0
+	}
+	return t.Size
+}
+
+// local notes a variable in the frame, or one that the frame has the address of.
+func (r *variableReader) local(b []byte, t *Type) {
+	off, n := sleb(b)
+	switch {
+	case n == len(b)-1 && b[n] == opDeref:
+		t = pointerTo(t)
+	case n != len(b):
+		return
+	}
+	r.out.Stack = append(r.out.Stack, Variable{off + r.base, size(t), t})
+}
+
+// register notes a pointer in a register, the variable itself or the address of one,
+// or a variable at a distance from what is in a register.
+func (r *variableReader) register(l listing, t *Type) {
+	if len(l.expr) == 0 || l.lo >= l.hi {
+		return
+	}
+	op := l.expr[0]
+	off, n := sleb(l.expr[1:])
+	whole := n == len(l.expr)-1
+	switch {
+	case op >= opReg0 && op < opReg0+registers && len(l.expr) == 1 && t.Pointer:
+		r.out.Held = append(r.out.Held, Held{l.lo, l.hi, int(op - opReg0), 0, t})
+	case op >= opBreg0 && op < opBreg0+registers && whole:
+		r.out.Based = append(r.out.Based, Held{l.lo, l.hi, int(op - opBreg0), off, t})
+		if off == 0 {
+			r.out.Held = append(r.out.Held, Held{l.lo, l.hi, int(op - opBreg0), 0, pointerTo(t)})
+		}
+	case op == opFbreg && whole && r.sp >= 0:
+		r.out.Based = append(r.out.Based, Held{l.lo, l.hi, r.sp, off, t})
+	}
+}
+
+// address is the fixed address that an expression gives.
+func (f *debugFile) address(u *unit, expr []byte) (uint64, bool) {
+	c := cursor{b: expr, order: f.order}
+	addr := uint64(0)
+	switch c.u8() {
+	case opAddr:
+		addr = c.order.Uint64(c.take(8))
+	case opAddrx:
+		addr, c.bad = f.addrx(u, c.uleb())
+	default:
+		return 0, false
+	}
+	if !c.bad && c.left() > 0 && c.u8() == opPlusUconst { // a part of a common block
+		addr += c.uleb()
+	}
+	return addr, !c.bad && c.left() == 0
+}
+
+// Static returns the variable at a fixed address that the unit of the code at pc
+// knows.
+func (c *Code) Static(pc, addr uint64) (Variable, bool) {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	f := c.m.debug
+	if f == nil {
+		return Variable{}, false
+	}
+	u, ok := f.byPC.find(pc)
+	if !ok {
+		return Variable{}, false
+	}
+	if !u.known {
+		u.known = true
+		c.m.note(guard(c.m.image.path, func() error { return f.statics(u) }))
+	}
+	if v, ok := around(u.static, int64(addr)); ok {
+		return v, true
+	}
+	x, name, ok := c.m.object(addr)
+	if t := u.declared[name]; ok && t != nil {
+		return Variable{int64(x.addr), int64(x.size), t}, true
+	}
+	return Variable{}, false
+}
+
+// around finds the smallest variable around an address in a list that is in order.
+func around(list []Variable, addr int64) (out Variable, ok bool) {
+	n, _ := slices.BinarySearchFunc(list, addr+1, func(v Variable, at int64) int { return cmp.Compare(v.Offset, at) })
+	const near = 8 // variables that may share an address
+	for i := n - 1; i >= 0 && i >= n-near; i-- {
+		if v := list[i]; addr < v.Offset+v.Size && (!ok || v.Size < out.Size) {
+			out, ok = v, true
+		}
+	}
+	return out, ok
+}
+
+// statics reads the variables of a unit that are in no function.
+func (f *debugFile) statics(u *unit) error {
+	w := f.walker()
+	root, err := w.enter(u)
+	if err != nil {
+		return err
+	}
+	var found []*dwarf.Entry
+	for depth := 0; root.Children; {
+		e, err := w.next()
+		if err != nil || e == nil {
+			return err
+		}
+		if e.Tag == 0 {
+			if depth--; depth < 0 {
+				break
+			}
+			continue
+		}
+		switch e.Tag {
+		case dwarf.TagVariable:
+			found = append(found, e)
+		case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagCommonDwarfBlock:
+			if e.Children {
+				depth++
+			}
+			continue
+		}
+		if err := w.skip(e); err != nil {
+			return err
+		}
+	}
+	u.declared = map[string]*Type{}
+	for _, e := range found {
+		t := w.typeAt(e.Offset, 0)
+		if spec, ok := e.Val(dwarf.AttrSpecification).(dwarf.Offset); ok && t == nil {
+			t = w.typeAt(spec, 0)
+		}
+		loc, _ := e.Val(dwarf.AttrLocation).([]byte)
+		if addr, ok := f.address(u, loc); ok {
+			u.static = append(u.static, Variable{int64(addr), size(t), t})
+			continue
+		}
+		name, _ := e.Val(dwarf.AttrLinkageName).(string)
+		u.declared[cmp.Or(name, entryName(e))] = t
+	}
+	slices.SortStableFunc(u.static, func(a, b Variable) int { return cmp.Compare(a.Offset, b.Offset) })
+	return nil
+}
+
+func sleb(b []byte) (v int64, n int) {
+	shift := uint(0)
+	for _, x := range b {
+		n++
+		if shift < 64 {
+			v |= int64(x&0x7f) << shift
+		}
+		shift += 7
+		if x&0x80 == 0 {
+			if x&0x40 != 0 && shift < 64 {
+				v |= -1 << shift
+			}
+			break
+		}
+	}
+	return v, n
+}
