@@ -10,8 +10,10 @@ BIN      := $(CURDIR)/bin
 LDFLAGS  := -ldflags '-X main.version=$(VERSION)'
 CFLAGS   ?= -O2 -g
 RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden \
-            -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder
-LTO      ?= -flto # a call goes through four files of the recorder: 3 ns
+            -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder -include recorder/oldest.h
+LTO      ?= -flto -flto-partition=none # a call goes through four files of the recorder: 3 ns; oldest.h has no parts
+# Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
+THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
 
 .PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-kills test-steady lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
         deps-demo deps-slurm demo-run fuzz install clean
@@ -39,7 +41,7 @@ $(B)/recorder/%.o: $(B)/recorder/%.c $(HEADERS)
 
 $(BIN)/liblaggard.so: $(OBJECTS)
 	@mkdir -p $(BIN)
-	$(CC) $(CFLAGS) $(LTO) -shared -o $@ $^ -ldl -lpthread -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard.so
+	$(CC) $(CFLAGS) $(LTO) -shared -o $@ $^ $(THREADS) -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard.so
 
 # A library of its own: functions of the C library are interposed only where that is wanted.
 $(B)/recorder/libc/%.o: recorder/libc/%.c $(HEADERS)
@@ -48,7 +50,7 @@ $(B)/recorder/libc/%.o: recorder/libc/%.c $(HEADERS)
 
 $(BIN)/liblaggard-libc.so: $(patsubst recorder/%.c,$(B)/recorder/%.o,$(wildcard recorder/libc/*.c))
 	@mkdir -p $(BIN)
-	$(CC) $(CFLAGS) -shared -o $@ $^ -ldl -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard-libc.so
+	$(CC) $(CFLAGS) -shared -o $@ $^ $(THREADS) -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard-libc.so
 
 $(BIN)/laggard: $(GOFILES)
 	CGO_ENABLED=0 $(GO) build $(LDFLAGS) -o $@ ./mpiapp
@@ -193,7 +195,7 @@ fuzz: | $(B) ## every fuzz target, each for FUZZTIME (30s)
 	  $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package </dev/null; \
 	done <$(B)/fuzz.txt
 
-lint: ## formatting, vet, staticcheck, import directions
+lint: $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so ## formatting, vet, staticcheck, import directions, what the C library must have
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "base/crc.h"
 #include "base/recording.h"
 #include "base/settings.h"
+#include "base/stat.h"
 #include "file/node.h"
 #include "file/path.h"
 #include "format.h"
@@ -34,7 +34,7 @@ static bool shared; /* other nodes may read the file */
 static bool still_ours(void)
 {
   struct stat st;
-  return fstat(fd, &st) == 0 && st.st_dev == identity.st_dev && st.st_ino == identity.st_ino;
+  return lg_fstat(fd, &st) == 0 && st.st_dev == identity.st_dev && st.st_ino == identity.st_ino;
 }
 
 /* reserve gives [offset, offset+size) real blocks, so that a full disk is an
@@ -73,7 +73,7 @@ static bool await_header(void)
   for (int i = 0; i < HEADER_TRIES; i++) {
     struct stat st;
     uint64_t magic = 0;
-    if (fstat(fd, &st) == 0 && st.st_size >= LG_PAGE && pread(fd, &magic, sizeof magic, 0) == sizeof magic &&
+    if (lg_fstat(fd, &st) == 0 && st.st_size >= LG_PAGE && pread(fd, &magic, sizeof magic, 0) == sizeof magic &&
         magic == LG_MAGIC)
       return true;
     nanosleep(&(struct timespec){0, HEADER_WAIT_NS}, NULL);
@@ -86,7 +86,7 @@ static bool await_header(void)
 static bool check(uint64_t run_id)
 {
   struct lg_file h;
-  if (fstat(fd, &identity) || !S_ISREG(identity.st_mode) || identity.st_uid != geteuid() || identity.st_nlink != 1) {
+  if (lg_fstat(fd, &identity) || !S_ISREG(identity.st_mode) || identity.st_uid != geteuid() || identity.st_nlink != 1) {
     lg_turn_off("%s is not a plain file of this user", path);
     return false;
   }
@@ -107,7 +107,7 @@ static bool open_node_file(uint64_t run_id)
   if (fd < 0 && errno == ENOENT) {
     fd = open(path, way | O_CREAT | O_EXCL, 0600);
     if (fd >= 0)
-      return fstat(fd, &identity) == 0 && fill_header(run_id);
+      return lg_fstat(fd, &identity) == 0 && fill_header(run_id);
     if (errno == EEXIST)
       fd = open(path, way);
   }

@@ -4,11 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "base/crc.h"
 #include "base/recording.h"
 #include "base/settings.h"
+#include "base/stat.h"
 #include "file/path.h"
 
 static char path[4096]; /* of the node file */
@@ -19,12 +19,12 @@ static size_t path_end;
 static bool directory(const char *dir)
 {
   struct stat st;
-  if (lstat(dir, &st)) {
+  if (lg_lstat(dir, &st)) {
     if (mkdir(dir, 0700) && errno != EEXIST) {
       lg_turn_off("cannot make %s: %s", dir, strerror(errno));
       return false;
     }
-    if (lstat(dir, &st))
+    if (lg_lstat(dir, &st))
       st.st_mode = 0;
   }
   if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid()) {

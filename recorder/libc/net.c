@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "base/stat.h"
 #include "libc/libc.h"
 
 /* Names that glibc exports but does not declare. */
@@ -44,7 +44,7 @@ static unsigned char ask(int fd)
 {
   struct stat st;
   int before = errno;
-  unsigned char kind = fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) ? SOCKET : OTHER;
+  unsigned char kind = lg_fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) ? SOCKET : OTHER;
   errno = before;
   return kind;
 }

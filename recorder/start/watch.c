@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "base/locks.h"
 #include "base/recording.h"
 #include "base/settings.h"
+#include "base/stat.h"
 #include "file/node.h"
 #include "file/rank.h"
 #include "file/record.h"
@@ -58,7 +58,7 @@ static bool awaits_bytes(long nr, int fd)
   struct stat st;
   switch (nr) {
   case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_recvmmsg: case SYS_accept: case SYS_accept4:
-    return fstat(fd, &st) == 0 && (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
+    return lg_fstat(fd, &st) == 0 && (S_ISSOCK(st.st_mode) || S_ISFIFO(st.st_mode));
   default:
     return false;
   }

@@ -1,0 +1,23 @@
+/* What a file is. Asked of the kernel itself: fstat and lstat are functions of the
+ * C library since glibc 2.33 only. */
+#ifndef LAGGARD_STAT_H
+#define LAGGARD_STAT_H
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Like fstat. */
+static inline int lg_fstat(int fd, struct stat *st)
+{
+  return (int)syscall(SYS_fstat, fd, st);
+}
+
+/* Like lstat. */
+static inline int lg_lstat(const char *path, struct stat *st)
+{
+  return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
+#endif
