@@ -153,8 +153,8 @@ func ParseManifest(text []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("model: %s: %w: run_id %.40q is no hexadecimal number of 64 bits", ManifestName,
 			ErrManifest, m.RunID)
 	}
-	if m.Ranks < 0 || m.Ranks > MaxRank {
-		return nil, fmt.Errorf("model: %s: %w: ranks %d", ManifestName, ErrManifest, m.Ranks)
+	if m.Ranks < 0 || m.Ranks > MaxRanks {
+		return nil, fmt.Errorf("model: %s: %w: a job of %d ranks", ManifestName, ErrManifest, m.Ranks)
 	}
 	return m, nil
 }

@@ -12,6 +12,10 @@ import (
 // MaxRank is the largest rank a RankSet holds; MPI ranks are C ints.
 const MaxRank = 1<<31 - 1
 
+// MaxRanks bounds the ranks of a job, some six times those of the largest machines; what
+// tells of more is damaged.
+const MaxRanks = 1 << 23
+
 // RankSet is a set of ranks of MPI_COMM_WORLD. The zero value is empty and
 // ready to use. Its size in memory follows the number of runs, not of ranks.
 // Copies share their content until Clone; Union, Intersect and Minus leave

@@ -71,7 +71,7 @@ type importer struct {
 }
 
 func (a *app) importFiles(f importFlags, args []string) error {
-	if f.ranks < 0 || f.ranks > model.MaxRank {
+	if f.ranks < 0 || f.ranks > model.MaxRanks {
 		return usageError{fmt.Errorf("--ranks %d: it is a number of ranks", f.ranks)}
 	}
 	m := &importer{app: a, flags: f}

@@ -68,8 +68,8 @@ type form struct {
 }
 
 func newJob(ranks []*model.Rank, c Config) (*job, error) {
-	if c.Ranks < 1 || c.Ranks > maxRanks || c.PerNode < 1 {
-		return nil, fmt.Errorf("synth: %w: %d ranks, %d on a node; at most %d", ErrConfig, c.Ranks, c.PerNode, maxRanks)
+	if c.Ranks < 1 || c.Ranks > model.MaxRanks || c.PerNode < 1 {
+		return nil, fmt.Errorf("synth: %w: %d ranks, %d on a node; at most %d", ErrConfig, c.Ranks, c.PerNode, model.MaxRanks)
 	}
 	templates, err := templatesOf(ranks)
 	if err != nil {
@@ -100,9 +100,6 @@ func newJob(ranks []*model.Rank, c Config) (*job, error) {
 	j.truth = j.named()
 	return j, err
 }
-
-// maxRanks is as many as an analysis takes.
-const maxRanks = 1 << 23
 
 // makeForms prepares the histories.
 func (j *job) makeForms() {

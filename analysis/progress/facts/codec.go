@@ -45,7 +45,7 @@ func (n *Count) code(c *wire.Coder) {
 
 // codeSet bounds what a walk through a set costs.
 func codeSet(c *wire.Coder, set *model.RankSet) {
-	if c.Set(set); c.Reading() && set.Max() >= MaxSize {
+	if c.Set(set); c.Reading() && set.Max() >= model.MaxRanks {
 		c.Fail("rank %d", set.Max())
 	}
 }
@@ -53,7 +53,7 @@ func codeSet(c *wire.Coder, set *model.RankSet) {
 func compareFacts(x, y Fact) int { return cmp.Compare(x.Rank, y.Rank) }
 
 func (f *Fact) code(c *wire.Coder) {
-	wire.Index(c, &f.Rank, MaxSize)
+	wire.Index(c, &f.Rank, model.MaxRanks)
 	f.At.code(c)
 	c.Flags(&f.Driving, &f.Quiet, &f.Off, &f.Evicted, &f.Still, &f.Looking,
 		&f.Watched, &f.Erred)

@@ -12,14 +12,14 @@ import (
 
 // TestBadSummaries: a summary that can be written and not be right is refused.
 func TestBadSummaries(t *testing.T) {
-	far := model.NewRankSet(0, MaxSize)
+	far := model.NewRankSet(0, model.MaxRanks)
 	one := model.NewRankSet(1)
 	site := model.StateID{1}
 	for name, c := range map[string]struct {
 		summary Summary
 		says    string
 	}{
-		"rank of a fact":      {Summary{Facts: []Fact{{Rank: MaxSize}}}, "8388608 of 8388608"},
+		"rank of a fact":      {Summary{Facts: []Fact{{Rank: model.MaxRanks}}}, "8388608 of 8388608"},
 		"ranks of a size":     {Summary{Sizes: []Count{{N: 9, Ranks: far}}}, "rank 8388608"},
 		"ranks of a stack":    {Summary{Stacks: []Stack{{Ranks: far}}}, "rank 8388608"},
 		"ranks of a group":    {Summary{Comms: []Comm{{Groups: [2]model.RankSet{far}}}}, "rank 8388608"},
@@ -67,5 +67,25 @@ func refused(t *testing.T, name string, data []byte, says string) {
 	_, err := DecodeSummary(data)
 	if !errors.Is(err, ErrEncoding) || !errors.Is(err, wire.ErrDamaged) || !strings.HasSuffix(err.Error(), says) {
 		t.Errorf("%s: %v, want %s", name, err, says)
+	}
+}
+
+// TestSizeOfNoJob: what a rank says of a job that is too large to be one counts for
+// nothing, so that a few bytes do not stand for millions of missing ranks.
+func TestSizeOfNoJob(t *testing.T) {
+	b := NewSummariser()
+	for rank := range 3 {
+		size := 1<<31 - 1
+		if rank == 0 {
+			size = 5
+		}
+		b.Add(&model.Rank{Rank: rank, Size: size, Threads: []*model.Thread{{}}})
+	}
+	s, err := b.Summary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := s.Size(0); size != 5 {
+		t.Errorf("size %d, want 5", size)
 	}
 }

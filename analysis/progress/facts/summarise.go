@@ -53,12 +53,9 @@ func newBuilder() *builder {
 	}
 }
 
-// MaxSize bounds the ranks of a job; a record that tells of more is damaged.
-const MaxSize = 1 << 23
-
 // InWorld tells whether the rank takes part in the analysis.
 func InWorld(r *model.Rank) bool {
-	return r.Rank >= 0 && r.Rank < MaxSize && !r.Spawned && Representative(r) != nil
+	return r.Rank >= 0 && r.Rank < model.MaxRanks && !r.Spawned && Representative(r) != nil
 }
 
 func (b *builder) add(r *model.Rank) {
@@ -66,7 +63,7 @@ func (b *builder) add(r *model.Rank) {
 		b.sum.Outside++
 		return
 	}
-	if r.Size > 0 {
+	if r.Size > 0 && r.Size <= model.MaxRanks {
 		b.sizes[uint64(r.Size)] = append(b.sizes[uint64(r.Size)], r.Rank)
 	}
 	t := Representative(r)

@@ -219,7 +219,7 @@ func (s *Summary) Size(expected int) int {
 	if n := len(s.Facts); n > 0 {
 		last = s.Facts[n-1].Rank + 1
 	}
-	return min(max(int(min(size, MaxSize)), expected, last), MaxSize)
+	return min(max(int(size), expected, last), model.MaxRanks)
 }
 
 // PlaceAt returns what is known of a position.

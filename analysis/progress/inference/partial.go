@@ -48,7 +48,7 @@ func (p *Partial) Check() error {
 		if s.Place < 0 || s.Ranks.Len() == 0 || i > 0 && compareStations(p.Stations[i-1], s) >= 0 {
 			return fmt.Errorf("%w: station at place %d", ErrPartial, s.Place)
 		}
-		if s.Ranks.Max() >= facts.MaxSize {
+		if s.Ranks.Max() >= model.MaxRanks {
 			return fmt.Errorf("%w: rank %d", ErrPartial, s.Ranks.Max())
 		}
 	}
