@@ -15,8 +15,8 @@ LTO      ?= -flto -flto-partition=none # a call goes through four files of the r
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-kills test-steady lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
-        deps-demo deps-slurm demo-run fuzz install clean
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-kills test-steady test-platforms lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+        deps-demo deps-slurm deps-platforms demo-run fuzz install clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
 
@@ -107,6 +107,7 @@ define need
 	fi
 endef
 
+PLATFORM_PACKAGES := debootstrap
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
 TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils strace shellcheck elfutils gdb clang llvm chromium python3-mpi4py python3-numpy
 SLURM_PACKAGES := slurm-wlm munge
@@ -119,6 +120,9 @@ deps: | $(B) ## install what building and testing need
 
 deps-slurm: | $(B)
 	$(call need,$(SLURM_PACKAGES),slurmctld slurmd munged sbatch)
+
+deps-platforms: | $(B)
+	$(call need,$(PLATFORM_PACKAGES),debootstrap)
 
 deps-demo: | $(B)
 	$(call need,$(DEMO_PACKAGES),gcc mpicc mpirun)
@@ -180,6 +184,9 @@ test-kills: ## all ranks killed at 1,000 random moments: what is left is readabl
 
 test-steady: ## healthy jobs beside heavy CPU and disk load: none may be ended or suspected
 	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestSteady$$' -v -count=1 -timeout 6h
+
+test-platforms: deps-platforms build ## the same binaries on other releases of Debian (needs root; LAGGARD_SUITES names some)
+	$(GO) test -tags platforms ./mpiapp/platforms -v -count=1 -timeout 6h
 
 test-browser: ## the page of the report, every control, in a real browser
 	$(GO) test -tags browser -timeout 20m ./mpiapp/browser

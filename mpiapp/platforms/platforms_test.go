@@ -1,0 +1,210 @@
+//go:build platforms
+
+package platforms
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// suites are the releases of Debian, those of $LAGGARD_SUITES if it is set.
+var suites = []string{"bullseye", "bookworm", "trixie", "sid"}
+
+var packages = []string{"gcc", "g++", "gfortran", "libc6-dev", "binutils", "openmpi-bin", "libopenmpi-dev", "mpich",
+	"libmpich-dev", "python3-mpi4py", "python3-numpy"}
+
+// column is one of the table: what is tried, and the tests that try it.
+type column struct{ name, tests string }
+
+var columns = []column{
+	{"record", "TestCounts|TestHealthy|TestBehaviour"},
+	{"diagnose, slice", "TestHangs|TestRoots|TestDivergences"},
+	{"usage", "TestUsage"},
+	{"movement", "TestBrokenChains"},
+	{"volume", "TestVolume"},
+	{"Python", "TestPython"},
+}
+
+// score counts the tests of a cell.
+type score struct{ passed, tests int }
+
+func (s score) String() string {
+	if s.tests == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d of %d", s.passed, s.tests)
+}
+
+func TestPlatforms(t *testing.T) {
+	if list := os.Getenv("LAGGARD_SUITES"); list != "" {
+		suites = strings.Fields(list)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e2e := filepath.Join(t.TempDir(), "e2e.test")
+	run(t, "go", "test", "-c", "-tags", "e2e", "-o", e2e, root+"/mpiapp/e2e")
+	var table strings.Builder
+	fmt.Fprint(&table, "| Debian | glibc | MPI |")
+	for _, c := range columns {
+		fmt.Fprintf(&table, " %s |", c.name)
+	}
+	fmt.Fprintf(&table, "\n|%s\n", strings.Repeat("---|", 3+len(columns)))
+	for _, suite := range suites {
+		t.Run(suite, func(t *testing.T) {
+			system := filepath.Join(root, "build", "platforms", suite)
+			install(t, suite, system)
+			bring(t, root, e2e, system)
+			judge(t, suite, system, &table)
+		})
+	}
+	fmt.Println(table.String())
+}
+
+// install makes the root file system of a release, unless it is there.
+func install(t *testing.T, suite, system string) {
+	done := system + ".done"
+	if _, err := os.Stat(done); err == nil {
+		return
+	}
+	run(t, "rm", "-rf", system)
+	run(t, "debootstrap", "--variant=minbase", suite, system)
+	inside(t, system, "DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "+
+		strings.Join(packages, " "), nil)
+	// MPICH asks for the address of its own host.
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(system+"/etc/hosts", []byte("127.0.0.1 localhost "+host+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(done, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bring copies what was built here, and the programs of the tests.
+func bring(t *testing.T, root, e2e, system string) {
+	to := system + "/laggard"
+	run(t, "rm", "-rf", to)
+	run(t, "mkdir", "-p", to+"/mpiapp/e2e")
+	run(t, "cp", "-r", root+"/bin", to)
+	run(t, "cp", "-r", root+"/mpiapp/testdata", to+"/mpiapp")
+	run(t, "cp", e2e, to+"/mpiapp/e2e")
+}
+
+// judge runs the tests in the release and adds its rows to the table.
+func judge(t *testing.T, suite, system string, table *strings.Builder) {
+	libc := strings.TrimSpace(inside(t, system, `ldd --version | sed -n '1s/.* //p'`, nil))
+	cells := make([]map[string]score, len(columns)) // by MPI
+	for i, c := range columns {
+		cells[i] = map[string]score{}
+		for name, passed := range results(t, system, "^("+c.tests+")$") {
+			m := mpiOf.FindStringSubmatch(name + "/")
+			if m == nil {
+				continue
+			}
+			if !passed { // beside all the others; alone?
+				passed = results(t, system, "^"+strings.ReplaceAll(regexp.QuoteMeta(name), "/", "$/^")+"$")[name]
+			}
+			s := cells[i][m[1]]
+			s.tests++
+			if passed {
+				s.passed++
+			} else {
+				t.Errorf("%s: %s failed twice", suite, name)
+			}
+			cells[i][m[1]] = s
+		}
+	}
+	for _, mpi := range []struct{ name, version string }{
+		{"openmpi", `mpirun.openmpi --version | sed -n '1s/.* //p'`},
+		{"mpich", `mpirun.mpich --version | sed -n 's/ *Version: *//p'`},
+	} {
+		fmt.Fprintf(table, "| %s | %s | %s %s |", suite, libc, mpi.name,
+			strings.TrimSpace(inside(t, system, mpi.version, nil)))
+		for i := range columns {
+			fmt.Fprintf(table, " %s |", cells[i][mpi.name])
+		}
+		fmt.Fprintln(table)
+	}
+}
+
+// mpiOf finds the MPI in the name of a test.
+var mpiOf = regexp.MustCompile(`/(openmpi|mpich)/`)
+
+// results runs tests in the release and tells which passed, of those that have no
+// tests in them. What failed ones print goes to stderr.
+func results(t *testing.T, system, tests string) map[string]bool {
+	var report bytes.Buffer
+	inside(t, system, "cd /laggard/mpiapp/e2e && ./e2e.test -test.v=test2json -test.timeout 40m -test.run '"+tests+"'", &report)
+	converted := exec.Command("go", "tool", "test2json")
+	converted.Stdin = &report
+	out, err := converted.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, passed := map[string]string{}, map[string]bool{}
+	var names []string
+	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
+		var e struct{ Action, Test, Output string }
+		if err := json.Unmarshal(s.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		switch e.Action {
+		case "output":
+			said[e.Test] += e.Output
+		case "pass", "fail":
+			passed[e.Test] = e.Action == "pass"
+			names = append(names, e.Test)
+		}
+	}
+	for _, name := range names {
+		if !passed[name] {
+			fmt.Fprint(os.Stderr, said[name])
+		}
+	}
+	for _, name := range names {
+		delete(passed, filepath.Dir(name))
+	}
+	return passed
+}
+
+// inside runs a command of the shell in the root file system, with mounts that end with
+// it, and returns what it prints. With a place for its output it may fail.
+func inside(t *testing.T, system, command string, output io.Writer) string {
+	t.Helper()
+	c := exec.Command("unshare", "--mount", "--pid", "--fork", "sh", "-c",
+		`mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" /bin/sh -c "$1"`, system, command)
+	c.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8",
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
+	var text bytes.Buffer
+	c.Stdout, c.Stderr = &text, os.Stderr
+	if output != nil {
+		c.Stdout = output
+	}
+	if err := c.Run(); err != nil && output == nil {
+		t.Fatalf("%s: %v\n%s", command, err, text.String())
+	}
+	return text.String()
+}
+
+// run runs a command that must succeed.
+func run(t *testing.T, command ...string) {
+	t.Helper()
+	c := exec.Command(command[0], command[1:]...)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
+	}
+}
