@@ -222,8 +222,19 @@ func (d *Doctor) Program(path string) {
 	}
 	defer f.Close()
 	libs, err := f.ImportedLibraries()
-	if err != nil || f.Section(".interp") == nil {
-		d.fail("program", "%s is statically linked: nothing can be preloaded", path)
+	if err != nil || interpreter(f) == "" {
+		d.fail("program", "%s is linked statically: nothing can be preloaded; link it without -static, "+
+			"or read its stacks when it hangs: laggard import --help", path)
+		return
+	}
+	if st, err := os.Stat(path); err == nil && st.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+		d.fail("program", "%s runs with the rights of its owner or group: the system preloads nothing into it; "+
+			"take that away from a copy (chmod ug-s)", path)
+		return
+	}
+	if loader := interpreter(f); strings.Contains(loader, "musl") {
+		d.fail("program", "%s is linked to musl (%s): the recorder needs the GNU C library; build it where that is", path,
+			loader)
 		return
 	}
 	d.mpiOf(path, libs)
@@ -237,6 +248,17 @@ func (d *Doctor) Program(path string) {
 		d.say("note", "build-id",
 			"%s has none: symbols are taken by path and cannot be verified; link with -Wl,--build-id", path)
 	}
+}
+
+// interpreter is the path of the program that loads the program.
+func interpreter(f *elf.File) string {
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP && p.Filesz < 4096 {
+			path, _ := io.ReadAll(p.Open())
+			return strings.TrimRight(string(path), "\x00")
+		}
+	}
+	return ""
 }
 
 func hasUnits(d *dwarf.Data) bool {

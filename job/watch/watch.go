@@ -211,6 +211,12 @@ func Unfinished(dir string) bool {
 	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase < model.Finalized })
 }
 
+// Recorded tells whether there is a record of any rank.
+func Recorded(dir string) bool {
+	files, err := model.ListPresent(dir)
+	return err == nil && len(files.Files) > 0
+}
+
 // End tells when a process that is no child has ended.
 func End(pid int) <-chan error {
 	done := make(chan error, 1)
