@@ -135,7 +135,7 @@ func (r *slotReader) assembleThreads() map[uint32]int {
 	position := map[uint32]int{}
 	for i, index := range r.threadOrder() {
 		t := r.threads[index]
-		if t.rec.off == 0 {
+		if t.rec.off == 0 && r.rank.Phase > Starting { // before that it may not have come to it
 			r.probs.note(recThreadRec.String(), -1, ErrLost, "of thread %d", index)
 		}
 		position[index] = i

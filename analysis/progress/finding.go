@@ -106,12 +106,17 @@ func (f *Finding) lostFirst() bool {
 	}
 	f.reason, f.cause = f.lossReason(), f.lossKind()
 	level := certainty
-	if slices.ContainsFunc(f.scene.Losses, func(l evidence.Loss) bool { return l.Cause && l.Close }) {
-		level = awaitedBy
+	for _, l := range f.scene.Losses {
+		if l.Cause {
+			level = min(level, leads[l.Lead])
+		}
 	}
 	f.least, f.confidence = lost, f.sure(level)
 	return true
 }
+
+// leads are the levels of lost ranks, by how sure it is that they were the first.
+var leads = [...]float64{evidence.Ahead: certainty, evidence.Close: awaitedBy, evidence.Even: guess}
 
 // exited tells whether some ranks ended by themselves.
 func (f *Finding) exited(ranks model.RankSet) bool {

@@ -19,9 +19,25 @@ import (
 // may be on its way to a busy disk, or the thread may be given no processor.
 const staleAfter = 30 * time.Second
 
-// crowded is within what time processes that end are not told apart for certain: the
-// last step of an end can be put aside for that long.
-const crowded = 500 * time.Millisecond
+// Within crowded, processes that end are not told apart for certain: the last step of an
+// end can be put aside for that long. Of two that end within a race, the second was seen to
+// end first about as often as not, on two busy processors. Within reaction, no launcher has
+// seen the first end and ended the others: whoever ended the first ended all, and that
+// tells none apart.
+const (
+	crowded  = 500 * time.Millisecond
+	race     = 2 * time.Millisecond
+	reaction = 200 * time.Microsecond
+)
+
+// Lead says how sure it is that a loss was the first.
+type Lead int
+
+const (
+	Ahead Lead = iota // nothing else ended for a while
+	Close             // others ended soon after: on a crowded machine one of them may be the first
+	Even              // others may as well have been the first
+)
 
 // Loss is a set of ranks whose process is gone or stands still, with the
 // reason.
@@ -33,9 +49,7 @@ type Loss struct {
 	Cause bool
 	// Stopped says that the process is there.
 	Stopped bool
-	// Close says that other processes ended so soon after it that on a crowded machine
-	// one of them may be the first.
-	Close bool
+	Lead    Lead
 }
 
 // findLosses fills in the ranks that are lost. At the end of a killed job all
@@ -53,14 +67,22 @@ func (s *Scene) findLosses() {
 	s.loseSilent()
 }
 
-// lose records a loss of those ranks that are not lost yet.
-func (s *Scene) lose(ranks model.RankSet, cause bool, format string, args ...any) {
+// lose records a loss of those ranks that are not lost yet, and tells whether there is one.
+func (s *Scene) lose(ranks model.RankSet, cause bool, format string, args ...any) bool {
 	ranks = ranks.Minus(s.Lost)
 	if ranks.Len() == 0 {
-		return
+		return false
 	}
 	s.Losses = append(s.Losses, Loss{Ranks: ranks, Reason: fmt.Sprintf(format, args...), Cause: cause})
 	s.Lost = s.Lost.Union(ranks)
+	return true
+}
+
+// lead says of the last loss how sure it is that it was the first.
+func (s *Scene) lead(lead Lead, why string) {
+	last := &s.Losses[len(s.Losses)-1]
+	last.Lead = lead
+	last.Reason += why
 }
 
 // loseAbsent: some ranks left a record and others none. If all that did have
@@ -139,12 +161,20 @@ func (s *Scene) loseFirst() {
 		s.saidEnd(first.Gone) || s.Erred.Len() > 0 {
 		return
 	}
-	ahead := ""
+	lead, ahead := time.Duration(next-first.Gone), ""
+	if lead < reaction {
+		return
+	}
 	if next < math.MaxInt64 {
-		ahead = fmt.Sprintf(", %s before the next", time.Duration(next-first.Gone).Round(time.Microsecond))
+		ahead = fmt.Sprintf(", %s before the next", lead.Round(time.Microsecond))
 	}
 	s.lose(model.NewRankSet(first.Rank), true, "killed: the process ended first%s, without a word", ahead)
-	s.Losses[len(s.Losses)-1].Close = time.Duration(next-first.Gone) < crowded
+	switch {
+	case lead < race:
+		s.lead(Even, "; that is too close to tell which was first")
+	case lead < crowded:
+		s.lead(Close, "")
+	}
 }
 
 // saidEnd tells whether a rank had said before that time that it ends, or had to.
@@ -205,9 +235,18 @@ func (s *Scene) loseExited() {
 		set.Add(r)
 		byStatus.Put(s.Facts[r].Detail, set)
 	})
-	byStatus.Each(func(status, ranks any) {
-		s.lose(ranks.(model.RankSet), true, "exited with status %d before MPI_Finalize", status)
+	byStatus.Each(func(status, set any) {
+		ranks := set.(model.RankSet)
+		if s.lose(ranks, true, "exited with status %d before MPI_Finalize", status) &&
+			ranks.Union(others).Minus(s.starting()).Len() == 0 {
+			s.lead(Even, ", inside MPI_Init, where the other ranks were too: the MPI library could not start")
+		}
 	})
+}
+
+// starting are the ranks inside MPI_Init.
+func (s *Scene) starting() model.RankSet {
+	return s.RanksWhere(func(f *facts.Fact) bool { return f.Phase == model.Starting && f.At.InMPI })
 }
 
 // loseUnsuccessful: a rank ended with a status that is not 0 when it had finalized, and
