@@ -69,7 +69,8 @@ type form struct {
 
 func newJob(ranks []*model.Rank, c Config) (*job, error) {
 	if c.Ranks < 1 || c.Ranks > model.MaxRanks || c.PerNode < 1 {
-		return nil, fmt.Errorf("synth: %w: %d ranks, %d on a node; at most %d", ErrConfig, c.Ranks, c.PerNode, model.MaxRanks)
+		return nil, fmt.Errorf("synth: %w: %d ranks, %d on a node; at most %d", ErrConfig, c.Ranks, c.PerNode,
+			model.MaxRanks)
 	}
 	templates, err := templatesOf(ranks)
 	if err != nil {

@@ -233,8 +233,8 @@ func (d *Doctor) Program(path string) {
 		return
 	}
 	if loader := interpreter(f); strings.Contains(loader, "musl") {
-		d.fail("program", "%s is linked to musl (%s): the recorder needs the GNU C library; build it where that is", path,
-			loader)
+		d.fail("program", "%s is linked to musl (%s): the recorder needs the GNU C library; build it where that is",
+			path, loader)
 		return
 	}
 	d.mpiOf(path, libs)

@@ -148,7 +148,8 @@ var mpiOf = regexp.MustCompile(`/(openmpi|mpich)/`)
 // tests in them. What failed ones print goes to stderr.
 func results(t *testing.T, system, tests string) map[string]bool {
 	var report bytes.Buffer
-	inside(t, system, "cd /laggard/mpiapp/e2e && ./e2e.test -test.v=test2json -test.timeout 40m -test.run '"+tests+"'", &report)
+	inside(t, system, "cd /laggard/mpiapp/e2e && "+
+		"./e2e.test -test.v=test2json -test.timeout 40m -test.run '"+tests+"'", &report)
 	converted := exec.Command("go", "tool", "test2json")
 	converted.Stdin = &report
 	out, err := converted.Output()
