@@ -221,7 +221,8 @@ func (v *values) call(s *state, i int) {
 }
 
 // returned is the value for the caller, at call i, of a base that a callee returns.
-func (v *values) returned(s *state, given *[x86.General]value, i int, callee *values, n int32, depth int) (value, bool) {
+func (v *values) returned(s *state, given *[x86.General]value, i int, callee *values, n int32, depth int) (
+	value, bool) {
 	if n == noBase || depth == 0 {
 		return value{}, false
 	}
