@@ -212,7 +212,8 @@ func fieldAt(t *symbol.Type, off int64, indexed bool) (out symbol.Field, ok bool
 		return out, ok
 	}
 	for _, f := range t.Fields {
-		if f.Type.Elem == nil || f.Type.Origin == 0 || off >= f.Offset || !inElement(f.Type, off-f.Offset+f.Type.Origin) {
+		if f.Type.Elem == nil || f.Type.Origin == 0 || off >= f.Offset ||
+			!inElement(f.Type, off-f.Offset+f.Type.Origin) {
 			continue
 		}
 		if !ok || out.Type.Elem != nil {
