@@ -74,7 +74,8 @@ func (v *values) passedOn(i int) {
 
 // learn notes what a value points to.
 func (v *values) learn(x value, t *symbol.Type) {
-	if t == nil || t.Size == 0 || x.base == noBase || x.base == constBase || x.base == stackBase || x.off != 0 || x.any {
+	if t == nil || t.Size == 0 || x.base == noBase || x.base == constBase || x.base == stackBase ||
+		x.off != 0 || x.any {
 		return
 	}
 	if old := v.types[x.base]; old == nil || len(old.Fields) == 0 && len(t.Fields) > 0 {

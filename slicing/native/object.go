@@ -126,7 +126,9 @@ func (v *values) frames() {
 
 // from is the first instruction at or behind an address.
 func (f *function) from(addr uint64) int {
-	i, _ := slices.BinarySearchFunc(f.insts, addr, func(in x86.Inst, addr uint64) int { return cmp.Compare(in.Addr, addr) })
+	i, _ := slices.BinarySearchFunc(f.insts, addr, func(in x86.Inst, addr uint64) int {
+		return cmp.Compare(in.Addr, addr)
+	})
 	return i
 }
 
