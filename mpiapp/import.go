@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/intake/backtrace"
+	"laggard/job/attach"
 	"laggard/job/rundir"
 	"laggard/model"
 	"laggard/symbol"
@@ -189,4 +190,31 @@ func (m *importer) report(job *backtrace.Job, dir string) {
 		fmt.Fprintln(m.app.out, "progress is compared by the models of the healthy run")
 	}
 	fmt.Fprintf(m.app.out, "Next: laggard diagnose %s\n", dir)
+}
+
+func (a *app) attachCommand() *cobra.Command {
+	var o attach.Options
+	var f symbolFlags
+	var out string
+	cmd := &cobra.Command{
+		Use: "attach [flags]", Short: "Make a run directory of running ranks that were not recorded",
+		Long: attach.Help, Example: attach.Examples, Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			o.Resolver = symbol.New(f.symbols(a, ""))
+			defer o.Resolver.Close()
+			damaged, err := attach.Run(o, out, version, a.out, a.err)
+			if err == nil && damaged {
+				return exitError{exitDamaged}
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "run `DIR`ectory to write to (default laggard-DATE-TIME-PID)")
+	cmd.Flags().IntSliceVar(&o.PIDs, "pid", nil, "the `PID` of a rank; may be given several times")
+	cmd.Flags().StringVar(&o.Job, "job", "", "the ranks of the job with this `ID`")
+	cmd.Flags().BoolVar(&o.Hold, "stop", false, "hold also threads that are asleep, for at most 5 ms a look")
+	cmd.Flags().IntVar(&o.Looks, "looks", 10, "`NUMBER` of looks")
+	cmd.Flags().DurationVar(&o.Over, "over", 3*time.Second, "`TIME` from the first look to the last")
+	f.register(cmd)
+	return cmd
 }

@@ -81,9 +81,15 @@ var allowed = map[string][]string{
 	"laggard/injector/ptrace":  {},
 	"laggard/injector/synth":   {"laggard/model"},
 	"laggard/intake/backtrace": {"laggard/internal/regular", "laggard/model", "laggard/model/mpi", "laggard/symbol"},
+	"laggard/intake/stopped":   {},
+	"laggard/intake/unwind":    {"laggard/intake/stopped"},
 	"laggard/job": {
 		"laggard/job/collect", "laggard/job/launcher", "laggard/job/preload", "laggard/job/rundir",
 		"laggard/job/sight", "laggard/job/watch", "laggard/model",
+	},
+	"laggard/job/attach": {
+		"laggard/intake/backtrace", "laggard/intake/stopped", "laggard/intake/unwind", "laggard/job/launcher",
+		"laggard/job/rundir", "laggard/model", "laggard/model/mpi", "laggard/model/process", "laggard/symbol",
 	},
 	"laggard/job/collect":  {"laggard/job/rundir", "laggard/model", "laggard/model/process"},
 	"laggard/job/doctor":   {"laggard/job/preload", "laggard/slicing/dyninst"},

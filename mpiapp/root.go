@@ -121,7 +121,7 @@ func (a *app) root() *cobra.Command {
 	})
 	root.AddCommand(
 		a.runCommand(), a.inTestCommand(), a.execCommand(), a.watchCommand(), a.keepCommand(), a.collectCommand(),
-		a.importCommand(),
+		a.attachCommand(), a.importCommand(),
 		a.diagnoseCommand(), a.sliceCommand(), a.usageCommand(), a.movementCommand(), a.scalingCommand(),
 		a.viewCommand(), a.inspectCommand(), a.injectCommand(), a.synthCommand(), a.doctorCommand(),
 		a.configCommand(), a.manualCommand(),

@@ -21,12 +21,17 @@ type observer struct {
 	dir       string
 	seen      map[string]*process.Sightings // by node file, of those that were read
 	past      bool                          // the record is of the past: what processes do now is not asked
+	looked    bool                          // whoever made the record looked himself which ranks move
 }
 
 func newObserver(x *model.Index) *observer {
 	host, _ := os.Hostname() // without it, all ranks are of another host
-	past := x.Manifest != nil && !x.Manifest.Noticed.IsZero()
-	return &observer{host, time.Now(), map[int]time.Time{}, x.Dir, map[string]*process.Sightings{}, past}
+	looked := x.Manifest != nil && x.Manifest.Imported
+	return &observer{
+		host: host, now: time.Now(), elsewhere: map[int]time.Time{}, dir: x.Dir,
+		seen:   map[string]*process.Sightings{},
+		looked: looked, past: looked || x.Manifest != nil && !x.Manifest.Noticed.IsZero(),
+	}
 }
 
 // sightings are those of a node that belong to a node file.
@@ -47,6 +52,9 @@ func (e *observer) sightings(file string, o *overview) *process.Sightings {
 func (e *observer) see(r *model.Rank, o *overview) {
 	if seen := e.sightings(r.File, o).Of(r); seen != nil {
 		r.Watched, r.Stopped, r.Gone = true, seen.Stopped, seen.Gone
+	}
+	if e.looked && moving(r, r.Heartbeat) {
+		o.Moving = append(o.Moving, r.Rank)
 	}
 	if e.past {
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,19 +17,36 @@ var ErrNoJob = errors.New("the launcher gives the ranks no common name; " +
 
 // Job is a name for the job that all its ranks, and those of no other job,
 // compute. It can be part of a file name.
-func Job() (string, error) {
-	if id := os.Getenv("SLURM_JOB_ID"); id != "" && os.Getenv("SLURM_STEP_ID") != "" {
-		return "slurm-" + id + "." + os.Getenv("SLURM_STEP_ID"), nil
+func Job() (string, error) { return JobIn(os.Getenv, os.Getppid()) }
+
+// JobIn is Job of a process whose variables get looks up.
+func JobIn(get func(name string) string, parent int) (string, error) {
+	if id, step := get("SLURM_JOB_ID"), get("SLURM_STEP_ID"); id != "" && step != "" {
+		return "slurm-" + id + "." + step, nil
 	}
-	name := first("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "FLUX_JOB_ID")
+	name := first(get, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "FLUX_JOB_ID")
 	if name != "" {
 		return plain(name), nil
 	}
 	// MPICH's Hydra names nothing, but on one host the ranks share their parent.
-	if Rank() != "" && first("PMI_SIZE") != "" {
-		return fmt.Sprintf("hydra-%d-%s", os.Getppid(), startTime(os.Getppid())), nil
+	if RankIn(get) != "" && get("PMI_SIZE") != "" {
+		return fmt.Sprintf("hydra-%d-%s", parent, startTime(parent)), nil
 	}
 	return "", ErrNoJob
+}
+
+// Called tells whether a user may call the job of a process by that name: the one that
+// JobIn has, or the number that the resource manager shows.
+func Called(name string, get func(name string) string, parent int) bool {
+	if job, err := JobIn(get, parent); err == nil && job == name {
+		return true
+	}
+	if step := get("SLURM_STEP_ID"); step != "" && get("SLURM_JOB_ID")+"."+step == name {
+		return true
+	}
+	names := []string{"SLURM_JOB_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID",
+		"FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID", "COBALT_JOBID"}
+	return slices.ContainsFunc(names, func(v string) bool { return name != "" && get(v) == name })
 }
 
 // Rank is the rank of this process as the launcher has it, "" if it does not say.
@@ -36,17 +54,15 @@ func Rank() string { return RankIn(os.Getenv) }
 
 // RankIn is Rank of a process whose variables get looks up.
 func RankIn(get func(name string) string) string {
-	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"} {
-		if v := get(name); v != "" {
-			return v
-		}
-	}
-	return ""
+	return first(get, "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID")
 }
 
 // Size is the number of ranks of the job, 0 if the launcher does not say.
-func Size() int {
-	n, _ := strconv.Atoi(first("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"))
+func Size() int { return SizeIn(os.Getenv) }
+
+// SizeIn is Size of a process whose variables get looks up.
+func SizeIn(get func(name string) string) int {
+	n, _ := strconv.Atoi(first(get, "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"))
 	return n
 }
 
@@ -70,9 +86,9 @@ func Allocation() string {
 }
 
 // first is the value of the first variable that is set and not empty.
-func first(names ...string) string {
+func first(get func(name string) string, names ...string) string {
 	for _, n := range names {
-		if v := os.Getenv(n); v != "" {
+		if v := get(n); v != "" {
 			return v
 		}
 	}

@@ -1,0 +1,109 @@
+package stopped
+
+import (
+	"io"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Image is what can be read of a process at one moment.
+type Image struct {
+	PID     int
+	Program string   // path of the program, "" unknown
+	Environ []string // variables that it was started with, as NAME=VALUE
+	Signal  int      // of which it died; 0: none, or it lives
+	Maps    []Mapping
+	Threads []Thread
+	// Memory is the process's, by address.
+	Memory io.ReaderAt
+}
+
+// Mapping is a range of addresses that has one origin.
+type Mapping struct {
+	Lo, Hi     uint64 // first address, and the one behind the last
+	Offset     uint64 // in the file
+	Executable bool
+	Writable   bool
+	Path       string // of the file, or what the system calls it, such as [vdso]; "" nothing
+}
+
+// Thread is one thread at the moment at which it was looked at.
+type Thread struct {
+	TID       int
+	Registers Registers
+	// SystemCall is the number of the one that it is asleep in, -1: none, or not known.
+	SystemCall int
+	Ran        time.Duration // on a processor, since it began; 0 not known
+	// Held: it was held to read its registers, which are then known all.
+	Held bool
+	// Stack is a copy of the memory from StackAt on, made together with the registers.
+	Stack   []byte
+	StackAt uint64
+}
+
+// Numbers of registers, as call frame information has them (System V ABI of x86-64,
+// figure 3.36). PC stands for the return address.
+const (
+	RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP = 0, 1, 2, 3, 4, 5, 6, 7
+	R8, R9, R10, R11, R12, R13, R14, R15   = 8, 9, 10, 11, 12, 13, 14, 15
+	PC                                     = 16
+	Count                                  = 17 // of registers
+)
+
+// Registers are those whose value is known.
+type Registers struct {
+	values [Count]uint64
+	known  uint32
+}
+
+// Get returns the value of a register, false if it is not known.
+func (r *Registers) Get(n int) (uint64, bool) {
+	if n < 0 || n >= Count {
+		return 0, false
+	}
+	return r.values[n], r.known>>n&1 != 0
+}
+
+// Set makes a value known.
+func (r *Registers) Set(n int, value uint64) { r.values[n], r.known = value, r.known|1<<n }
+
+// Forget makes it unknown.
+func (r *Registers) Forget(n int) { r.values[n], r.known = 0, r.known&^(1<<n) }
+
+// Map returns what is mapped at an address, nil if nothing is.
+func (m *Image) Map(address uint64) *Mapping {
+	i := sort.Search(len(m.Maps), func(i int) bool { return m.Maps[i].Hi > address })
+	if i == len(m.Maps) || m.Maps[i].Lo > address {
+		return nil
+	}
+	return &m.Maps[i]
+}
+
+// Variable returns a variable of the environment, "" if there is none.
+func (m *Image) Variable(name string) string {
+	i := slices.IndexFunc(m.Environ, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
+	if i < 0 {
+		return ""
+	}
+	return m.Environ[i][len(name)+1:]
+}
+
+// View is the memory of a process with the copy of a thread's stack before it: what
+// belongs together.
+func (m *Image) View(t *Thread) io.ReaderAt { return view{t.Stack, t.StackAt, m.Memory} }
+
+type view struct {
+	stack  []byte
+	at     uint64
+	memory io.ReaderAt
+}
+
+// ReadAt reads from the copy what is in it wholly.
+func (v view) ReadAt(b []byte, address int64) (int, error) {
+	if off := uint64(address) - v.at; off < uint64(len(v.stack)) && uint64(len(b)) <= uint64(len(v.stack))-off {
+		return copy(b, v.stack[off:]), nil
+	}
+	return v.memory.ReadAt(b, address)
+}

@@ -1,0 +1,204 @@
+package stopped
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// LongestHold is for how long a thread is held at most. It may take longer until it
+// stands still, since it must be given a processor for that; it does not wait for us then.
+const LongestHold = 5 * time.Millisecond
+
+// patience is how long a thread may take to come to a stop, and noticing how long it
+// may stand before that is seen.
+const (
+	patience = 500 * time.Millisecond
+	noticing = LongestHold / 5
+)
+
+// stackCopy is how much of a stack is copied, in bytes.
+const stackCopy = 256 << 10
+
+// ErrBusy is returned for a thread that did not stop in time; it was let go.
+var ErrBusy = errors.New("the thread does not stop")
+
+// Look returns a thread as it is now. It is held only if it runs, or if hold asks for
+// all registers.
+func (p *Process) Look(tid int, hold bool) (t Thread, err error) {
+	asleep := false
+	if !hold {
+		t, asleep = p.asleep(tid)
+	}
+	if !asleep {
+		t, err = p.held(tid)
+	}
+	t.Ran = p.ran(tid)
+	return t, err
+}
+
+// ran is for how long a thread was on a processor, which is the first number there.
+func (p *Process) ran(tid int) time.Duration {
+	text, _ := os.ReadFile(filepath.Join(p.tasks, strconv.Itoa(tid), "schedstat"))
+	first, _, _ := strings.Cut(string(text), " ")
+	n, _ := strconv.ParseInt(first, 10, 64)
+	return time.Duration(n)
+}
+
+// tries is how often a thread is looked at that wakes up meanwhile.
+const tries = 3
+
+// asleep looks at a thread that is in a system call. What it was in before and after
+// its stack was read must be the same.
+func (p *Process) asleep(tid int) (Thread, bool) {
+	name := filepath.Join(p.tasks, strconv.Itoa(tid), "syscall")
+	for range tries {
+		before, err := os.ReadFile(name)
+		if err != nil {
+			return Thread{}, false
+		}
+		t, ok := parseCall(string(before))
+		if !ok {
+			return Thread{}, false
+		}
+		t.TID = tid
+		p.copyStack(&t)
+		if after, err := os.ReadFile(name); err == nil && string(after) == string(before) {
+			return t, true
+		}
+	}
+	return Thread{}, false
+}
+
+// callRegisters are where a system call finds its arguments.
+var callRegisters = [...]int{RDI, RSI, RDX, R10, R8, R9}
+
+// parseCall reads "7 0x7f… 0x2 … SP PC": the number of the call, its arguments, the stack
+// pointer and where the thread goes on. Of a running thread there is the word "running".
+func parseCall(text string) (Thread, bool) {
+	f := strings.Fields(text)
+	if len(f) != 3+len(callRegisters) {
+		return Thread{}, false
+	}
+	number, err := strconv.Atoi(f[0])
+	if err != nil || number < 0 {
+		return Thread{}, false
+	}
+	t := Thread{SystemCall: number}
+	for i, register := range append(append([]int{}, callRegisters[:]...), RSP, PC) {
+		v, err := strconv.ParseUint(strings.TrimPrefix(f[1+i], "0x"), 16, 64)
+		if err != nil {
+			return Thread{}, false
+		}
+		t.Registers.Set(register, v)
+	}
+	return t, true
+}
+
+// copyStack copies the top of the stack.
+func (p *Process) copyStack(t *Thread) {
+	sp, _ := t.Registers.Get(RSP)
+	m := p.Map(sp)
+	if m == nil { // the stack has grown, or is new
+		if p.Refresh() != nil {
+			return
+		}
+		if m = p.Map(sp); m == nil {
+			return
+		}
+	}
+	b := make([]byte, min(m.Hi-sp, stackCopy))
+	if n, err := p.Memory.ReadAt(b, int64(sp)); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Stack, t.StackAt = b[:n], sp
+	}
+}
+
+// held looks at a thread that is held for that. The thread of the system that does it
+// belongs to this goroutine alone: if something goes wrong, it ends, and the kernel
+// lets go of what it held.
+func (p *Process) held(tid int) (Thread, error) {
+	type answer struct {
+		t   Thread
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		runtime.LockOSThread()
+		t, released, err := p.hold(tid)
+		if released {
+			runtime.UnlockOSThread()
+		}
+		done <- answer{t, err}
+	}()
+	a := <-done
+	return a.t, a.err
+}
+
+// hold stops a thread, copies, and lets it go. released is false if the kernel is to
+// do that.
+func (p *Process) hold(tid int) (t Thread, released bool, err error) {
+	if err := unix.PtraceSeize(tid); err != nil {
+		return t, true, reason(p.PID, fmt.Errorf("hold thread %d: %w", tid, err))
+	}
+	if err := unix.PtraceInterrupt(tid); err != nil {
+		return t, false, reason(p.PID, err)
+	}
+	signal, err := awaitStop(tid)
+	if err != nil {
+		return t, false, fmt.Errorf("process %d: thread %d: %w", p.PID, tid, err)
+	}
+	var regs unix.PtraceRegs
+	if err = unix.PtraceGetRegs(tid, &regs); err == nil {
+		t = Thread{TID: tid, Registers: registersOf(&regs), SystemCall: -1, Held: true}
+		if call := int64(regs.Orig_rax); call >= 0 {
+			t.SystemCall = int(call)
+		}
+		p.copyStack(&t)
+	}
+	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
+	return t, errno == 0, err
+}
+
+// awaitStop waits until the thread stands still. If that is because a signal is to be
+// delivered to it, the number of that is returned, to be delivered at the end.
+func awaitStop(tid int) (signal int, err error) {
+	pause := noticing / 50
+	for deadline := time.Now().Add(patience); ; {
+		var status unix.WaitStatus
+		n, err := unix.Wait4(tid, &status, unix.WALL|unix.WNOHANG, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return 0, err
+		case n == tid && !status.Stopped():
+			return 0, ErrGone
+		case n == tid && int(status)>>16 == unix.PTRACE_EVENT_STOP:
+			return 0, nil
+		case n == tid:
+			return int(status.StopSignal()), nil
+		case time.Now().After(deadline):
+			return 0, ErrBusy
+		default:
+			time.Sleep(pause)
+			pause = min(2*pause, noticing)
+		}
+	}
+}
+
+func registersOf(r *unix.PtraceRegs) (out Registers) {
+	for n, v := range map[int]uint64{
+		RAX: r.Rax, RDX: r.Rdx, RCX: r.Rcx, RBX: r.Rbx, RSI: r.Rsi, RDI: r.Rdi, RBP: r.Rbp, RSP: r.Rsp, R8: r.R8,
+		R9: r.R9, R10: r.R10, R11: r.R11, R12: r.R12, R13: r.R13, R14: r.R14, R15: r.R15, PC: r.Rip,
+	} {
+		out.Set(n, v)
+	}
+	return out
+}

@@ -1,0 +1,258 @@
+package unwind
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+
+	"laggard/intake/stopped"
+)
+
+// Frame is one level of the stack of a thread.
+type Frame struct {
+	// Registers are those at the call that the frame is in; of the innermost one, those
+	// of the thread. PC is among them.
+	Registers stopped.Registers
+	// Exact: PC is where the frame stands; else it is a return address.
+	Exact  bool
+	Module *stopped.Module // nil: none is mapped there
+}
+
+// PC is the address that the frame is at.
+func (f *Frame) PC() uint64 {
+	pc, _ := f.Registers.Get(stopped.PC)
+	return pc
+}
+
+// Stack is the frames of a thread.
+type Stack struct {
+	Frames  []Frame // the innermost first
+	Partial bool    // it could not be followed to its end
+	// Lacks: it could be followed further if more registers were known.
+	Lacks bool
+}
+
+// Rows keeps what was read of files, for all processes. The zero value is ready.
+// Safe for concurrent use.
+type Rows struct {
+	mu   sync.Mutex
+	rows map[rowKey]*row // nil: there is none
+}
+
+type rowKey struct {
+	build  string
+	offset uint64
+}
+
+// Process unwinds the threads of one process.
+type Process struct {
+	image   *stopped.Image
+	modules []*stopped.Module
+	rows    *Rows
+	pages   *pages
+}
+
+// New is for a process that has its modules where they are now.
+func New(image *stopped.Image, rows *Rows) *Process {
+	return &Process{image: image, modules: image.Modules(), rows: rows, pages: &pages{memory: image.Memory}}
+}
+
+// Modules are those of the process, by address.
+func (p *Process) Modules() []*stopped.Module { return p.modules }
+
+// Module returns the one around an address, nil if there is none.
+func (p *Process) Module(address uint64) *stopped.Module {
+	i, found := slices.BinarySearchFunc(p.modules, address, func(m *stopped.Module, at uint64) int {
+		return cmp.Compare(m.Lo, at)
+	})
+	if !found {
+		i--
+	}
+	if i < 0 || address >= p.modules[i].Hi {
+		return nil
+	}
+	return p.modules[i]
+}
+
+// maxFrames bounds a stack.
+const maxFrames = 1024
+
+// Unwind follows the stack of a thread.
+func (p *Process) Unwind(t *stopped.Thread) Stack {
+	var out Stack
+	mem := p.image.View(t)
+	f := Frame{Registers: t.Registers, Exact: true}
+	for len(out.Frames) < maxFrames {
+		f.Module = p.Module(f.PC())
+		out.Frames = append(out.Frames, f)
+		next, end := p.step(&f, mem)
+		if end != nil {
+			out.Partial = !errors.Is(end, errLast)
+			out.Lacks = errors.Is(end, errRegister)
+			return out
+		}
+		f = next
+	}
+	out.Partial = true
+	return out
+}
+
+// Ends of a stack.
+var (
+	errLast     = errors.New("the outermost frame")
+	errRegister = errors.New("a register that is needed is not known")
+	errLost     = errors.New("what comes next cannot be told")
+)
+
+// step returns the caller's frame.
+func (p *Process) step(f *Frame, mem io.ReaderAt) (Frame, error) {
+	r, err := p.row(f)
+	if err != nil {
+		return p.byFramePointer(f, mem)
+	}
+	cfa, ok := r.address(&f.Registers, mem)
+	sp, known := f.Registers.Get(stopped.RSP)
+	switch {
+	case r.regs[stopped.PC].kind == undefined:
+		return Frame{}, errLast
+	case !ok:
+		return Frame{}, errRegister
+	case known && cfa <= sp && !r.signal:
+		return Frame{}, errLost
+	}
+	next := Frame{Exact: r.signal}
+	for reg := range stopped.Count {
+		if v, ok := r.restore(reg, &f.Registers, cfa, mem); ok {
+			next.Registers.Set(reg, v)
+		}
+	}
+	pc, ok := next.Registers.Get(stopped.PC)
+	switch {
+	case !ok:
+		return Frame{}, errLost
+	case pc == 0:
+		return Frame{}, errLast
+	}
+	return next, nil
+}
+
+// row returns the rules at a frame. A call may be the last instruction of a function:
+// the return address is then behind it.
+func (p *Process) row(f *Frame) (*row, error) {
+	if f.Module == nil || f.Module.Unwinding == 0 {
+		return nil, errNone
+	}
+	pc := f.PC()
+	if !f.Exact {
+		pc--
+	}
+	key := rowKey{f.Module.BuildID, pc - f.Module.Bias}
+	if key.build != "" {
+		if r, ok := p.rows.get(key); ok {
+			if r == nil {
+				return nil, errNone
+			}
+			return r, nil
+		}
+	}
+	var r *row
+	e, err := find(p.pages, f.Module.Unwinding, pc)
+	if err == nil {
+		r, err = e.rowAt(pc)
+	}
+	if key.build != "" && (err == nil || errors.Is(err, errNone) || errors.Is(err, errBad)) {
+		p.rows.put(key, r)
+	}
+	return r, err
+}
+
+// maxRows bounds what is kept.
+const maxRows = 1 << 18
+
+func (k *Rows) get(key rowKey) (*row, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r, ok := k.rows[key]
+	return r, ok
+}
+
+func (k *Rows) put(key rowKey, r *row) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.rows == nil || len(k.rows) >= maxRows {
+		k.rows = map[rowKey]*row{}
+	}
+	k.rows[key] = r
+}
+
+// address is the canonical frame address.
+func (r *row) address(regs *stopped.Registers, mem io.ReaderAt) (uint64, bool) {
+	if r.cfa.kind == isExpr {
+		return evaluate(r.cfa.expr, regs, mem)
+	}
+	v, ok := regs.Get(r.cfa.reg)
+	return v + uint64(r.cfa.n), ok && r.cfa.kind == inRegister
+}
+
+// callerSaved are the registers that a call may change: they cannot be told of a caller
+// unless a rule says so.
+var callerSaved = [stopped.Count]bool{
+	stopped.RAX: true, stopped.RCX: true, stopped.RDX: true, stopped.RSI: true, stopped.RDI: true,
+	stopped.R8: true, stopped.R9: true, stopped.R10: true, stopped.R11: true,
+}
+
+// restore gives the caller's value of a register.
+func (r *row) restore(reg int, was *stopped.Registers, cfa uint64, mem io.ReaderAt) (uint64, bool) {
+	switch x := &r.regs[reg]; x.kind {
+	case unset:
+		switch {
+		case reg == stopped.RSP:
+			return cfa, true
+		case reg == stopped.PC || callerSaved[reg]:
+			return 0, false
+		}
+		return was.Get(reg)
+	case same:
+		return was.Get(reg)
+	case atCFA:
+		return word(mem, cfa+uint64(x.n))
+	case cfaPlus:
+		return cfa + uint64(x.n), true
+	case inRegister:
+		return was.Get(int(x.n))
+	case atExpr:
+		at, ok := evaluate(x.expr, was, mem, cfa)
+		if !ok {
+			return 0, false
+		}
+		return word(mem, at)
+	case isExpr:
+		return evaluate(x.expr, was, mem, cfa)
+	}
+	return 0, false
+}
+
+// byFramePointer follows a frame of code without unwinding information, such as a
+// program makes at run time, if it keeps the frame pointer.
+func (p *Process) byFramePointer(f *Frame, mem io.ReaderAt) (Frame, error) {
+	bp, ok := f.Registers.Get(stopped.RBP)
+	sp, _ := f.Registers.Get(stopped.RSP)
+	if !ok {
+		return Frame{}, errRegister
+	}
+	saved, ok1 := word(mem, bp)
+	pc, ok2 := word(mem, bp+8)
+	if bp < sp || !ok1 || !ok2 || saved != 0 && saved <= bp {
+		return Frame{}, errLost
+	}
+	if m := p.image.Map(pc); m == nil || !m.Executable {
+		return Frame{}, errLost
+	}
+	var next Frame
+	next.Registers.Set(stopped.RBP, saved)
+	next.Registers.Set(stopped.RSP, bp+16)
+	next.Registers.Set(stopped.PC, pc)
+	return next, nil
+}

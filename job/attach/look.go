@@ -1,0 +1,150 @@
+package attach
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"laggard/intake/backtrace"
+	"laggard/intake/stopped"
+	"laggard/intake/unwind"
+)
+
+// sample is one thread as one look saw it.
+type sample struct {
+	rank   int
+	look   int
+	thread stopped.Thread
+	stack  unwind.Stack
+}
+
+// watched is a rank that is looked at several times.
+type watched struct {
+	*found
+	unwinder *unwind.Process
+	tids     []int // that are worth further looks; nil: all
+	samples  []*sample
+	problems []error
+}
+
+// look looks at all threads of a rank, or at those worth it.
+func (w *watched) look(n int, hold bool) {
+	tids := w.tids
+	if tids == nil {
+		var err error
+		if tids, err = w.process.TIDs(); err != nil {
+			w.problems = append(w.problems, err)
+			return
+		}
+	}
+	for _, tid := range tids {
+		t, s, err := w.thread(tid, hold)
+		if err == nil {
+			w.samples = append(w.samples, &sample{w.rank, n, t, s})
+		} else if tid == w.process.PID {
+			w.problems = append(w.problems, err)
+		}
+	}
+	w.keep()
+}
+
+// thread looks at one, and holds it only if its stack cannot be followed otherwise.
+func (w *watched) thread(tid int, hold bool) (stopped.Thread, unwind.Stack, error) {
+	t, err := w.process.Look(tid, hold)
+	if err != nil {
+		return t, unwind.Stack{}, err
+	}
+	s := w.unwinder.Unwind(&t)
+	if s.Lacks && !t.Held {
+		if again, err := w.process.Look(tid, true); err == nil {
+			t, s = again, w.unwinder.Unwind(&again)
+		}
+	}
+	return t, s, nil
+}
+
+// keep forgets the copies of stacks that only the newest look needs, and chooses the
+// threads for the next one: the first, and those with a frame in an MPI library.
+func (w *watched) keep() {
+	w.tids = []int{}
+	for _, s := range w.samples {
+		if s.look != w.samples[len(w.samples)-1].look {
+			s.thread.Stack = nil
+			continue
+		}
+		inMPI := slices.ContainsFunc(s.stack.Frames, func(f unwind.Frame) bool {
+			return f.Module != nil && libraryOfMPI(f.Module.Path)
+		})
+		if inMPI || s.thread.TID == w.process.PID {
+			w.tids = append(w.tids, s.thread.TID)
+		}
+	}
+}
+
+// looks looks at all ranks as often as is asked, at equal distances.
+func looks(ranks []*watched, o Options) {
+	apart := time.Duration(0)
+	if o.Looks > 1 {
+		apart = o.Over / time.Duration(o.Looks-1)
+	}
+	next := time.Now()
+	for n := range o.Looks {
+		time.Sleep(time.Until(next))
+		next = next.Add(apart)
+		var all sync.WaitGroup
+		turn := make(chan bool, atOnce)
+		for _, w := range ranks {
+			turn <- true
+			all.Go(func() {
+				w.look(n, o.Hold)
+				<-turn
+			})
+		}
+		all.Wait()
+	}
+}
+
+// atOnce is how many ranks are looked at at the same time.
+const atOnce = 4
+
+// texts are the samples as package backtrace takes stacks. The number of the sample
+// stands for that of the thread, so that every look is a stack of its own.
+func texts(samples []*sample, program map[int]string) []backtrace.Stack {
+	var out []backtrace.Stack
+	for i, s := range samples {
+		t := backtrace.Stack{Rank: s.rank, TID: i, Program: program[s.rank], Partial: s.stack.Partial}
+		for _, f := range s.stack.Frames {
+			frame := backtrace.Frame{Address: f.PC(), PC: f.Exact}
+			if m := f.Module; m != nil {
+				frame.Module, frame.BuildID, frame.Offset = m.Path, m.BuildID, f.PC()-m.Bias
+				if f.Exact {
+					frame.Offset++ // as if it were a return address, as all others are
+				}
+			}
+			t.Frames = append(t.Frames, frame)
+		}
+		if len(t.Frames) > 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// problemsOf says what went wrong with each rank, once.
+func problemsOf(w *watched) []error {
+	var out []error
+	seen := map[string]bool{}
+	for _, err := range w.problems {
+		if errors.Is(err, stopped.ErrForbids) {
+			err = remedy(w.process.PID, err)
+		}
+		err = fmt.Errorf("rank %d: %w", w.rank, err)
+		if !seen[err.Error()] {
+			seen[err.Error()] = true
+			out = append(out, err)
+		}
+	}
+	return out
+}

@@ -1,0 +1,237 @@
+package attach
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"laggard/intake/stopped"
+	"laggard/intake/unwind"
+	"laggard/model"
+	"laggard/model/mpi"
+)
+
+// builder turns the threads of a rank, one for each sample, into the rank as a recorder
+// would have it.
+type builder struct {
+	*watched
+	rank    *model.Rank
+	samples []*sample // of all ranks; the number of a thread of rank is the position of its sample
+	taken   *Taken
+	modules map[*stopped.Module]*model.Module
+}
+
+func (b *builder) build() {
+	r := b.rank
+	r.PID, r.Exe = b.process.PID, b.process.Program
+	r.Heartbeat = time.Now()
+	b.addModules()
+	first := r.Threads[0].TID // of the one that speaks for the rank
+	byTID := map[int][]*model.Thread{}
+	for _, t := range r.Threads {
+		tid := b.samples[t.TID].thread.TID
+		byTID[tid] = append(byTID[tid], t)
+	}
+	r.Threads = nil
+	moved := false
+	speaker := b.samples[first].thread.TID
+	order := slices.SortedFunc(maps.Keys(byTID), func(x, y int) int {
+		return cmp.Or(count(y == speaker)-count(x == speaker), cmp.Compare(x, y))
+	})
+	for _, tid := range order {
+		t, moves := b.thread(byTID[tid])
+		t.Index, t.TID = len(r.Threads), tid
+		moved = moved || moves
+		r.Threads = append(r.Threads, t)
+	}
+	r.Threads[0].Progress = 1
+	if moved {
+		b.taken.Moved.Add(r.Rank)
+		r.Start = b.taken.Began.Add(-time.Minute) // it runs for long enough to be judged
+	} else {
+		r.QuietSince = b.taken.Began
+	}
+	r.Phase = phaseOf(r)
+}
+
+// count is 1 for true.
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// phaseOf is how far the rank is by what its threads are in.
+func phaseOf(r *model.Rank) model.Phase {
+	phase := model.Running
+	for _, t := range r.Threads {
+		switch {
+		case !t.Op.InMPI:
+		case t.Op.Kind == model.Finalize:
+			phase = model.Finalizing
+		case t.Op.Kind == model.Init && phase == model.Running:
+			phase = model.Starting
+		}
+	}
+	return phase
+}
+
+// addModules lists the files that are mapped.
+func (b *builder) addModules() {
+	b.modules = map[*stopped.Module]*model.Module{}
+	for _, m := range b.unwinder.Modules() {
+		b.modules[m] = &model.Module{BuildID: m.BuildID, Path: m.Path, Base: m.Bias, Size: m.Hi - m.Lo}
+		b.rank.Modules = append(b.rank.Modules, b.modules[m])
+	}
+	for _, m := range b.unwinder.Modules() {
+		switch base := m.Path[strings.LastIndexByte(m.Path, '/')+1:]; {
+		case strings.HasPrefix(base, "libmpich"), strings.HasPrefix(base, "libmpi") && strings.Contains(m.Path, mpich):
+			b.rank.Family = mpich
+		case strings.HasPrefix(base, "libopen-pal"), strings.HasPrefix(base, "libopen-rte"):
+			b.rank.Family = openMPI
+		}
+	}
+}
+
+// The families of MPI libraries, as in model.Rank.
+const (
+	mpich   = "mpich"
+	openMPI = "openmpi"
+)
+
+// polling: a thread that was in a call that only looks for something, in at least this
+// share of the looks, waits for that in a loop.
+const polling = 0.2
+
+// thread joins what the looks saw of one thread. It moves if it was in different calls, or in
+// one and outside. A loop around a test is no progress.
+func (b *builder) thread(seen []*model.Thread) (out *model.Thread, moves bool) {
+	last := seen[len(seen)-1]
+	states := map[int]int{}
+	var polls []*model.Thread
+	calls := 0
+	for _, t := range seen {
+		call := b.call(t)
+		calls += count(call != "")
+		if pollsOnly(call) {
+			polls = append(polls, t)
+		}
+		if call != "" {
+			states[t.Op.State]++
+		}
+	}
+	switch {
+	case len(polls) == calls && float64(calls) >= max(polling*float64(len(seen)), 1):
+		out = polls[len(polls)-1]
+	case calls == len(polls): // it computes, and perhaps looks for messages now and then
+		out = last
+		for _, t := range seen {
+			if b.call(t) == "" {
+				out = t
+			}
+		}
+	default:
+		out, moves = last, calls < len(seen) || len(states) > 1
+	}
+	b.settle(out, seen)
+	return out, moves
+}
+
+func (b *builder) call(t *model.Thread) string {
+	if t.Op.State < 0 {
+		return ""
+	}
+	return t.Model.States[t.Op.State].Call
+}
+
+// settle says what the thread does, by the sample that stands for all.
+func (b *builder) settle(t *model.Thread, seen []*model.Thread) {
+	s := b.samples[t.TID]
+	call := b.call(t)
+	t.Calls = 1
+	t.Captured = b.capture(s, call != "")
+	if b.still(seen) {
+		t.Captured.Same = len(seen)
+	}
+	if f := mpi.Find(call); f != nil && t.Op.Kind == model.Other {
+		t.Op.Kind = kindOf(f)
+	}
+}
+
+// idle are the system calls that yield, sleep, poll, or wait for another process.
+var idle = []int{7, 23, 24, 35, 61, 230, 232, 247, 270, 271, 281, 441}
+
+// capture is the whole stack as a recorder would have taken it.
+func (b *builder) capture(s *sample, inMPI bool) *model.Capture {
+	c := &model.Capture{
+		Time: time.Now(), Why: model.CaptureSignal, Partial: s.stack.Partial, Calls: 1, InMPI: inMPI, Same: 1,
+		Idle: slices.Contains(idle, s.thread.SystemCall),
+	}
+	for _, f := range s.stack.Frames[:min(len(s.stack.Frames), maxCaptured)] {
+		frame := model.Frame{Offset: f.PC() & model.MaxOffset}
+		if f.Module != nil {
+			frame = model.Frame{Module: b.modules[f.Module], Offset: f.PC() - f.Module.Bias}
+		}
+		c.Stack = append(c.Stack, frame)
+	}
+	c.Partial = c.Partial || len(s.stack.Frames) > maxCaptured
+	return c
+}
+
+// maxCaptured is how many frames the format has room for.
+const maxCaptured = 64
+
+// still tells whether a thread is at one instruction in all looks, although it ran between
+// them: by chance a short loop is found at one place several times.
+func (b *builder) still(seen []*model.Thread) bool {
+	for i := 1; i < len(seen); i++ {
+		x, y := b.samples[seen[i-1].TID], b.samples[seen[i].TID]
+		if !samePlace(x.stack.Frames, y.stack.Frames) || y.thread.Ran <= x.thread.Ran {
+			return false
+		}
+	}
+	return len(seen) >= stillLooks
+}
+
+// stillLooks is how many looks it takes to say so.
+const stillLooks = 5
+
+func samePlace(a, b []unwind.Frame) bool {
+	return slices.EqualFunc(a, b, func(x, y unwind.Frame) bool { return x.PC() == y.PC() })
+}
+
+// pollsOnly tells whether a call looks for something and returns at once.
+func pollsOnly(call string) bool {
+	f := mpi.Find(call)
+	return f != nil && kindOf(f) == model.Poll
+}
+
+// kindOf is what a call waits for.
+func kindOf(f *mpi.Function) model.Kind {
+	switch c := f.Class; {
+	case c.Tests():
+		return model.Poll
+	case c == mpi.ClassWaitany || c == mpi.ClassWaitsome:
+		return model.WaitAny
+	case c.Waits():
+		return model.Wait
+	case c == mpi.ClassColl:
+		return model.Collective
+	}
+	switch f.Class {
+	case mpi.ClassIprobe, mpi.ClassImprobe, mpi.ClassParrived, mpi.ClassGetStatus, mpi.ClassWinTest:
+		return model.Poll
+	case mpi.ClassSend:
+		return model.Send
+	case mpi.ClassRecv:
+		return model.Recv
+	case mpi.ClassProbe, mpi.ClassMprobe:
+		return model.Probe
+	case mpi.ClassSendrecv:
+		return model.Wait
+	}
+	return model.Other
+}

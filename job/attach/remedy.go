@@ -1,0 +1,38 @@
+package attach
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// remedy says of a process that may not be read what would allow it.
+func remedy(pid int, err error) error { return fmt.Errorf("%w; %s", err, advice(pid)) }
+
+func advice(pid int) string {
+	if info, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); err == nil {
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+			return fmt.Sprintf("it belongs to user %d: run laggard as that user, or as root", st.Uid)
+		}
+	}
+	scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	if err != nil {
+		scope = []byte("0")
+	}
+	switch strings.TrimSpace(string(scope)) {
+	case "1":
+		return "kernel.yama.ptrace_scope is 1, which allows it to ancestors of the process only: " +
+			"have root run attach, or set sysctl kernel.yama.ptrace_scope=0"
+	case "2":
+		return "kernel.yama.ptrace_scope is 2, which allows it to administrators only: have root run attach, " +
+			"or give the program the right with setcap cap_sys_ptrace+ep"
+	case "3":
+		return "kernel.yama.ptrace_scope is 3, which forbids it to all until the next start of the machine: " +
+			"have the job write core files (gcore is forbidden too; kill -ABRT) and read them with laggard import"
+	}
+	return "in a container, run attach inside the same one, started with --cap-add SYS_PTRACE (docker, podman), " +
+		"or on the host as root; a program with other rights than its user's (setuid, setcap) may be read by root only"
+}

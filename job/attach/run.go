@@ -1,0 +1,45 @@
+package attach
+
+import (
+	"fmt"
+	"io"
+	"time"
+)
+
+// Help and Examples are those of the command.
+const (
+	Help = `Make a run directory of the MPI ranks on this node that run without the recorder.
+Nothing is loaded into them. They are looked at several times, which tells who
+stands still, who polls and who computes: their memory is read from outside, and
+a thread that runs is held for the moment in which its registers are copied.
+
+Without --pid and --job: all ranks of this user, which must be of one job. Over
+several nodes, run it once on each, with the same directory: what is on different
+nodes is put together when it is diagnosed.
+
+Exit status: 0 done, 1 failed, 2 usage, 4 done but something could not be read.`
+	Examples = `  laggard attach -o hung && laggard diagnose hung
+  laggard attach --pid 4711 --pid 4712
+  srun --overlap --jobid=J --ntasks-per-node=1 laggard attach --job J -o $PWD/hung`
+)
+
+// Run takes the record and writes it; damaged tells that something could not be read.
+func Run(o Options, dir, version string, out, errw io.Writer) (damaged bool, err error) {
+	t, err := Take(o)
+	if err != nil {
+		return false, fmt.Errorf("attach: %w", err)
+	}
+	for _, p := range t.Problems {
+		fmt.Fprintf(errw, "laggard: %v\n", p)
+	}
+	if dir, err = t.Write(dir, version); err != nil {
+		return false, fmt.Errorf("attach: %w", err)
+	}
+	fmt.Fprintf(out, "%d of %d ranks, %d looks in %v, in %s\n", len(t.Ranks), t.Size, o.Looks,
+		time.Since(t.Began).Round(time.Millisecond), dir)
+	if t.Moved.Len() > 0 {
+		fmt.Fprintf(out, "%s went from call to call meanwhile: the job is running\n", t.Moved.Phrase())
+	}
+	fmt.Fprintf(out, "Next: laggard diagnose %s\n", dir)
+	return len(t.Problems) > 0, nil
+}

@@ -1,0 +1,150 @@
+package attach
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"laggard/intake/backtrace"
+	"laggard/intake/unwind"
+	"laggard/job/rundir"
+	"laggard/model"
+	"laggard/model/process"
+	"laggard/symbol"
+)
+
+// Options say what is looked at, and how.
+type Options struct {
+	Which
+	Looks int           // how many
+	Over  time.Duration // from the first to the last
+	// Hold holds threads that are asleep, too, each for the moment of a look: then all
+	// their registers are known.
+	Hold     bool
+	Resolver *symbol.Resolver
+}
+
+// Taken is what was seen.
+type Taken struct {
+	Job      string // "" the launcher gave none
+	Size     int    // of MPI_COMM_WORLD
+	Ranks    []*model.Rank
+	Stopped  []int // ranks whose process was stopped
+	Moved    model.RankSet
+	Began    time.Time
+	Problems []error // what could not be read; the rest is there
+}
+
+// Take looks at the ranks of this node.
+func Take(o Options) (*Taken, error) {
+	found, problems, err := find(o.Which)
+	if err != nil {
+		return nil, err
+	}
+	out := &Taken{Job: found[0].job, Problems: problems, Began: time.Now()}
+	var ranks []*watched
+	rows := &unwind.Rows{}
+	for _, f := range found {
+		ranks = append(ranks, &watched{found: f, unwinder: unwind.New(&f.process.Image, rows)})
+		out.Size = max(out.Size, f.size)
+	}
+	looks(ranks, o)
+	for _, w := range ranks {
+		out.Problems = append(out.Problems, problemsOf(w)...)
+		if process.Of(&model.Rank{PID: w.process.PID, Exe: w.process.Program}) == process.Stopped {
+			out.Stopped = append(out.Stopped, w.rank)
+		}
+	}
+	return out, out.build(ranks, o)
+}
+
+// build makes the record of the samples.
+func (t *Taken) build(ranks []*watched, o Options) error {
+	var samples []*sample
+	program, of := map[int]string{}, map[int]*watched{}
+	for _, w := range ranks {
+		samples = append(samples, w.samples...)
+		program[w.rank], of[w.rank] = w.process.Program, w
+	}
+	job, problems := backtrace.Build(texts(samples, program), backtrace.Options{Size: t.Size, Resolver: o.Resolver})
+	t.Problems = append(t.Problems, problems...)
+	t.Size = job.Size
+	if len(job.Ranks) == 0 {
+		return fmt.Errorf("no stack of a rank could be read: %w", cmp.Or(firstOf(t.Problems), ErrNobody))
+	}
+	for _, r := range job.Ranks {
+		b := &builder{watched: of[r.Rank], rank: r, samples: samples, taken: t}
+		b.build()
+	}
+	t.Ranks = job.Ranks
+	return nil
+}
+
+func firstOf(errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs[0]
+}
+
+// Write writes the record of this node into a run directory, which those of other nodes
+// may write theirs into; "" makes one named by date and process.
+func (t *Taken) Write(dir, version string) (string, error) {
+	shared := dir != ""
+	dir, err := rundir.Create(dir)
+	if shared && err != nil {
+		dir, err = rundir.Share(dir)
+	}
+	if err != nil {
+		return "", err
+	}
+	id, err := t.describe(dir, version)
+	if err != nil {
+		return "", err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", err
+	}
+	for _, r := range t.Ranks {
+		r.Host = host
+	}
+	name, err := model.NewFolder().WriteNode(dir, model.Header{RunID: id, Host: host, Created: t.Began}, t.Ranks)
+	if err != nil {
+		return "", err
+	}
+	return dir, t.sightings().Write(dir + "/" + name)
+}
+
+// describe writes the manifest, or takes the number of the run from that which is there.
+func (t *Taken) describe(dir, version string) (id uint64, err error) {
+	if id, err = rundir.NewID(); err != nil {
+		return 0, err
+	}
+	command := append([]string{t.Ranks[0].Exe}, t.Ranks[0].Arguments...)
+	manifest := model.Manifest{Version: version, Command: command, Ranks: t.Size, Imported: true}
+	failed := rundir.Describe(dir, id, manifest)
+	m, err := rundir.Manifest(dir)
+	switch {
+	case err != nil:
+		return 0, cmp.Or(failed, err)
+	case !m.Imported || m.Ranks != t.Size:
+		return 0, fmt.Errorf("run directory %s %w", dir, rundir.ErrNotEmpty)
+	}
+	return m.ID()
+}
+
+// sightings are the processes that were found stopped.
+func (t *Taken) sightings() *process.Sightings {
+	out := &process.Sightings{}
+	for slot, r := range t.Ranks {
+		seen := process.Seen{Slot: slot, PID: r.PID}
+		if slices.Contains(t.Stopped, r.Rank) {
+			seen.Stopped = t.Began
+		}
+		out.Processes = append(out.Processes, seen)
+	}
+	return out
+}
