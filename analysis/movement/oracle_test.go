@@ -98,7 +98,8 @@ func oracleTrace(t testing.TB) (*chain.Trace, []string) {
 		tr.Groups = append(tr.Groups, makeGroup(uint64(count), strings.Fields(f[2])...))
 	}
 	for i, f := range oracleLines(t, "instances.tsv") {
-		tr.Tracks[0].Chains = append(tr.Tracks[0].Chains, chain.Instance{Group: number[f[2]], Order: int64(i)})
+		c := chain.Instance{Group: number[f[2]], Lost: -1, Order: int64(i)}
+		tr.Tracks[0].Chains = append(tr.Tracks[0].Chains, c)
 	}
 	return tr, names
 }
@@ -210,7 +211,7 @@ func countsTrace(t testing.TB, name string) *chain.Trace {
 			if err != nil {
 				t.Fatal(err)
 			}
-			track.Chains = append(track.Chains, slices.Repeat([]chain.Instance{{Group: int32(g)}}, n)...)
+			track.Chains = append(track.Chains, slices.Repeat([]chain.Instance{{Group: int32(g), Lost: -1}}, n)...)
 			if len(tr.Groups) == g {
 				tr.Groups = append(tr.Groups, makeGroup(0, fmt.Sprintf("C:g%d:a>b", g)))
 			}

@@ -16,7 +16,8 @@ import (
 )
 
 // TestTranscripts runs the scenarios of testdata; -rewrite writes what came out.
-// "train" is a known good run for the next "analyse" with argument trained.
+// "train" is a known good run for the next "analyse" with argument trained, "train more"
+// one besides.
 func TestTranscripts(t *testing.T) {
 	for _, name := range []string{"chains", "cases"} {
 		var good profile.Profile
@@ -25,7 +26,10 @@ func TestTranscripts(t *testing.T) {
 			tr := chain.Resolve(chaintest.Merged(t, tables, nil))
 			switch d.Cmd {
 			case "train":
-				good = profile.New(tr)
+				if !d.HasArg("more") {
+					good = profile.Profile{}
+				}
+				good = profile.Merge(good, profile.New(tr))
 				return ""
 			case "analyse":
 			default:
@@ -73,8 +77,8 @@ func describe(r Found) string {
 	for _, v := range r.Violations {
 		fmt.Fprintf(&b, "violation of %d: A %.4f (S %.4f, R %.4f), %d of ranks %s: %s\n", v.Invariant, v.Abnormality,
 			v.Similarity, v.Rareness, v.Instances, v.Ranks, chainText(v.Chain))
-		fmt.Fprintf(&b, "  context %d, completed %d, evidence %.3f, first %+v; it lacks %v\n", v.ContextMatches,
-			v.Completions, v.Evidence, v.Examples[0], v.Missing)
+		fmt.Fprintf(&b, "  context %d, completed %d, stale %d, evidence %.3f, first %+v; it lacks %v\n",
+			v.ContextMatches, v.Completions, v.Stale, v.Evidence, v.Examples[0], v.Missing)
 	}
 	if r.Pruned > 0 {
 		fmt.Fprintf(&b, "pruned: %d\n", r.Pruned)

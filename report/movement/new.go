@@ -99,7 +99,8 @@ func (n *placer) violation(v invariant.Violation, inv Invariant) Violation {
 	out := Violation{
 		Chain: n.chain(v.Chain), Invariant: v.Invariant,
 		Similarity: v.Similarity, Rareness: v.Rareness, Abnormality: v.Abnormality, Evidence: v.Evidence,
-		ContextMatches: v.ContextMatches, Completions: v.Completions, Instances: v.Instances, Edge: v.Edge,
+		ContextMatches: v.ContextMatches, Completions: v.Completions, Stale: v.Stale,
+		Instances: v.Instances, Edge: v.Edge,
 		Ranks:   v.Ranks.String(),
 		Matched: [3]int{v.ChainAt, v.InvariantAt, v.Matched},
 		Missing: []Operation{}, Examples: []Example{},

@@ -83,10 +83,11 @@ type Violation struct {
 	Similarity  float64 `json:"similarity"`
 	Rareness    float64 `json:"rareness"`
 	Abnormality float64 `json:"abnormality"`
-	// how far what is missing is found nearby more often than elsewhere, at least
+	// how far what is missing is found nearby more often than elsewhere, or stale data were read, at least
 	Evidence       float64 `json:"evidence"`
 	ContextMatches int     `json:"context_matches"`
 	Completions    int     `json:"completions"`
+	Stale          int     `json:"stale"` // instances that read again what the missing part writes anew
 	Instances      int     `json:"instances"`
 	// instances before the first, or behind the last, of the usual chains of their rank
 	Edge  int    `json:"edge"`

@@ -136,6 +136,9 @@ func contextText(v Violation) string {
 	switch {
 	case v.Edge == v.Instances:
 		return "; only before the first or behind the last of the usual ones"
+	case v.Stale > 0:
+		return fmt.Sprintf("; %d of %d read again what was read before, which the missing part usually writes anew",
+			v.Stale, v.Instances)
 	case v.Completions > 0:
 		return fmt.Sprintf("; what is missing was found nearby in %d of %d, by itself", v.Completions, v.Instances)
 	case v.ContextMatches > 0:

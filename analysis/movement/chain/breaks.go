@@ -18,57 +18,85 @@ func (r readings) plus(old bool, n uint64) readings {
 	return r
 }
 
+// habit is an operation together with the one that wrote what it reads; the zero
+// symbol stands for a receive, and for memory that no known operation wrote. A header that
+// is packed once and sent with every message is a habit of its own.
+type habit struct{ writer, reader symbol }
+
 // breakRereads lets chains begin anew where an operation, against its habit,
 // reads bytes a second time: what should have been written in between is
 // missing, so these bytes did not come the way of the first time. The paper's
 // table of active chains does so everywhere (§4.2), which tears apart what is
 // sent from one buffer to many.
 func (v *resolver) breakRereads() {
-	copies, sends := v.habits()
+	habits := v.habits()
 	for i := range v.legs {
 		l := &v.legs[i]
-		if l.to >= 0 && l.reread && sends[v.sender(*l)].rare() {
-			l.from, l.path = -1, 0
+		if l.to >= 0 && l.reread && habits[v.sending(*l)].rare() {
+			v.cut(int32(i), l.path)
 			continue
 		}
-		v.breakLeg(l, copies)
+		v.breakLeg(int32(i), habits)
 	}
 }
 
-// sender names a send by call site and buffer.
-func (v *resolver) sender(l leg) [2]int32 { return [2]int32{v.sends[l.to].site, v.sends[l.to].alloc} }
+// cut lets a leg begin anew behind a path, of which the last operation was forgotten.
+func (v *resolver) cut(l, behind int32) {
+	v.legs[l].from, v.legs[l].path = -1, 0
+	if behind > 0 {
+		v.lost[l] = v.paths.all[behind].symbol
+	}
+}
+
+// sending is the habit of the send at the end of a leg: its call site and buffer.
+func (v *resolver) sending(l leg) habit {
+	s := v.sends[l.to]
+	return habit{v.writer(l.path), symbol{kind: Network, site: s.site, source: s.alloc}}
+}
+
+// writer is the last operation of a path.
+func (v *resolver) writer(path int32) symbol {
+	if path == 0 {
+		return symbol{}
+	}
+	return v.symbols.all[v.paths.all[path].symbol].class()
+}
 
 // habits counts the readings of copies and of sends.
-func (v *resolver) habits() (copies map[symbol]readings, sends map[[2]int32]readings) {
-	copies, sends = map[symbol]readings{}, map[[2]int32]readings{}
+func (v *resolver) habits() map[habit]readings {
+	out := map[habit]readings{}
 	legs := make([]uint64, len(v.paths.all))
 	for _, l := range v.legs {
 		legs[l.path]++
 		if l.to >= 0 {
-			sends[v.sender(l)] = sends[v.sender(l)].plus(l.reread, 1)
+			h := v.sending(l)
+			out[h] = out[h].plus(l.reread, 1)
 		}
 	}
 	for path, n := range legs {
 		for at := int32(path); n > 0 && at > 0; at = v.paths.all[at].parent {
 			s := v.symbols.all[v.paths.all[at].symbol]
-			copies[s.class()] = copies[s.class()].plus(s.reread, n)
+			h := habit{v.writer(v.paths.all[at].parent), s.class()}
+			out[h] = out[h].plus(s.reread, n)
 		}
 	}
-	return copies, sends
+	return out
 }
 
 // breakLeg cuts off what lies before the last operation that should not have
 // read its bytes again.
-func (v *resolver) breakLeg(l *leg, habits map[symbol]readings) {
-	ops := v.operationsOf(l.path)
+func (v *resolver) breakLeg(l int32, habits map[habit]readings) {
+	path := v.legs[l].path
+	ops := v.operationsOf(path)
 	for i := len(ops) - 1; i >= 0; i-- {
 		s := v.symbols.all[ops[i]]
-		if !s.reread || !habits[s.class()].rare() {
+		path = v.paths.all[path].parent
+		if !s.reread || !habits[habit{v.writer(path), s.class()}].rare() {
 			continue
 		}
-		l.from, l.path = -1, 0
+		v.cut(l, path)
 		for _, op := range ops[i:] {
-			l.path = v.paths.extend(l.path, op, v.symbols.all)
+			v.legs[l].path = v.paths.extend(v.legs[l].path, op, v.symbols.all)
 		}
 		return
 	}

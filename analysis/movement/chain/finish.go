@@ -14,15 +14,32 @@ func (v *resolver) trace() *Trace {
 		}
 	}
 	groups, groupOf := v.groups(counts)
-	out := &Trace{Groups: groups, Links: v.linked()}
+	lost := v.forgotten()
+	out := &Trace{Lost: lost, Groups: groups, Links: v.linked()}
 	for i, track := range v.tracks {
 		slices.SortStableFunc(track, func(a, b Instance) int { return cmp.Compare(a.Order, b.Order) })
 		for j := range track {
 			track[j].Group = groupOf[track[j].Group]
+			if s := track[j].Lost; s >= 0 {
+				at, _ := slices.BinarySearchFunc(lost, v.symbols.all[s].operation(v.sites), Operation.Compare)
+				track[j].Lost = int32(at)
+			}
 		}
 		out.Tracks = append(out.Tracks, Track{v.ranks[i], track})
 	}
 	return out
+}
+
+// forgotten lists the operations that chains lack at their beginning, in order.
+func (v *resolver) forgotten() []Operation {
+	var out []Operation
+	for _, s := range v.lost {
+		if s >= 0 {
+			out = append(out, v.symbols.all[s].operation(v.sites))
+		}
+	}
+	slices.SortFunc(out, Operation.Compare)
+	return slices.Compact(out)
 }
 
 // groups joins the paths that differ in numbers of segments only, and returns

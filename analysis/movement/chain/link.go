@@ -5,10 +5,12 @@ package chain
 const maxStrands = 32
 
 // strand is what one operation moves for one chain: the bytes that came along
-// the same path, from the same receive if they came over the network.
+// the same path, from the same receive if they came over the network, and that the
+// operation's call site all read before, or never did.
 type strand struct {
 	path   int32 // including the operation, unless it is a send
 	from   int32
+	old    bool
 	lo, hi uint64 // of the receive
 	bytes  uint64
 	to     span // the part of the message that it fills; its v is unused
@@ -31,8 +33,7 @@ func (p *Parser) concludeCopy(o *pending) {
 	if o.segments > 1 {
 		s.kind, s.segments = Pack, uint8(min(o.segments, maxSegments))
 	}
-	s.reread = p.reread(o)
-	p.trace(o, p.symbols.number(s))
+	p.trace(o, &s)
 	first := int32(len(p.nodes))
 	for _, st := range p.strands {
 		p.nodes = append(p.nodes,
@@ -47,14 +48,13 @@ func (p *Parser) concludeSend(o *pending) {
 	to := int32(len(p.part.sends))
 	p.part.sends = append(p.part.sends, half{channel: o.channel, site: o.site, alloc: o.source, seq: o.seq, lo: o.lo,
 		hi: o.hi, order: o.order, time: o.time})
-	again := p.reread(o)
-	p.trace(o, -1)
+	p.trace(o, nil)
 	widest := p.widest()
 	p.strands[widest].to = span{lo: 0, hi: o.total}
 	for _, st := range p.strands {
 		p.part.legs = append(p.part.legs,
 			leg{from: st.from, fromLo: st.lo, fromHi: st.hi, to: to, toLo: st.to.lo, toHi: st.to.hi,
-				path: st.path, reread: again, order: o.order, time: o.time})
+				path: st.path, reread: st.old, order: o.order, time: o.time})
 	}
 }
 
@@ -68,22 +68,23 @@ func (p *Parser) concludeRecv(o *pending) {
 }
 
 // trace sorts the pieces of an operation into strands: p.strands, and in
-// p.which the strand of each piece. symbol is what the operation adds to the
-// paths, -1 nothing (a send: its symbol is not known before its receive is).
+// p.which the strand of each piece. adds is what the operation adds to the
+// paths, nil nothing (a send: its symbol is not known before its receive is).
 //
 // Bytes of unknown origin begin a chain if they are more than half. A few of
 // them beside others are a header or padding and go along with the others.
-func (p *Parser) trace(o *pending, symbol int32) {
+func (p *Parser) trace(o *pending, adds *symbol) {
+	p.reread(o)
 	p.strands, p.which = p.strands[:0], p.which[:0]
 	var unknown uint64
-	for _, q := range o.pieces {
-		i := p.strandOf(q, symbol)
+	for k, q := range o.pieces {
+		i := p.strandOf(q, p.old[k], adds)
 		if i < 0 {
 			unknown += q.n
 		}
 		p.which = append(p.which, i)
 	}
-	start := p.start(unknown*2 > o.total || len(p.strands) == 0, symbol)
+	start := p.start(unknown*2 > o.total || len(p.strands) == 0, adds)
 	for i := range p.which {
 		if p.which[i] < 0 {
 			p.which[i] = start
@@ -93,18 +94,20 @@ func (p *Parser) trace(o *pending, symbol int32) {
 }
 
 // strandOf returns the strand of a piece, -1 if its chain begins here.
-func (p *Parser) strandOf(q piece, symbol int32) int {
+func (p *Parser) strandOf(q piece, old bool, adds *symbol) int {
 	if q.node < 0 {
 		return -1
 	}
 	n := &p.nodes[q.node]
-	st := strand{path: n.path, from: n.from, lo: n.lo, hi: n.hi}
+	st := strand{path: n.path, from: n.from, old: old, lo: n.lo, hi: n.hi}
 	if n.path == 0 { // the receive itself: its bytes are known one by one
 		st.lo = q.src - p.bases[n.from]
 		st.hi = st.lo + q.n
 	}
-	if symbol >= 0 {
-		if st.path = p.paths.extend(n.path, symbol, p.symbols.all); st.path == again {
+	if adds != nil {
+		s := *adds
+		s.reread = old
+		if st.path = p.paths.extend(n.path, p.symbols.number(s), p.symbols.all); st.path == again {
 			return -1
 		}
 	}
@@ -117,7 +120,7 @@ func (p *Parser) strandOf(q piece, symbol int32) int {
 // place returns the index of a strand, adding it if it is new.
 func (p *Parser) place(st strand) int {
 	for i := range p.strands {
-		if s := &p.strands[i]; s.path == st.path && s.from == st.from {
+		if s := &p.strands[i]; s.path == st.path && s.from == st.from && s.old == st.old {
 			s.lo, s.hi = min(s.lo, st.lo), max(s.hi, st.hi)
 			return i
 		}
@@ -131,13 +134,13 @@ func (p *Parser) place(st strand) int {
 
 // start returns the strand for the bytes of unknown origin: a new one, or the
 // widest of the others.
-func (p *Parser) start(fresh bool, symbol int32) int {
+func (p *Parser) start(fresh bool, adds *symbol) int {
 	if !fresh {
 		return p.widest()
 	}
 	st := strand{from: -1}
-	if symbol >= 0 {
-		st.path = p.paths.extend(0, symbol, p.symbols.all)
+	if adds != nil {
+		st.path = p.paths.extend(0, p.symbols.number(*adds), p.symbols.all)
 	}
 	p.strands = append(p.strands, st)
 	return len(p.strands) - 1

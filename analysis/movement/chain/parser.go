@@ -25,8 +25,10 @@ type Parser struct {
 	part     part
 	events   int64
 
-	readers map[scanner]span // further readings of nodes that have one
+	readers      map[scanner]span // further readings of nodes that have one
+	destinations interner[Channel]
 
+	old     []bool   // scratch: of the pieces of an operation
 	spans   []span   // scratch
 	strands []strand // scratch
 	which   []int    // scratch
@@ -47,7 +49,7 @@ func NewParser(rank int) *Parser {
 	return &Parser{
 		sites: newInterner(""), channels: newInterner[Channel](), symbols: newInterner[symbol](),
 		paths: newPathTree(), memory: memory{begins: map[uint64]int32{}}, readers: map[scanner]span{},
-		part: part{rank: rank},
+		destinations: newInterner[Channel](), part: part{rank: rank},
 	}
 }
 

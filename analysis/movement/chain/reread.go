@@ -1,51 +1,58 @@
 package chain
 
 // scanner names who read what a node wrote: a call site, for sends together with
-// the channel, since a buffer is often sent to several ranks.
+// the destination, since a buffer is often sent to several ranks.
 type scanner struct {
 	node, site int32
-	channel    int32 // -1 for a copy
+	to         int32 // index into Parser.destinations; -1 for a copy
 }
 
 // reading is the first reader of a node, and between which addresses it read.
 // Most nodes have no other.
 type reading struct {
-	site, channel int32
-	bytes         span // empty: nobody yet
+	site, to int32
+	bytes    span // empty: nobody yet
 }
 
-// reread tells whether most of what the operation reads was read by its call
-// site before, and notes that it is read now. Where data are written once and
-// read once as a rule, a second reading means that a write was forgotten, or
-// that it is the wrong buffer.
-func (p *Parser) reread(o *pending) bool {
-	who := scanner{site: o.site, channel: -1}
-	if o.kind == Send {
-		who.channel = o.channel
+// destination is the number of where a channel leads. A message that is sent again
+// is the same data to the same rank, whatever tag and communicator it has.
+func (p *Parser) destination(channel int32) int32 {
+	c := p.channels.all[channel]
+	if !c.Stream {
+		c = Channel{To: c.To}
 	}
-	var known, old uint64
+	return p.destinations.number(c)
+}
+
+// reread notes in p.old which pieces the operation's call site read before, and
+// that it reads all of them now. Where data are written once and read once as a
+// rule, a second reading means that a write was forgotten, or that it is the wrong
+// buffer.
+func (p *Parser) reread(o *pending) {
+	who := scanner{site: o.site, to: -1}
+	if o.kind == Send {
+		who.to = p.destination(o.channel)
+	}
+	p.old = p.old[:0]
 	for _, q := range o.pieces {
-		if q.node < 0 {
-			continue
+		old := false
+		if who.node = q.node; q.node >= 0 {
+			b := p.read(who)
+			old = b.lo < q.src+q.n && q.src < b.hi
 		}
-		known += q.n
-		who.node = q.node
-		if b := p.read(who); b.lo < q.src+q.n && q.src < b.hi {
-			old += q.n
-		}
+		p.old = append(p.old, old)
 	}
 	for _, q := range o.pieces {
 		if who.node = q.node; q.node >= 0 {
 			p.note(who, q.src, q.src+q.n)
 		}
 	}
-	return old*2 > known
 }
 
 // read returns between which addresses the reader has read.
 func (p *Parser) read(who scanner) span {
 	f := &p.nodes[who.node].first
-	if f.site == who.site && f.channel == who.channel {
+	if f.site == who.site && f.to == who.to {
 		return f.bytes
 	}
 	return p.readers[who]
@@ -59,9 +66,9 @@ func (p *Parser) note(who scanner, lo, hi uint64) {
 	b = span{lo: lo, hi: hi}
 	f := &p.nodes[who.node].first
 	if f.bytes.hi == 0 {
-		f.site, f.channel = who.site, who.channel
+		f.site, f.to = who.site, who.to
 	}
-	if f.site == who.site && f.channel == who.channel {
+	if f.site == who.site && f.to == who.to {
 		f.bytes = b
 		return
 	}

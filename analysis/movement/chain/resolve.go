@@ -35,6 +35,7 @@ type resolver struct {
 
 	sends, recvs []half
 	legs         []leg
+	lost         []int32 // by leg: the symbol that should have come before it, see breakRereads; -1 none
 	partOfLeg    []int32 // index into ranks
 	partOfRecv   []int32
 
@@ -57,6 +58,7 @@ type resolver struct {
 // began.
 type chain struct {
 	path, part  int32
+	lost        int32 // as resolver.lost
 	order, time int64
 }
 
@@ -99,6 +101,7 @@ func (v *resolver) flatten(i int32, p part) {
 			l.to += sends
 		}
 		v.legs = append(v.legs, l)
+		v.lost = append(v.lost, -1)
 		v.partOfLeg = append(v.partOfLeg, i)
 	}
 }
@@ -122,7 +125,7 @@ func (v *resolver) index() {
 // known before the leg, or it goes on from bytes whose send is not known.
 func (v *resolver) root(l int32) {
 	g := v.legs[l]
-	c := chain{0, v.partOfLeg[l], g.order, g.time}
+	c := chain{0, v.partOfLeg[l], v.lost[l], g.order, g.time}
 	if g.from >= 0 {
 		r := v.recvs[g.from]
 		for _, p := range v.away.of(g.from) {
@@ -144,12 +147,12 @@ func (v *resolver) unread(i int32) {
 	}
 	r := v.recvs[i]
 	half := v.symbols.number(symbol{kind: Network, segments: 1, partner: r.site, dest: r.alloc})
-	v.emit(chain{v.paths.extend(0, half, v.symbols.all), v.partOfRecv[i], r.order, r.time})
+	v.emit(chain{v.paths.extend(0, half, v.symbols.all), v.partOfRecv[i], -1, r.order, r.time})
 }
 
 // emit notes a chain that is over.
 func (v *resolver) emit(c chain) {
-	v.tracks[c.part] = append(v.tracks[c.part], Instance{Group: c.path, Order: c.order, Time: c.time})
+	v.tracks[c.part] = append(v.tracks[c.part], Instance{Group: c.path, Lost: c.lost, Order: c.order, Time: c.time})
 }
 
 // spend takes steps from the budget; without any left the chain is over.
@@ -177,7 +180,7 @@ func (v *resolver) follow(c chain, l int32, rest []int32) {
 			if !v.cutLegs[l] {
 				v.cutLegs[l] = true
 				g := v.legs[l]
-				fresh := chain{v.paths.extend(0, s, v.symbols.all), v.partOfLeg[l], g.order, g.time}
+				fresh := chain{v.paths.extend(0, s, v.symbols.all), v.partOfLeg[l], -1, g.order, g.time}
 				later := rest[i+1:]
 				v.queue = append(v.queue, func() { v.follow(fresh, l, later) })
 			}
@@ -228,7 +231,7 @@ func (v *resolver) pass(c chain, l, p int32, lo, hi uint64) {
 		if !v.cutPairs[p] {
 			v.cutPairs[p] = true
 			g := v.legs[l]
-			fresh := chain{v.paths.extend(0, n, v.symbols.all), v.partOfLeg[l], g.order, g.time}
+			fresh := chain{v.paths.extend(0, n, v.symbols.all), v.partOfLeg[l], -1, g.order, g.time}
 			v.queue = append(v.queue, func() { v.arrive(fresh, p, lo, hi) })
 		}
 		return

@@ -8,8 +8,9 @@ import (
 
 // Trace holds the chains of a job, whole ones across ranks.
 type Trace struct {
-	Groups []Group // by falling count, then by operations
-	Tracks []Track // by rank
+	Lost   []Operation // that Instance.Lost counts in
+	Groups []Group     // by falling count, then by operations
+	Tracks []Track     // by rank
 	Links  Links
 }
 
@@ -23,6 +24,10 @@ type Track struct {
 // Instance is one chain.
 type Instance struct {
 	Group int32 // index into Trace.Groups
+	// Lost is the operation that should have come before the chain, an index into
+	// Trace.Lost: what the first operation reads had been read before, and that one
+	// usually writes it anew. -1 none.
+	Lost int32
 	// Order is the place of the chain's last operation in the rank where it
 	// starts, among the events of that rank, from 1; Time is when that was.
 	Order, Time int64
@@ -40,7 +45,7 @@ type Links struct {
 
 // Only returns the part of the trace that starts at the given ranks.
 func (tr *Trace) Only(ranks model.RankSet) *Trace {
-	out := &Trace{Links: tr.Links, Groups: slices.Clone(tr.Groups)}
+	out := &Trace{Lost: tr.Lost, Links: tr.Links, Groups: slices.Clone(tr.Groups)}
 	for i := range out.Groups {
 		out.Groups[i].Count = 0
 	}

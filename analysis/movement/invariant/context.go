@@ -131,7 +131,7 @@ func (v *Violation) check(tr *chain.Trace, near surroundings, stride int) {
 	v.Examples = append(complete, bare...)
 	v.Examples = v.Examples[:min(len(v.Examples), maxExamples)]
 	v.Evidence = max(0, excess(own.hits, own.chains, others.hits, others.chains),
-		excess(own.completions, own.chains, others.completions, others.chains))
+		excess(own.completions, own.chains, others.completions, others.chains), lowerBound(v.Stale, own.chains))
 }
 
 func keep(list []Place, p Place) []Place {

@@ -30,8 +30,12 @@ type Violation struct {
 	// Edge counts the instances before the first chain of the invariant in their
 	// rank, or behind the last: how a program begins or ends is no fault.
 	Edge int
-	// Evidence is how far the rate of one of the two lies, at least, above the
-	// rate around any other chain; 0: it tells nothing.
+	// Stale counts the instances that read what had been read before, where a missing
+	// operation usually writes it anew.
+	Stale int
+	// Evidence is how far the rate of one of the first two lies, at least, above the
+	// rate around any other chain, or the rate of the third above nothing; 0: it tells
+	// nothing.
 	Evidence float64
 	Ranks    model.RankSet
 	Examples []Place // those with a completion first, at most maxExamples
@@ -50,7 +54,7 @@ const (
 	// minAbnormality of a violation, exclusive (paper, §4.4.1).
 	minAbnormality = 0.7
 	// minSuspicion is enough, exclusive, where the missing part was found nearby
-	// by itself.
+	// by itself; where what it had written before was read instead, anything is.
 	minSuspicion = 0.5
 )
 
@@ -60,12 +64,13 @@ const (
 // pruned. training may be nil.
 func Violations(tr *chain.Trace, inv []Invariant, training *profile.Profile) (out []Violation, pruned int) {
 	known := training.Counts()
+	stale := staleIn(tr)
 	for i, c := range tr.Groups {
 		key, frequency := c.Key(), c.Count
 		if training != nil {
 			frequency = known[key]
 		}
-		found := against(c, float64(frequency), inv)
+		found := against(c, float64(frequency), inv, stale[int32(i)])
 		if known[key] > 0 {
 			pruned += len(found)
 			continue
@@ -81,19 +86,49 @@ func Violations(tr *chain.Trace, inv []Invariant, training *profile.Profile) (ou
 	return out, pruned
 }
 
-// against compares one group, of the given frequency, with all invariants.
-func against(c chain.Group, frequency float64, inv []Invariant) []Violation {
+// staleIn counts by group the instances that lack an operation before what they
+// read, by that operation.
+func staleIn(tr *chain.Trace) map[int32]map[chain.Operation]int {
+	out := map[int32]map[chain.Operation]int{}
+	for _, track := range tr.Tracks {
+		for _, c := range track.Chains {
+			if c.Lost < 0 {
+				continue
+			}
+			if out[c.Group] == nil {
+				out[c.Group] = map[chain.Operation]int{}
+			}
+			out[c.Group][tr.Lost[c.Lost]]++
+		}
+	}
+	return out
+}
+
+// against compares one group, of the given frequency, with all invariants. stale
+// has the operations that its chains lack for certain: if there is an invariant with
+// one of them, the others tell nothing.
+func against(c chain.Group, frequency float64, inv []Invariant, stale map[chain.Operation]int) []Violation {
 	var out []Violation
+	certain := slices.ContainsFunc(inv, func(p Invariant) bool { return lacks(p.Ops, stale) > 0 })
 	for i, p := range inv {
 		if frequency >= float64(p.Count) || slices.Equal(c.Ops, p.Ops) {
 			continue
 		}
 		v := compare(c, p.Group, frequency, float64(p.Count))
-		if v.Invariant = i; v.Abnormality > minSuspicion {
+		v.Invariant, v.Stale = i, lacks(v.Missing, stale)
+		if v.Stale > 0 || v.Abnormality > minSuspicion && !certain {
 			out = append(out, v)
 		}
 	}
 	return out
+}
+
+// lacks counts the instances that lack one of the operations for certain.
+func lacks(ops []chain.Operation, stale map[chain.Operation]int) (n int) {
+	for _, op := range ops {
+		n += stale[op]
+	}
+	return n
 }
 
 // moreSuspicious orders violations: those only at the edges of their ranks last,
@@ -113,5 +148,7 @@ func moreSuspicious(a, b Violation) int {
 func (v *Violation) atEdge() bool { return v.Instances > 0 && v.Edge == v.Instances }
 
 // broken tells whether most instances have the missing part beside them, in a
-// chain of its own, as others do not.
-func (v *Violation) broken() bool { return v.Evidence >= 0.5 && 2*v.Completions > v.Instances }
+// chain of its own, as others do not, or read what it had written before.
+func (v *Violation) broken() bool {
+	return v.Evidence >= 0.5 && 2*v.Completions > v.Instances || 2*v.Stale > v.Instances
+}

@@ -2,6 +2,7 @@ package outlier
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"laggard/analysis/movement/chain"
@@ -36,8 +37,11 @@ func measure(tr *chain.Trace, chains []timed, training *profile.Profile) (Distan
 		s.train(d, tr, training)
 	}
 	var out []Outlier
+	peers := &peers{d, rows, s.K}
 	for _, i := range s.suspects() {
-		out = append(out, s.outlier(d, i, tr))
+		if peers.unlike(i) {
+			out = append(out, s.outlier(d, i, tr))
+		}
 	}
 	slices.SortStableFunc(out, func(a, b Outlier) int { return cmp.Compare(b.K, a.K) })
 	s.name(tr)
@@ -84,17 +88,43 @@ func (s *Distances) suspects() []int {
 }
 
 // train brings ranks as near as the nearest distribution of the training runs
-// is. That is done for all, since a rank that is known to be different would
+// is, less what varies from run to run. That is done for all, since a rank that is known to be different would
 // raise the average so far that no other can stand out.
 func (s *Distances) train(d distribution, tr *chain.Trace, p *profile.Profile) {
 	trained, groups := vectors(p, tr.Groups)
+	varies := variation(p, trained, groups)
 	inParallelWith(len(s.By), func() *ruler { return newRuler(groups) }, func(i int, r *ruler) {
 		r.place(d.vectors[i])
 		for _, v := range trained {
-			s.By[i].K = min(s.By[i].K, r.to(v))
+			near := 0.0
+			if varies == nil {
+				near = r.to(v)
+			} else {
+				near = r.beyond(v, varies)
+			}
+			s.By[i].K = min(s.By[i].K, near)
 		}
 	})
 	s.relate()
+}
+
+// variation returns by group by how much its share differed at most, at one rank,
+// between the training runs; nil: there was one run only.
+func variation(p *profile.Profile, trained []vector, groups int) []float64 {
+	var out []float64
+	r := newRuler(groups)
+	for _, rows := range p.ByRank {
+		for k, a := range rows {
+			for _, b := range rows[k+1:] {
+				if out == nil {
+					out = make([]float64, groups)
+				}
+				r.place(trained[a])
+				r.each(trained[b], func(g int32, mine, theirs float64) { out[g] = max(out[g], math.Abs(mine-theirs)) })
+			}
+		}
+	}
+	return out
 }
 
 // vectors returns the distributions of the training runs in terms of the given

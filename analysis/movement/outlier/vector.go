@@ -99,26 +99,35 @@ func (r *ruler) to(v vector) float64 {
 	return d
 }
 
+// beyond measures the distance to v as to does, less what each group may vary.
+func (r *ruler) beyond(v vector, varies []float64) (d float64) {
+	r.each(v, func(g int32, mine, theirs float64) { d += max(0, math.Abs(mine-theirs)-varies[g]) })
+	return d
+}
+
+// each calls f with the shares of each group that one of the two has.
+func (r *ruler) each(v vector, f func(group int32, mine, theirs float64)) {
+	for i, g := range v.group {
+		f(g, r.at[g], v.share[i])
+	}
+	for i, g := range r.from.group {
+		if _, both := slices.BinarySearch(v.group, g); !both {
+			f(g, r.from.share[i], 0)
+		}
+	}
+}
+
 // top returns the group that contributes most to the distance to v, and the
 // shares of it on both sides; -1 without any. Of two that contribute the same,
 // what the one side lacks the other has instead: then it is the one that from
 // has more of.
 func (r *ruler) top(v vector) (group int32, mine, theirs float64) {
 	group = -1
-	look := func(g int32, b float64) {
-		a := r.at[g]
+	r.each(v, func(g int32, a, b float64) {
 		more := math.Abs(a-b) - math.Abs(mine-theirs)
 		if more > rounding || more > -rounding && group >= 0 && a-b > mine-theirs+rounding {
 			group, mine, theirs = g, a, b
 		}
-	}
-	for i, g := range v.group {
-		look(g, v.share[i])
-	}
-	for _, g := range r.from.group {
-		if _, both := slices.BinarySearch(v.group, g); !both {
-			look(g, 0)
-		}
-	}
+	})
 	return group, mine, theirs
 }

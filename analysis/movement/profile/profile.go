@@ -12,6 +12,9 @@ import (
 type Profile struct {
 	Groups []chain.Group // distinct, in order of operations
 	Rows   []Row         // distinct, in order
+	// ByRank lists by rank the rows, indices into Rows, that the rank had in the runs;
+	// more than one shows what varies from run to run.
+	ByRank [][]int32
 }
 
 // Row is the distribution of one rank: the groups that it has chains of, in
@@ -34,9 +37,15 @@ func (a Row) compare(b Row) int { return slices.CompareFunc(a, b, Cell.compare) 
 func New(tr *chain.Trace) Profile {
 	p := Profile{Groups: slices.Clone(tr.Groups)}
 	for _, t := range tr.Tracks {
-		if r := Count(t.Chains); len(r) > 0 {
-			p.Rows = append(p.Rows, r)
+		r := Count(t.Chains)
+		if len(r) == 0 {
+			continue
 		}
+		for len(p.ByRank) <= t.Rank {
+			p.ByRank = append(p.ByRank, nil)
+		}
+		p.ByRank[t.Rank] = append(p.ByRank[t.Rank], int32(len(p.Rows)))
+		p.Rows = append(p.Rows, r)
 	}
 	return p.normal()
 }
@@ -60,6 +69,18 @@ func Merge(a, b Profile) Profile {
 	out := Profile{Groups: append(slices.Clone(a.Groups), b.Groups...), Rows: slices.Clone(a.Rows)}
 	for _, r := range b.Rows {
 		out.Rows = append(out.Rows, r.Renumbered(func(g int32) int32 { return g + int32(len(a.Groups)) }))
+	}
+	for rank := range max(len(a.ByRank), len(b.ByRank)) {
+		var rows []int32
+		if rank < len(a.ByRank) {
+			rows = slices.Clone(a.ByRank[rank])
+		}
+		if rank < len(b.ByRank) {
+			for _, i := range b.ByRank[rank] {
+				rows = append(rows, i+int32(len(a.Rows)))
+			}
+		}
+		out.ByRank = append(out.ByRank, rows)
 	}
 	return out.normal()
 }
@@ -92,13 +113,23 @@ func (p Profile) normal() Profile {
 		}
 		place[i] = int32(len(groups) - 1)
 	}
-	rows := make([]Row, len(p.Rows))
+	all := make([]Row, len(p.Rows))
 	for i, r := range p.Rows {
-		rows[i] = r.Renumbered(func(g int32) int32 { return place[g] })
+		all[i] = r.Renumbered(func(g int32) int32 { return place[g] })
 	}
+	rows := slices.Clone(all)
 	slices.SortFunc(rows, Row.compare)
 	rows = slices.CompactFunc(rows, func(a, b Row) bool { return a.compare(b) == 0 })
-	return Profile{groups, rows}
+	byRank := make([][]int32, len(p.ByRank))
+	for rank, list := range p.ByRank {
+		for _, i := range list {
+			at, _ := slices.BinarySearchFunc(rows, all[i], Row.compare)
+			byRank[rank] = append(byRank[rank], int32(at))
+		}
+		slices.Sort(byRank[rank])
+		byRank[rank] = slices.Compact(byRank[rank])
+	}
+	return Profile{groups, rows, byRank}
 }
 
 // Counts returns how often each type of chain occurs, by [chain.Group.Key]. p may
