@@ -13,6 +13,9 @@ import (
 // are bounded likewise.
 const maxShown = 16
 
+// maxNamed bounds what is said of the things that one call waits for.
+const maxNamed = 3
+
 // checkDeadlock reports the cores of what is stuck: ranks that wait only for each
 // other, or for ranks that have ended. Others that wait for them are counted.
 func (w *waits) checkDeadlock() {
@@ -150,8 +153,8 @@ func (w *waits) says(at int32) string {
 				whats = append(whats, n.what+w.ended(n))
 			}
 		}
-		if len(whats) > 3 {
-			whats = append(whats[:3], fmt.Sprintf("%d more", len(whats)-3))
+		if len(whats) > maxNamed {
+			whats = append(whats[:maxNamed], fmt.Sprintf("%d more", len(whats)-maxNamed))
 		}
 		link := " and "
 		if c.any {
@@ -184,12 +187,38 @@ func (w *waits) ended(n need) string {
 	return fmt.Sprintf(" (%s ended)", model.NewRankSet(gone...).Phrase())
 }
 
+// standsAt are the calls that a stuck rank is in, each with where the requests began
+// of which it waits for what never comes.
 func (w *waits) standsAt(at int32) []finding.Place {
 	var out []finding.Place
 	for _, c := range w.standings[at].calls {
 		out = append(out, w.place(at, c.step, "waits"))
+		seen := map[int32]bool{c.step: true}
+		for _, n := range c.needs {
+			if began := w.began(at, n); began >= 0 && !seen[began] && !w.canCome(n) && len(seen) <= maxNamed {
+				seen[began] = true
+				out = append(out, w.place(at, began, "start"))
+			}
+		}
 	}
 	return out
+}
+
+// began is the step of a rank that began what it waits for, -1 not known.
+func (w *waits) began(at int32, n need) int32 {
+	if n.message != none {
+		_, m := w.message(n.message)
+		return m.step
+	}
+	if n.event != nil {
+		for _, p := range n.event.parts {
+			if p.rank == at {
+				_, e := w.entry(p)
+				return e.step
+			}
+		}
+	}
+	return -1
 }
 
 // consequence says which other finding the deadlock follows from.

@@ -15,9 +15,16 @@ const (
 	Warning = "warning"
 )
 
-// Classes are all kinds of finding, worst first, except that a message without its
-// other half, and a deadlock, come after what may be their cause.
+// Classes are all kinds of finding, worst first, except that each comes after what may
+// be its cause: an argument that one rank gives is wrong whatever the others do, and
+// what then does not match, has no other half or hangs follows from it.
 var Classes = []Class{
+	{"invalid_argument", Error, "MPI-3.1 §8.3",
+		"an argument is out of the range that the function allows, or a handle that is null or was freed",
+		"pass what the section allows for this parameter"},
+	{"invalid_type", Error, "MPI-3.1 §4.1.9",
+		"a datatype is used for communication that was not committed, or was freed",
+		"call MPI_Type_commit after making the type, and MPI_Type_free only after its last use"},
 	{"collective_mismatch", Error, "MPI-3.1 §5.1, §5.13",
 		"members of a communicator call different collectives, " +
 			"or the same with other roots, operations, counts or types",
@@ -28,12 +35,6 @@ var Classes = []Class{
 	{"truncation", Error, "MPI-3.1 §3.2.4",
 		"a message is longer than the buffer that receives it",
 		"receive with at least the count that is sent, or ask MPI_Probe and MPI_Get_count first"},
-	{"invalid_argument", Error, "MPI-3.1 §8.3",
-		"an argument is out of the range that the function allows, or a handle that is null or was freed",
-		"pass a valid argument"},
-	{"invalid_type", Error, "MPI-3.1 §4.1.9",
-		"a datatype is used for communication that was not committed, or was freed",
-		"call MPI_Type_commit after making the type, and MPI_Type_free only after its last use"},
 	{"unmatched_message", Error, "MPI-3.1 §8.7",
 		"a message was sent and never received, or a receive never got a message",
 		"make every send meet a receive before MPI_Finalize"},

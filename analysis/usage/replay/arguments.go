@@ -3,8 +3,10 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/recorded"
 	"laggard/model"
 	"laggard/model/mpi"
@@ -18,6 +20,13 @@ type wrongArgument struct {
 	change   string
 	other    int // another call that takes part, -1 none
 	role     string
+	early    string // what other freed too early, "" if that is not it
+}
+
+// to sets what to change.
+func (w *wrongArgument) to(change string) *wrongArgument {
+	w.change = change
+	return w
 }
 
 func invalid(standard, format string, values ...any) *wrongArgument {
@@ -63,10 +72,17 @@ func (r *replay) argument(a args, name string, w *wrongArgument) {
 	if name != "" {
 		message = fmt.Sprintf("%s of %s %s", name, a.c.Func.Name, w.message)
 	}
-	f := r.report(class, message, r.Place(a.i, "call"))
+	places := []finding.Place{r.Place(a.i, "call")}
 	if w.other >= 0 {
-		f.Places = append(f.Places, r.Place(w.other, w.role))
+		places = append(places, r.Place(w.other, w.role))
 	}
+	if w.early != "" { // that is the mistake, and comes first
+		message = fmt.Sprintf("%s frees a %s too early: %s of %s names it afterwards",
+			r.t.Calls[w.other].Func.Name, w.early, name, a.c.Func.Name)
+		places[0].Role = "use"
+		slices.Reverse(places)
+	}
+	f := r.report(class, message, places...)
 	if w.standard != "" {
 		f.Standard = "MPI-3.1 " + w.standard
 	}
@@ -86,9 +102,6 @@ func changeOf(name string) string {
 		return "use tags from 0 to MPI_TAG_UB, which MPI_Comm_get_attr tells"
 	case "color":
 		return "pass zero or more, or MPI_UNDEFINED to get no communicator"
-	}
-	if counts[name] {
-		return "pass zero or more; look where the number is computed"
 	}
 	return ""
 }
@@ -136,7 +149,7 @@ func (r *replay) checkValue(a args, i int, v int64) *wrongArgument {
 		}
 	case "disp_unit":
 		if v <= 0 {
-			return invalid("§11.2.1", "is %d: it must be positive", v)
+			return invalid("§11.2.1", "is %d: it must be positive", v).to("pass the bytes of an element, or 1")
 		}
 	case "target_disp", "size", "nnodes", "partitions", "outsize", "insize":
 		return negative(v)
@@ -156,7 +169,7 @@ const undefined = -32766
 
 func negative(v int64) *wrongArgument {
 	if v < 0 {
-		return invalid("", "is negative: %d", v)
+		return invalid("", "is negative: %d", v).to("pass zero or more; look where the number is computed")
 	}
 	return nil
 }
@@ -247,13 +260,15 @@ func (r *replay) checkBuffers(a args, buffers []buffer) {
 	}
 	for _, n := range bufferNames {
 		if v, ok := a.int(n.buffer); ok && v == recorded.InPlace && !r.inPlace(a, n.buffer) {
-			r.argument(a, n.buffer, invalid("§5.2.1", "is MPI_IN_PLACE, which it must not be here"))
+			r.argument(a, n.buffer, invalid("§5.2.1", "is MPI_IN_PLACE, which it must not be here").
+				to("pass a buffer, or MPI_IN_PLACE for the other one, at the ranks where this collective allows it"))
 			return
 		}
 	}
 	if strings.HasPrefix(a.c.Func.Name, "MPI_Win_create") {
 		if v, ok := a.int("base"); ok && (v == 0 || v == recorded.Bottom) && a.num(0, "size") > 0 {
-			r.argument(a, "base", invalid("§11.2.1", "is null and size is %d", a.num(0, "size")))
+			r.argument(a, "base", invalid("§11.2.1", "is null and size is %d", a.num(0, "size")).
+				to("pass memory of that size, or size 0"))
 		}
 	}
 }

@@ -119,9 +119,10 @@ func (r *replay) checkGroup(a args) *wrongArgument {
 	for _, v := range ranks {
 		switch {
 		case v < 0 || of != nil && v >= int64(len(of)):
-			return invalid("§6.3.2", "%s has %s: the group has %d ranks", name, given(v), len(of))
+			return invalid("§6.3.2", "%s has %s: the group has %d ranks", name, given(v), len(of)).
+				to("name ranks of the group, from 0 to its size less one")
 		case seen[v]:
-			return invalid("§6.3.2", "%s has rank %d twice", name, v)
+			return invalid("§6.3.2", "%s has rank %d twice", name, v).to("name each rank once")
 		}
 		seen[v] = true
 	}

@@ -45,12 +45,16 @@ func (r *replay) checkHandle(a args, kind, name string, v int64) *wrongArgument 
 		w.class, w.change = class, "pass one that was made and not freed"
 		return w
 	case isFree(a.c.Func.Name) && r.fixed(kind, v):
-		return invalid("§2.5.1", "is a predefined object (%s), which must not be freed", words[kind])
+		return invalid("§2.5.1", "is a predefined object (%s), which must not be freed", words[kind]).
+			to("free only what the program made; a duplicate may be freed")
 	}
 	if freed, was := r.objects.freed[objectKey{kind, v}]; was && r.t.Complete {
 		w := invalid("§2.5.1", "was freed before: it names no %s", words[kind])
 		w.class, w.other, w.role = class, freed, "free"
 		w.change = fmt.Sprintf("free the %s after its last use", words[kind])
+		if !isFree(a.c.Func.Name) {
+			w.early = words[kind]
+		}
 		return w
 	}
 	if kind == "MPI_Datatype" && communicates(a) && !r.committed(v) && r.t.Complete {
@@ -69,6 +73,9 @@ func (r *replay) checkKeyval(a args, v int64) *wrongArgument {
 	}
 	w := invalid("§6.7.2", "was freed before: it names no attribute key")
 	w.other, w.role, w.change = freed, "free", "free the key after its last use"
+	if !isFree(name) {
+		w.early = "key of attributes"
+	}
 	return w
 }
 

@@ -62,14 +62,16 @@ func (r *replay) checkOp(a args) *wrongArgument {
 	switch {
 	case !fixed && onWindow && handle >= 0:
 		return invalid("§11.3.4",
-			"the operation is one of the program: only predefined operations may be used on a window")
+			"the operation is one of the program: only predefined operations may be used on a window").
+			to("use a predefined operation, or get, compute and put under an exclusive lock")
 	case !fixed:
 		return nil
 	case onWindow && op == "MPI_REPLACE", op == "MPI_NO_OP" &&
 		(strings.Contains(a.c.Func.Name, "et_accumulate") || strings.HasPrefix(a.c.Func.Name, "MPI_Fetch")):
 		return nil
 	case op == "MPI_REPLACE" || op == "MPI_NO_OP":
-		return invalid("§11.3.4", "the operation is %s, which is for windows", op)
+		return invalid("§11.3.4", "the operation is %s, which is for windows", op).
+			to("use an operation that computes, such as MPI_SUM; MPI_Bcast or MPI_Sendrecv replaces data")
 	}
 	datatype := r.t.Datatype(a.num(recorded.Invalid, "datatype", "origin_datatype"))
 	if datatype == nil || len(takes[op]) == 0 {
@@ -80,7 +82,8 @@ func (r *replay) checkOp(a args) *wrongArgument {
 		name = r.Layouts.Of(a.handle("origin_datatype", "datatype")).Only()
 	}
 	if name == "" && !onWindow {
-		return invalid("§5.9.2", "%s cannot be used on a derived datatype", op)
+		return invalid("§5.9.2", "%s cannot be used on a derived datatype", op).
+			to("reduce elements of a basic type, or make an operation for the type with MPI_Op_create")
 	}
 	group := groupOf(name)
 	for _, g := range takes[op] {
@@ -88,5 +91,6 @@ func (r *replay) checkOp(a args) *wrongArgument {
 			return nil
 		}
 	}
-	return invalid("§5.9.2", "%s cannot be used on %s", op, name)
+	return invalid("§5.9.2", "%s cannot be used on %s", op, name).
+		to("use a type that the operation takes, or another operation")
 }

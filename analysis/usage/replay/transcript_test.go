@@ -97,6 +97,9 @@ func placeName(p finding.Place) string {
 
 func describeFindings(b *strings.Builder, findings []finding.Finding) {
 	for _, f := range findings {
+		if c, _ := finding.ClassNamed(f.Class); f.Class == "invalid_argument" && f.Change == c.Change {
+			b.WriteString("says not what to change: ")
+		}
 		fmt.Fprintf(b, "%s: %s", f.Class, f.Message)
 		if f.Count > 1 {
 			fmt.Fprintf(b, " (%d times)", f.Count)

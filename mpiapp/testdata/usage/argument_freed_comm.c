@@ -18,9 +18,9 @@ int main(int argc, char **argv)
 	MPI_Isend(&out, 1, MPI_INT, other, 0, copy, &req[1]);
 	if (faulty)
 		MPI_Waitall(2, req, MPI_STATUSES_IGNORE);
-	MPI_Comm_free(&comm);
+	MPI_Comm_free(&comm); /* ERROR */
 	if (faulty)
-		MPI_Barrier(copy); /* ERROR */
+		MPI_Barrier(copy);
 	else
 		MPI_Waitall(2, req, MPI_STATUSES_IGNORE);
 	MPI_Finalize();

@@ -22,8 +22,8 @@ int main(int argc, char **argv)
 	MPI_Request req = MPI_REQUEST_NULL;
 	MPI_Op_create(larger, 1, &op);
 	if (faulty) {
-		MPI_Op_free(&op);
-		MPI_Allreduce(&in, &out, 1, MPI_INT, op, MPI_COMM_WORLD); /* ERROR */
+		MPI_Op_free(&op); /* ERROR */
+		MPI_Allreduce(&in, &out, 1, MPI_INT, op, MPI_COMM_WORLD);
 	} else {
 		MPI_Iallreduce(&in, &out, 1, MPI_INT, op, MPI_COMM_WORLD, &req);
 		MPI_Op_free(&op);

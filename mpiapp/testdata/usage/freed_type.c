@@ -16,9 +16,9 @@ int main(int argc, char **argv)
 	MPI_Type_commit(&pair);
 	copy = pair;
 	if (faulty)
-		MPI_Type_free(&pair);
+		MPI_Type_free(&pair); /* ERROR */
 	if (rank == 0)
-		MPI_Isend(data, 2, copy, 1, 0, MPI_COMM_WORLD, &req); /* ERROR */
+		MPI_Isend(data, 2, copy, 1, 0, MPI_COMM_WORLD, &req);
 	else
 		MPI_Irecv(data, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &req);
 	if (!faulty)

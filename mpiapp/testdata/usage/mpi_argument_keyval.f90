@@ -19,8 +19,8 @@ program mpi_argument_keyval
   call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, key, extra, ierr)
   copy = key
   if (.not. faulty) call MPI_Comm_set_attr(comm, key, value, ierr)
-  call MPI_Comm_free_keyval(key, ierr)
-  if (faulty) call MPI_Comm_set_attr(comm, copy, value, ierr) ! ERROR
+  call MPI_Comm_free_keyval(key, ierr) ! ERROR
+  if (faulty) call MPI_Comm_set_attr(comm, copy, value, ierr)
   call MPI_Comm_free(comm, ierr)
   call MPI_Finalize(ierr)
 end program mpi_argument_keyval
