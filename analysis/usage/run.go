@@ -20,7 +20,7 @@ type Result struct {
 	Index    *model.Index      // of the run
 	Findings []finding.Finding // worst first
 	// Incomplete says what was missing or damaged, a line each; empty if all ranks
-	// recorded all their calls.
+	// recorded all their calls and came to MPI_Finalize.
 	Incomplete []string
 }
 
@@ -89,9 +89,12 @@ func (w *witness) add(t *recorded.Trace) {
 		w.found.Add(f)
 	}
 	w.digests = append(w.digests, between.NewDigest(r))
-	if !t.Complete {
+	switch {
+	case !t.Complete:
 		kind, _, _ := strings.Cut(t.Why, ":")
 		w.problems.Note(kind, t.Rank, fmt.Sprintf("rank %d: %s", t.Rank, t.Why))
+	case !r.Finalized:
+		w.problems.Note("not finalized", t.Rank, fmt.Sprintf("rank %d: it did not come to MPI_Finalize", t.Rank))
 	}
 }
 

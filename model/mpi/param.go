@@ -206,10 +206,11 @@ func (f *Function) intKind(p *Param) Kind {
 	return Int
 }
 
-// takesHandle tells whether f reads the handle that it is given a pointer to.
-func (f *Function) takesHandle() bool {
-	return f.Class.Completes() || f.Class.oneOf(ClassStart, ClassStartall, ClassRequestFree, ClassCancel, ClassCommFree,
-		ClassWinFree, ClassFileFree, ClassSessionFinalize, ClassMrecv, ClassImrecv) ||
+// takesHandle tells whether f reads the handle that p points to.
+func (f *Function) takesHandle(p *Param) bool {
+	return f.Class.oneOf(ClassMrecv, ClassImrecv) && p.Kind == Message ||
+		f.Class.Completes() || f.Class.oneOf(ClassStart, ClassStartall, ClassRequestFree, ClassCancel, ClassCommFree,
+		ClassWinFree, ClassFileFree, ClassSessionFinalize) ||
 		f.Name == "MPI_Type_commit" || strings.HasSuffix(f.Name, "_free") || strings.HasSuffix(f.Name, "_free_keyval")
 }
 
@@ -230,7 +231,7 @@ func (f *Function) direction(p *Param) Direction {
 	case slices.Contains(bothWays, p.Name), p.Name == "dims" && f.Name == "MPI_Dims_create",
 		f.Name == "MPIX_Comm_agree", strings.HasPrefix(f.Name, "MPI_Status_set"):
 		return InOut
-	case f.takesHandle() && (p.Kind >= Comm && p.Kind <= Session || strings.HasSuffix(p.Name, "keyval")):
+	case f.takesHandle(p) && (p.Kind >= Comm && p.Kind <= Session || strings.HasSuffix(p.Name, "keyval")):
 		return InOut
 	}
 	return Out

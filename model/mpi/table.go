@@ -20,6 +20,16 @@ type Function struct {
 	Params []Param
 }
 
+// Plain is the name of a function without what marks its prefix and its variant with
+// large counts: Bcast_init of MPI_Bcast_init_c, and of MPIX_Bcast_init, which is how
+// Open MPI 4 calls the same.
+func Plain(name string) string {
+	for _, prefix := range []string{"MPI_", "MPIX_"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	return strings.TrimSuffix(name, "_c")
+}
+
 // Param is a parameter of a Function.
 type Param struct {
 	Type string // C type, an array as in "const int []"

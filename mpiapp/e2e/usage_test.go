@@ -99,12 +99,25 @@ func (r *usageRun) judge(t *testing.T, f family, laggard, program string) {
 	if !ok {
 		return
 	}
-	if err := json.Unmarshal([]byte(out.stdout), &said); err != nil || out.status != 0 {
-		r.why = fmt.Sprintf("laggard usage: status %d, %v: %s", out.status, err, lastLines(out.stderr))
+	if err := json.Unmarshal([]byte(out.stdout), &said); err != nil || !r.toldWell(out.status, said.Complete) {
+		r.why = fmt.Sprintf("laggard usage: status %d, complete %v, %v: %s", out.status, said.Complete, err,
+			lastLines(out.stderr))
 		return
 	}
 	r.conclusive = true
 	r.compare(said)
+}
+
+// toldWell reports whether it was said truly if more may be wrong: not of a program
+// that ended well, and always of ranks that were ended while they hung.
+func (r *usageRun) toldWell(status int, complete bool) bool {
+	switch {
+	case status != 0 && status != 4, complete != (status == 0):
+		return false
+	case !r.faulty:
+		return complete
+	}
+	return !r.hangs || !complete
 }
 
 func (r *usageRun) mode() string {

@@ -35,7 +35,7 @@ var collectiveSends = map[string]string{
 // collective is the name of the collective that f begins or prepares, without the
 // marks of its variants; "" none.
 func collective(f *mpi.Function) string {
-	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(f.Name, "MPI_"), "_c"), "_init")
+	name := strings.TrimSuffix(mpi.Plain(f.Name), "_init")
 	switch f.Class {
 	case mpi.ClassIcoll:
 		return strings.ToUpper(name[1:2]) + name[2:]
@@ -47,7 +47,7 @@ func collective(f *mpi.Function) string {
 
 // sends says what a rank sends in a call, "" nothing that its arguments tell.
 func sends(f *mpi.Function) string {
-	name := strings.TrimSuffix(strings.TrimPrefix(f.Name, "MPI_"), "_c")
+	name := mpi.Plain(f.Name)
 	switch f.Class {
 	case mpi.ClassSend, mpi.ClassIsend, mpi.ClassBsend, mpi.ClassIbsend, mpi.ClassSendInit,
 		mpi.ClassBsendInit, mpi.ClassSendrecv, mpi.ClassIsendrecv:

@@ -16,8 +16,8 @@ type Result struct {
 	Findings      []Finding  `json:"findings"` // worst first
 	// Ignored counts the findings that were suppressed.
 	Ignored int `json:"ignored"`
-	// Complete: all ranks recorded all their calls. Else Incomplete says of which
-	// something is missing, and why.
+	// Complete: all ranks recorded all their calls, and came to MPI_Finalize. Else
+	// Incomplete says of which something is missing, and why.
 	Complete   bool     `json:"complete"`
 	Incomplete []string `json:"incomplete"`
 }

@@ -6,6 +6,7 @@ import (
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // judgeCollective: the rank has begun collective number Seq on a communicator
@@ -221,8 +222,7 @@ func started(name string) bool { return strings.HasPrefix(name, "mpi_start") }
 // sendsOut tells whether the call is a collective that sends data from its
 // root to the others.
 func sendsOut(call string) bool {
-	name := strings.ToLower(strings.TrimPrefix(call, "MPI_"))
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "i"), "_c")
+	name := strings.TrimPrefix(strings.ToLower(mpi.Plain(call)), "i")
 	switch strings.TrimSuffix(name, "_init") {
 	case "bcast", "scatter", "scatterv":
 		return true

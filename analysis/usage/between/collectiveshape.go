@@ -7,6 +7,7 @@ import (
 	"laggard/analysis/usage/recorded"
 	"laggard/analysis/usage/replay"
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // shape is what a rank brings to a collective, as far as the others must fit.
@@ -64,10 +65,10 @@ var settings = map[string][]string{
 // plainName is the function without what does not change its meaning.
 func plainName(function string) string { return strings.TrimSuffix(function, "_c") }
 
-// flowName is the name without MPI_, and without what says that it is nonblocking
-// or persistent.
+// flowName is the plain name, without what says that it is nonblocking or
+// persistent.
 func flowName(name string) string {
-	name = strings.TrimSuffix(strings.TrimPrefix(name, "MPI_"), "_init")
+	name = strings.TrimSuffix(mpi.Plain(name), "_init")
 	if _, ok := flows[name]; !ok && len(name) > 1 && name[0] == 'I' {
 		return strings.ToUpper(name[1:2]) + name[2:]
 	}

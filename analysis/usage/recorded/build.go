@@ -34,6 +34,9 @@ type rawNote struct {
 func newBuilder(r *model.Rank, most int) *builder {
 	t := &Trace{Rank: r.Rank, Size: r.Size, Host: r.Host, Family: r.Family, Phase: r.Phase, End: r.End,
 		ThreadLevel: r.ThreadLevel, Names: map[string]map[int64]string{}}
+	if r.End == model.Signalled {
+		t.Signal = r.EndDetail
+	}
 	b := &builder{trace: t, rank: r, most: most, sites: map[*model.State]int{}, types: map[int]*Datatype{},
 		comms: map[int]*model.Comm{}}
 	if r.Off {

@@ -1,6 +1,9 @@
 package recorded
 
 import (
+	"slices"
+	"syscall"
+
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -12,6 +15,7 @@ type Trace struct {
 	Family     string // of MPI, as model.Rank has it
 	Phase      model.Phase
 	End        model.End
+	Signal     int // that ended the process; 0 none, or not known
 	// ThreadLevel that MPI provided: 0 single to 3 multiple; -1 unknown.
 	ThreadLevel int
 	Sites       []Site
@@ -52,8 +56,13 @@ func (t *Trace) Predefined(kind string, value int64) (string, bool) {
 	return name, ok
 }
 
-// Died reports whether the process was ended by a signal or aborted.
-func (t *Trace) Died() bool { return t.End == model.Signalled || t.End == model.Aborted }
+// Crashed reports whether a fault of its own ended the process; others end the
+// processes of a job that failed, hangs, or is out of time.
+func (t *Trace) Crashed() bool {
+	return slices.Contains(faults, syscall.Signal(t.Signal))
+}
+
+var faults = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGABRT}
 
 // Site is a place in the program that calls MPI: the stack, innermost first.
 type Site struct {

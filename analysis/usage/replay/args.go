@@ -39,8 +39,7 @@ var shapes = sync.OnceValue(func() map[*mpi.Function]*shape {
 })
 
 func baseName(f *mpi.Function) string {
-	name := strings.TrimPrefix(f.Name, "MPI_")
-	name = strings.TrimSuffix(name, "_c")
+	name := mpi.Plain(f.Name)
 	switch f.Class {
 	case mpi.ClassCollInit, mpi.ClassSendInit, mpi.ClassBsendInit, mpi.ClassRecvInit:
 		name = strings.TrimSuffix(name, "_init")

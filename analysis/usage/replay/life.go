@@ -15,6 +15,7 @@ type life struct {
 	initialised int // the call, -1 not yet
 	returned    bool
 	session     bool // a session was made: no MPI_Init is needed
+	sessions    int  // those that were made and not finalised
 	finalized   int  // the call, -1 not yet
 	over        bool // MPI_Finalize returned
 	seenBefore  bool // the record begins in the midst of the program
@@ -43,7 +44,16 @@ func (l *life) end(a args) {
 		l.returned = true
 	case mpi.ClassFinalize:
 		l.over = true
+	case mpi.ClassSessionInit:
+		l.sessions++
+	case mpi.ClassSessionFinalize:
+		l.sessions--
 	}
+}
+
+// ended reports whether the rank left MPI, or began to, all ways that it entered it.
+func (l *life) ended() bool {
+	return l.sessions == 0 && (l.finalized >= 0 || l.session && l.initialised < 0)
 }
 
 // anytime are the functions that may be called before MPI_Init and after

@@ -21,7 +21,10 @@ type Replayed struct {
 	// Findings are those that the rank shows alone, in the order in which they
 	// happened first; those that are alike are one, see Group.
 	Findings []finding.Finding
-	Layouts  *typemap.Layouts
+	// Finalized: the rank came to MPI_Finalize, or to the end of all its sessions.
+	// Of any other it is not known what it would still have completed and freed.
+	Finalized bool
+	Layouts   *typemap.Layouts
 	muted    mutes
 }
 
@@ -96,6 +99,7 @@ func Run(t *recorded.Trace) *Replayed {
 	r.returnsBefore(^uint64(0))
 	r.finish()
 	r.settle()
+	r.Finalized = r.life.ended()
 	r.Findings = r.found.InOrder()
 	return r.Replayed
 }

@@ -212,10 +212,9 @@ func (a args) element(name string, k int) string {
 	return name
 }
 
-// failed reports whether the call ended badly: with an error, or never in a process
-// that died.
+// failed reports whether the call ended badly: with an error, or with the process.
 func (a args) failed() bool {
-	return a.c.Code != 0 || a.c.Return == 0 && a.t.Died()
+	return a.c.Code != 0 || a.c.Return == 0 && a.t.Crashed()
 }
 
 // waitedTwice finds two threads that complete one request at a time.

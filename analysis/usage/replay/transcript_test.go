@@ -27,6 +27,8 @@ func TestReplay(t *testing.T) {
 				switch d.Cmd {
 				case "operations":
 					describeOperations(&b, replayed)
+				case "finalized":
+					fmt.Fprintf(&b, "%d: %v\n", trace.Rank, replayed.Finalized)
 				case "findings":
 					describeFindings(&b, replayed.Findings)
 				default:

@@ -22,7 +22,8 @@
 // A datatype is made by its constructor: MPI_Type_vector(count=2, blocklength=1,
 // stride=3, oldtype=MPI_INT) -> newtype=v.
 //
-//	rank 1: end=signalled incomplete="killed"   of the rank; also thread_level=0..3, phase=running
+//	rank 1: end=signalled incomplete="killed"   of the rank; also signal=11, thread_level=0..3,
+//	                                            phase=running
 //	note 0: send buffer of line 3 changed, seen at line 9    or: receive buffer
 //
 // null, invalid, bottom, inplace, any, procnull, undefined are the special values;

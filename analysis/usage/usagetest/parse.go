@@ -176,6 +176,9 @@ func (r *rank) set(key, value string) error {
 		r.Phase, ok = phases[value]
 	case "incomplete":
 		r.Complete, r.Why, ok = false, value, true
+	case "signal":
+		n, err := strconv.Atoi(value)
+		r.End, r.Signal, ok = model.Signalled, n, err == nil
 	case "host":
 		r.Host, ok = value, true
 	case "thread_level":
