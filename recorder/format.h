@@ -96,7 +96,7 @@ enum lg_use {
   LG_USE_PART = 7,   /* values of a long array of the event that follows */
 };
 
-enum lg_use_define { LG_DEF_TYPE = 1, LG_DEF_COMM = 2, LG_DEF_NAME = 3, LG_DEF_NOTE = 4 };
+enum lg_use_define { LG_DEF_TYPE = 1, LG_DEF_COMM = 2, LG_DEF_NAME = 3, LG_DEF_NOTE = 4, LG_DEF_WITHIN = 5 };
 
 /* Values of handles and addresses in these events. */
 #define LG_USE_NULL (-1)

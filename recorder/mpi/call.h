@@ -10,6 +10,12 @@ struct lg_st;
 struct lg_comm_ref;
 struct lg_req;
 
+struct lg_outer { /* the call of MPI in which a callback of the program makes another */
+  uint64_t cfa, ra;        /* see struct lg_thr */
+  uint64_t calling, begun; /* see struct lg_usage */
+  int64_t freed;
+};
+
 struct lg_call {
   struct lg_thr *thr;
   const struct lg_desc *desc;
@@ -26,6 +32,8 @@ struct lg_call {
   int code;           /* what the call returned */
   int ierror;         /* stands in for one that a Fortran program left out */
   bool recorded;      /* the recording of usage has its begin */
+  bool within;        /* a callback of the program makes it, in the call outer */
+  struct lg_outer outer;
 };
 
 /* lg_int is an argument that is an int; Fortran passes everything by reference. */

@@ -1,10 +1,15 @@
+#include <string.h>
 #include "base/locks.h"
 #include "base/recording.h"
 #include "calls/dispatch.h"
 #include "calls/operation.h"
 #include "calls/poll.h"
+#include "identity/comm.h"
 #include "identity/thread.h"
 #include "mpi/family.h"
+#include "mpi/handle.h"
+#include "mpi/symbol.h"
+#include "stack/modules.h"
 #include "start/entry.h"
 #include "start/start.h"
 #include "usage/usage.h"
@@ -33,12 +38,64 @@ static struct lg_thr *__attribute__((noinline)) first_call(void)
   return lg_thread_register();
 }
 
+/* by_mpi tells whether an address is in the MPI library or one of its components,
+ * which may call functions of MPI themselves. Where the library is linked into the
+ * program they cannot be told apart. */
+static bool by_mpi(uint64_t pc)
+{
+  static const char *const names[] = {"libmpi", "libpmpi", "libopen-", "mca_"};
+  lg_lock_file();
+  struct lg_mapped *m = lg_module_at(pc);
+  bool is = !m || !m->path || m == lg_module_at((uint64_t)lg_find_symbol("PMPI_Init"));
+  const char *slash = is ? NULL : strrchr(m->path, '/'), *name = is ? "" : slash ? slash + 1 : m->path;
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    is |= strncmp(name, names[i], strlen(names[i])) == 0;
+  lg_unlock_file();
+  return is;
+}
+
+/* before_within begins a call that a callback of the program makes, such as that of an
+ * attribute within MPI_Finalize. It is recorded as use of MPI; the rank remains in the
+ * outer call. */
+static bool before_within(struct lg_call *c, uint64_t ra, uint64_t cfa)
+{
+  struct lg_thr *t = c->thr;
+  lg_lock_tables();
+  bool on = lg_usage_before_within(c);
+  if (on && c->desc->cls == CLS_comm_free)
+    c->comm = lg_comm_find(LG_HANDLE_COMM, lg_comm_made_handle(c, c->desc->newcomm));
+  lg_unlock_tables();
+  if (!on)
+    return false;
+  c->outer.cfa = t->outer_cfa;
+  c->outer.ra = t->outer_ra;
+  t->outer_cfa = cfa;
+  t->outer_ra = ra;
+  return true;
+}
+
+static void after_within(struct lg_call *c)
+{
+  struct lg_thr *t = c->thr;
+  lg_lock_tables();
+  int cls = c->desc->cls;
+  if (!c->code && (cls == CLS_comm_free || cls == CLS_type_free))
+    lg_dispatch_after(c);
+  lg_usage_after_within(c);
+  lg_unlock_tables();
+  t->outer_cfa = c->outer.cfa;
+  t->outer_ra = c->outer.ra;
+}
+
 bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, void *ra, void *cfa)
 {
   struct lg_thr *t = lg_self;
   if (unlikely(!t) && !(t = first_call()))
     return false;
-  if (unlikely(lg_off) || lg_within(t, (uint64_t)cfa))
+  if (unlikely(lg_off))
+    return false;
+  c->within = lg_within(t, (uint64_t)cfa);
+  if (unlikely(c->within) && (!lg_usage_on || by_mpi((uint64_t)ra)))
     return false;
   struct lg_st *st = lg_state_find(&t->model, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, (uint64_t)ra, (uint64_t)cfa);
   if (unlikely(!st))
@@ -56,6 +113,8 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   c->tag = LG_NONE;
   c->own_status = false;
   c->recorded = false;
+  if (unlikely(c->within))
+    return before_within(c, (uint64_t)ra, (uint64_t)cfa);
   t->outer_cfa = (uint64_t)cfa;
   t->outer_ra = (uint64_t)ra;
   lg_transition(&t->model, st);
@@ -81,6 +140,8 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
 void lg_after(struct lg_call *c)
 {
   struct lg_thr *t = c->thr;
+  if (unlikely(c->within))
+    return after_within(c);
   if ((c->recorded || uses_tables(c->desc->cls)) && likely(!lg_off)) {
     lg_lock_tables();
     if (c->recorded)

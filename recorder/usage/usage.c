@@ -208,3 +208,35 @@ void lg_usage_after(struct lg_call *c)
   after(c, u);
   lg_receiving_after(u);
 }
+
+/* ---- a call within another ---- */
+
+/* What the outer call keeps for its end is not disturbed: one that completes requests or
+ * sends is left alone. */
+bool lg_usage_before_within(struct lg_call *c)
+{
+  struct lg_usage *u = c->thr->usage;
+  if (!u || !u->stream || !u->stream->live || !u->calling || u->ngiven || u->sending.type)
+    return false;
+  c->outer.calling = u->calling;
+  c->outer.begun = u->begun;
+  c->outer.freed = u->freed;
+  unsigned char *p = lg_event_begin(u, LG_NUMBERS(1));
+  if (!p)
+    return false;
+  lg_event_end(u, lg_event_head(p, LG_USE_DEFINE, LG_DEF_WITHIN));
+  lg_usage_before(c);
+  return c->recorded;
+}
+
+void lg_usage_after_within(struct lg_call *c)
+{
+  struct lg_usage *u = c->thr->usage;
+  lg_usage_ended(c);
+  lg_usage_after(c);
+  u->calling = c->outer.calling;
+  u->begun = c->outer.begun;
+  u->freed = c->outer.freed;
+  u->ngiven = u->made = 0;
+  u->sending.type = NULL;
+}

@@ -28,6 +28,7 @@ const (
 	defComm
 	defName
 	defNote
+	defWithin
 )
 
 const (
@@ -35,6 +36,7 @@ const (
 	inline     = 512     // values of an array within its event; of a longer one they go before it
 	maxValues  = 65536   // recorded of one array
 	maxObjects = 1 << 26 // numbers of types and communicators
+	maxWithin  = 64      // calls in progress, one within the other
 	noStatus   = -32006  // source of a status that is not known
 )
 
@@ -49,6 +51,8 @@ type decoder struct {
 	clock    uint64
 	calling  uint64 // state of the call in progress, plus one
 	open     int    // its index into Trace.Calls, plus one
+	within   bool   // the call that begins next is made by a callback, within that one
+	outer    []progress
 	empty    int    // that of the empty poll that ended last, plus one
 	parts    []int64
 	states   []*lastSaid
@@ -71,7 +75,7 @@ type lastSaid struct {
 
 // lost forgets what refers to events that are missing.
 func (d *decoder) lost() {
-	d.open, d.empty, d.parts = 0, 0, nil
+	d.open, d.empty, d.parts, d.outer, d.within = 0, 0, nil, nil, false
 	d.blocks++
 }
 
@@ -91,6 +95,12 @@ func (d *decoder) block(data []byte) error {
 	return nil
 }
 
+// progress is a call in progress, in which a callback of the program made another.
+type progress struct {
+	calling uint64
+	open    int
+}
+
 func (d *decoder) event() error {
 	head := d.u()
 	switch kind, value := head&7, head>>3; kind {
@@ -100,7 +110,7 @@ func (d *decoder) event() error {
 		}
 		d.numbered, d.clock = value&1 != 0, d.u()
 		if calling := d.u(); calling != d.calling { // the end that comes is of another call than the one that is open
-			d.open, d.calling = 0, calling
+			d.open, d.calling, d.outer = 0, calling, nil
 		}
 	case useBegin:
 		return d.begin(value)
@@ -248,7 +258,12 @@ func (d *decoder) begin(index uint64) error {
 	if d.bad {
 		return errEvent
 	}
-	d.empty, d.open, d.calling = 0, 0, index+1
+	if !d.within {
+		d.outer = d.outer[:0] // what was left by a jump out of a callback
+	} else if len(d.outer) < maxWithin {
+		d.outer = append(d.outer, progress{d.calling, d.open})
+	}
+	d.within, d.empty, d.open, d.calling = false, 0, 0, index+1
 	calls := &d.b.trace.Calls
 	if len(*calls) >= d.b.most {
 		d.b.incomplete(fmt.Sprintf("there are more than %d calls", d.b.most))
@@ -280,7 +295,11 @@ func (d *decoder) returned(code int, out []Value) {
 		c := &d.b.trace.Calls[d.open-1]
 		c.Return, c.Code, c.Out = number, code, out
 	}
-	d.open, d.calling = 0, 0
+	var back progress
+	if n := len(d.outer); n > 0 {
+		back, d.outer = d.outer[n-1], d.outer[:n-1]
+	}
+	d.within, d.open, d.calling = false, back.open, back.calling
 }
 
 // emptyPoll takes the return of a poll that found nothing.

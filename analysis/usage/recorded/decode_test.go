@@ -159,6 +159,17 @@ rank 3: incomplete="lost"
 3: MPI_Barrier(comm=world) -> ()
 rank 3: incomplete="there are more than 1 calls"
 `},
+		{"a call in a callback, and one behind a jump out of it", 10, [][]*events{{
+			sent(blockOf(0, 0, 0).world().event(useBegin, barrier).u(0).event(useDefine, defWithin), 0x100).
+				event(useEnd, 0).u(0).event(useEnd, 0).u(0).
+				event(useBegin, barrier).u(0).event(useDefine, defWithin).event(useBegin, barrier).u(0),
+			blockOf(0, 6, barrier+1).event(useBegin, barrier).u(0).event(useEnd, 0).u(0)}}, `
+3: MPI_Barrier(comm=world) -> ()
+3: MPI_Send(buf=0x100, count=5, datatype=MPI_INT, dest=1, tag=8, comm=world) -> ()
+3: MPI_Barrier(comm=world) -> …
+3: MPI_Barrier(comm=world) -> …
+3: MPI_Barrier(comm=world) -> ()
+`},
 		{"another version", 10, [][]*events{{new(events).event(useBlock, 9<<1).u(0, 0)}}, `
 rank 3: incomplete="block 0: byte 0: events of version 9; this program reads version 1"
 `},

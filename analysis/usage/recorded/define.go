@@ -37,6 +37,8 @@ func (d *decoder) define(what uint64) error {
 		if !d.bad {
 			d.b.notes = append(d.b.notes, n)
 		}
+	case defWithin:
+		d.within = true
 	default:
 		return fmt.Errorf("definition of kind %d", what)
 	}
