@@ -49,11 +49,25 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	children, err := reduce.Reduce(s.Tree, evidence, between.NewEvidence(w.children...), nil)
+	if err != nil {
+		return nil, err
+	}
+	spawned, err := reduce.Reduce(s.Tree, sum, len(w.children), nil)
+	if err != nil {
+		return nil, err
+	}
 	problems, err := reduce.Reduce(s.Tree, share.ProblemsMonoid, w.problems, nil)
 	if err != nil || c.Rank() != 0 {
 		return nil, err
 	}
 	found.Merge(between.Judge(together))
+	if children.World(spawned) {
+		found.Merge(ofChildren(between.Judge(children).InOrder()))
+	} else if spawned > 0 {
+		problems.Note("spawned", -1, fmt.Sprintf("%d processes that MPI_Comm_spawn started were checked one by one, "+
+			"not together: which of them share an MPI_COMM_WORLD is not known", spawned))
+	}
 	return &Result{Index: s.Index, Findings: found.List(), Incomplete: incomplete(s.Index, problems)}, nil
 }
 
@@ -61,41 +75,53 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 type witness struct {
 	found    *finding.Group    // by each rank alone
 	digests  []*between.Digest // for what several ranks show together
+	children []*between.Digest // those of processes that MPI_Comm_spawn started
 	problems share.Problems
 }
 
 // read decodes and replays the ranks of the share, one at a time, until the
 // context ends.
 func (w *witness) read(ctx context.Context, x *model.Index) (failed error) {
-	if slices.ContainsFunc(x.Slots, func(s model.SlotInfo) bool { return s.Spawned }) {
-		// They have an MPI_COMM_WORLD of their own, with other ranks.
-		w.problems.Note("spawned", -1, "processes that MPI_Comm_spawn started are not checked")
-	}
 	x.Each(func(run *model.Run) {
 		w.problems.Add(run.Problems)
 		for _, rank := range run.Ranks {
 			if failed = ctx.Err(); failed != nil {
 				return
 			}
-			w.add(recorded.Load(x, rank))
+			w.add(recorded.Load(x, rank), rank.Spawned)
 		}
 	})
 	return failed
 }
 
-func (w *witness) add(t *recorded.Trace) {
+// add replays a rank; spawned: of an MPI_COMM_WORLD of its own, with other ranks.
+func (w *witness) add(t *recorded.Trace, spawned bool) {
 	r := replay.Run(t)
-	for _, f := range r.Findings {
-		w.found.Add(f)
+	found, who := finding.NewGroup(r.Findings...), fmt.Sprintf("rank %d", t.Rank)
+	if spawned {
+		w.children = append(w.children, between.NewDigest(r))
+		found, who = ofChildren(r.Findings), "spawned "+who
+	} else {
+		w.digests = append(w.digests, between.NewDigest(r))
 	}
-	w.digests = append(w.digests, between.NewDigest(r))
+	w.found.Merge(found)
 	switch {
 	case !t.Complete:
 		kind, _, _ := strings.Cut(t.Why, ":")
-		w.problems.Note(kind, t.Rank, fmt.Sprintf("rank %d: %s", t.Rank, t.Why))
+		w.problems.Note(kind, t.Rank, fmt.Sprintf("%s: %s", who, t.Why))
 	case !r.Finalized:
-		w.problems.Note("not finalized", t.Rank, fmt.Sprintf("rank %d: it did not come to MPI_Finalize", t.Rank))
+		w.problems.Note("not finalized", t.Rank, who+": it did not come to MPI_Finalize")
 	}
+}
+
+// ofChildren says of findings that their ranks are those of spawned processes.
+func ofChildren(found []finding.Finding) *finding.Group {
+	out := finding.NewGroup()
+	for _, f := range found {
+		f.Message = "in processes that MPI_Comm_spawn started: " + f.Message
+		out.Add(f)
+	}
+	return out
 }
 
 func incomplete(x *model.Index, problems share.Problems) []string {

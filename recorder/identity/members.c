@@ -165,10 +165,11 @@ uint32_t lg_members_ranges(const struct lg_members *m, struct lg_range *out)
 {
   uint32_t n = 0;
   for (int i = 0; i < m->n;) {
-    int k = i + 1, stride = k < m->n ? m->world[k] - m->world[i] : 1;
-    while (k < m->n && m->world[k] - m->world[k - 1] == stride)
+    bool outside = m->world[i] < 0; /* of the world: a run of their own, by 0 */
+    int k = i + 1, stride = outside ? 0 : k < m->n && m->world[k] >= 0 ? m->world[k] - m->world[i] : 1;
+    while (k < m->n && m->world[k] - m->world[k - 1] == stride && (m->world[k] < 0) == outside)
       k++;
-    if (k == i + 2 && k < m->n)
+    if (k == i + 2 && k < m->n && !outside)
       k = i + 1, stride = 1; /* two make no run; the second may begin a longer one */
     if (out)
       out[n] = (struct lg_range){m->world[i], stride, k - i};

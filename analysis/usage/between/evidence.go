@@ -27,3 +27,10 @@ func Merge(a, b *Evidence) (*Evidence, error) {
 	out.sort()
 	return out, nil
 }
+
+// World reports whether these are the digests of so many processes, and all of one
+// MPI_COMM_WORLD.
+func (e *Evidence) World(processes int) bool {
+	return processes > 0 && len(e.digests) == processes &&
+		!slices.ContainsFunc(e.digests, func(d *Digest) bool { return d.Size != processes })
+}

@@ -53,7 +53,7 @@ type decoder struct {
 	open     int    // its index into Trace.Calls, plus one
 	within   bool   // the call that begins next is made by a callback, within that one
 	outer    []progress
-	empty    int    // that of the empty poll that ended last, plus one
+	empty    int // that of the empty poll that ended last, plus one
 	parts    []int64
 	states   []*lastSaid
 	blocks   int

@@ -25,7 +25,7 @@ type Replayed struct {
 	// Of any other it is not known what it would still have completed and freed.
 	Finalized bool
 	Layouts   *typemap.Layouts
-	muted    mutes
+	muted     mutes
 }
 
 // Place returns call i as one that takes part in a finding.
