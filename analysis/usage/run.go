@@ -84,7 +84,8 @@ type witness struct {
 func (w *witness) read(ctx context.Context, x *model.Index) (failed error) {
 	x.Each(func(run *model.Run) {
 		w.problems.Add(run.Problems)
-		for _, rank := range run.Ranks {
+		ranks := slices.DeleteFunc(slices.Clone(run.Others), func(r *model.Rank) bool { return !r.Spawned })
+		for _, rank := range append(ranks, run.Ranks...) {
 			if failed = ctx.Err(); failed != nil {
 				return
 			}

@@ -17,6 +17,7 @@ const (
 	ClassFileIcoll
 	ClassFileNb
 	ClassFinalize
+	ClassGetParent
 	ClassGetStatus
 	ClassGrequest
 	ClassIbsend

@@ -23,7 +23,8 @@ type usageFindings struct {
 			Line int    `json:"line"`
 		} `json:"locations"`
 	} `json:"findings"`
-	Complete bool `json:"complete"`
+	Complete   bool     `json:"complete"`
+	Incomplete []string `json:"incomplete"`
 }
 
 // usageRun is how one program on one MPI was judged.

@@ -9,6 +9,16 @@ import (
 	"testing"
 )
 
+// usageSaid is what laggard usage says of a run, and its exit status.
+func usageSaid(t *testing.T, dir string) (said usageFindings, status int) {
+	t.Helper()
+	out := start(t, nil, nil, filepath.Join(binaries(t), "laggard"), "usage", "--json", dir).wait()
+	if err := json.Unmarshal([]byte(out.stdout), &said); err != nil {
+		t.Fatal(err, out.stderr)
+	}
+	return said, out.status
+}
+
 // TestUsageOfDead: of ranks that were killed or aborted it is not known what they would
 // have completed and freed. So nothing is found, and that does not count as no wrong use.
 func TestUsageOfDead(t *testing.T) {
@@ -19,20 +29,28 @@ func TestUsageOfDead(t *testing.T) {
 				t.Parallel()
 				dir := filepath.Join(t.TempDir(), "run")
 				f.usageRun(t, dir, 3, program, how).wait()
-				out := start(t, nil, nil, filepath.Join(binaries(t), "laggard"), "usage", "--json", dir).wait()
-				var said struct {
-					Findings   []any    `json:"findings"`
-					Complete   bool     `json:"complete"`
-					Incomplete []string `json:"incomplete"`
-				}
-				if err := json.Unmarshal([]byte(out.stdout), &said); err != nil {
-					t.Fatal(err, out.stderr)
-				}
-				if said.Complete || out.status != 4 || len(said.Findings) > 0 ||
+				said, status := usageSaid(t, dir)
+				if said.Complete || status != 4 || len(said.Findings) > 0 ||
 					!strings.Contains(strings.Join(said.Incomplete, "\n"), "rank 1: it did not come to MPI_Finalize") {
-					t.Errorf("status %d, complete %v, %q, %v", out.status, said.Complete, said.Incomplete, said.Findings)
+					t.Errorf("status %d, complete %v, %q, %v", status, said.Complete, said.Incomplete,
+						said.Findings)
 				}
 			})
 		}
 	})
+}
+
+// TestUsageOfSpawned: processes that MPI_Comm_spawn started are checked, also together,
+// and make nothing damaged. MPICH of Debian cannot start any.
+func TestUsageOfSpawned(t *testing.T) {
+	f := families[0]
+	dir := filepath.Join(t.TempDir(), "run")
+	if out := f.usageRun(t, dir, 1, f.build(t, "usagespawn.c", "-O1")).wait(); out.status != 0 {
+		t.Fatal(out.stderr)
+	}
+	said, status := usageSaid(t, dir)
+	if !said.Complete || status != 0 || len(said.Findings) != 1 || said.Findings[0].Class != "type_mismatch" ||
+		!strings.Contains(said.Findings[0].Message, "MPI_Comm_spawn started") {
+		t.Errorf("status %d, %+v", status, said)
+	}
 }

@@ -116,6 +116,14 @@ void lg_after_newcomm(struct lg_call *c)
   lg_comm_made(c, lg_comm_made_handle(c, c->desc->newcomm), c->comm, c->st->index);
 }
 
+/* MPI_Comm_spawn made it, in another program. */
+void lg_after_get_parent(struct lg_call *c)
+{
+  long handle = lg_comm_made_handle(c, c->desc->newcomm);
+  if (!lg_comm_find(LG_HANDLE_COMM, handle))
+    lg_comm_made(c, handle, NULL, c->st->index);
+}
+
 void lg_after_newcomm_groups(struct lg_call *c)
 {
   after_forming(c, c->comm);

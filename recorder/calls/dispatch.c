@@ -139,6 +139,7 @@ void lg_dispatch_after(struct lg_call *c)
   case CLS_mprobe: return lg_after_mprobe(c);
   case CLS_icoll: case CLS_newcomm_nb: case CLS_file_icoll: return lg_after_icoll(c);
   case CLS_newcomm: case CLS_newcomm_dynamic: return lg_after_newcomm(c);
+  case CLS_get_parent: return lg_after_get_parent(c);
   case CLS_newcomm_groups: return lg_after_newcomm_groups(c);
   case CLS_newcomm_leaders: return lg_after_newcomm_leaders(c);
   case CLS_win_complete: return lg_after_win_complete(c);

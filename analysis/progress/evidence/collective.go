@@ -6,7 +6,6 @@ import (
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
-	"laggard/model/mpi"
 )
 
 // judgeCollective: the rank has begun collective number Seq on a communicator
@@ -222,7 +221,8 @@ func started(name string) bool { return strings.HasPrefix(name, "mpi_start") }
 // sendsOut tells whether the call is a collective that sends data from its
 // root to the others.
 func sendsOut(call string) bool {
-	name := strings.TrimPrefix(strings.ToLower(mpi.Plain(call)), "i")
+	name := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(call, "MPI_"), "MPIX_"))
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "i"), "_c")
 	switch strings.TrimSuffix(name, "_init") {
 	case "bcast", "scatter", "scatterv":
 		return true
