@@ -176,17 +176,6 @@ func sectionOf(function string) string {
 	return "§7.5"
 }
 
-// sameRoot: all name one root. In an intercommunicator those of the root's group
-// have a value that is no rank (§5.2.3).
-func (c *collectives) sameRoot(e *event) bool {
-	return !c.differ(e, "root", func(p ref) string {
-		if root := c.shape(p).root; root != model.None && (root >= 0 || !e.comm.inter) {
-			return fmt.Sprint(root)
-		}
-		return ""
-	})
-}
-
 func (c *collectives) sameOp(e *event) bool {
 	return !c.differ(e, "operation", func(p ref) string { return c.shape(p).op })
 }
