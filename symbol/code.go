@@ -155,6 +155,17 @@ func (c *Code) Object(addr uint64) (lo, hi uint64, ok bool) {
 	return x.addr, x.addr + x.size, ok
 }
 
+// ObjectName returns the linker name of the variable that begins at addr, "" if the
+// symbols know none there.
+func (c *Code) ObjectName(addr uint64) string {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if x, name, ok := c.m.object(addr); ok && x.addr == addr {
+		return name
+	}
+	return ""
+}
+
 func (m *module) object(addr uint64) (x sym, name string, ok bool) {
 	if m.objects == nil {
 		m.objects = []symbols{}

@@ -47,7 +47,11 @@ func (f *Finding) maybeDeadlocked() bool {
 	if !f.deadlocked() {
 		return false
 	}
-	f.confidence = min(f.confidence, f.sure(likely))
+	level := likely
+	if f.opts.Uncounted {
+		level = guess
+	}
+	f.confidence = min(f.confidence, f.sure(level))
 	f.reason += "; some of the waits may be satisfied already"
 	return true
 }

@@ -144,6 +144,8 @@ func (f *Finding) awaited() bool {
 	case alone.Len() > 0:
 		f.confidence = f.sure(guess) // one of those who left may have owed it
 		f.reason = alone.Phrase() + ": waits for a message that nobody is left to send"
+	case f.opts.Uncounted && (second.Len() > 0 || f.certainlyAwaited().Intersect(first).Len() == 0):
+		f.confidence = f.sure(guess) // it may be one of those whose waits are not known
 	}
 	f.narrow()
 	f.stillInside(f.least)
@@ -204,7 +206,8 @@ func (f *Finding) sinks(g *evidence.Graph) (first, second, alone model.RankSet) 
 		n := f.scene.Needs[rank]
 		switch {
 		case n.Standing == evidence.Waiting && !n.Computes:
-		case n.Computes || n.Standing == evidence.Ready || f.scene.Off.Contains(rank):
+		case n.Computes || n.Standing == evidence.Ready || f.scene.Off.Contains(rank),
+			f.opts.Uncounted && n.Standing == evidence.Opaque:
 			second.Add(rank)
 		default:
 			first.Add(rank)

@@ -28,8 +28,8 @@ type Options struct {
 	PaperOnly bool
 	// Observed is outside knowledge of the job.
 	evidence.Observed
-	// StacksOnly says that the record was made from stacks (docs/offline.md): no
-	// call in it says what it waits for.
+	// StacksOnly says that the record was made from stacks (docs/offline.md): few
+	// calls in it say what they wait for, and there are no counts (Uncounted).
 	StacksOnly bool
 	// Progressing says that the caller saw the job move: then nothing hangs.
 	Progressing bool
@@ -51,6 +51,7 @@ func (q Question) options(x *model.Index, known overview) Options {
 		// Whoever took the stacks may not have come to all ranks. And there are no
 		// counts of iterations to compare, which the default algorithm is about.
 		o.Damaged, o.StacksOnly = o.Damaged.Union(x.Missing()), true
+		o.Uncounted = true
 		if o.Algorithm == inference.DefaultAlgorithm {
 			o.Algorithm = inference.PDI
 		}

@@ -60,6 +60,8 @@ func options(t *testing.T, d *datadriven.TestData) Options {
 			}
 		case "algorithm":
 			opts.Algorithm = a.Vals[0]
+		case "uncounted": // as a record that was made by looks at the ranks
+			opts.StacksOnly, opts.Uncounted, opts.Algorithm = true, true, inference.PDI
 		case "paper", "progressing":
 		default:
 			d.Fatalf(t, "unknown argument %s", a.Key)

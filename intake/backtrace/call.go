@@ -119,3 +119,7 @@ func kindOf(call string) model.Kind {
 	}
 	return model.Other
 }
+
+// Function returns the function of MPI that a linker name stands for, and the binding
+// through which it is called; ok is false for any other.
+func Function(name string) (function string, binding model.Binding, ok bool) { return mpiFunction(name) }

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"laggard/model"
 	"laggard/slicing/x86"
 	"laggard/symbol"
 )
@@ -70,3 +71,79 @@ func (f *function) before(ret uint64) int {
 }
 
 func (f *function) block(i int) *block { return &f.blocks[f.blk[i]] }
+
+// Reader takes functions apart for another analysis of their code. It is not safe for
+// concurrent use.
+type Reader struct{ prog *program }
+
+// NewReader returns a Reader that finds files through r, which must outlive it.
+func NewReader(r *symbol.Resolver) *Reader { return &Reader{newProgram(r, nil)} }
+
+// Routine is the code of a function in basic blocks, as far as it is known.
+type Routine struct {
+	f     *function
+	Insts []x86.Inst // by address
+	// Whole: all jumps are known, so that there are no other ways to a block.
+	Whole bool
+}
+
+// Around returns the function that a return address belongs to, and the position of
+// the call before that.
+func (r *Reader) Around(mod *model.Module, ret uint64) (fn Routine, call int, ok bool) {
+	m := r.prog.module(mod)
+	if m.err != nil || ret == 0 {
+		return fn, 0, false
+	}
+	f := m.function(ret - 1)
+	if f == nil {
+		return fn, 0, false
+	}
+	i := f.before(ret)
+	if i < 0 || f.insts[i].Kind != x86.Call {
+		return fn, 0, false
+	}
+	return Routine{f, f.insts, !f.holes && !f.scattered()}, i, true
+}
+
+// scattered tells whether an indirect jump of the function leads nobody knows where.
+func (f *function) scattered() bool {
+	for n := range f.blocks {
+		last := f.blocks[n].end - 1
+		if in := &f.insts[last]; in.Kind == x86.Jump && in.Indirect && len(f.blocks[n].succs) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// First returns the position where the block of an instruction begins.
+func (r *Routine) First(i int) int { return r.f.block(i).first }
+
+// Before returns the positions of the instructions from which control comes to the
+// block that begins at a position.
+func (r *Routine) Before(first int) []int {
+	var out []int
+	for _, p := range r.f.block(first).preds {
+		out = append(out, r.f.blocks[p].end-1)
+	}
+	return out
+}
+
+// Entry tells whether the function begins at a position.
+func (r *Routine) Entry(i int) bool { return r.f.insts[i].Addr == r.f.entry }
+
+// Code returns the bytes from an instruction on.
+func (r *Routine) Code(i int) []byte {
+	b := r.f.mod.code.Bytes(r.f.insts[i].Addr)
+	return b[:min(len(b), 15)]
+}
+
+// Constant tells whether memory at an address of the file is never written.
+func (r *Routine) Constant(addr uint64) bool {
+	code := r.f.mod.code
+	return len(code.Bytes(addr)) > 0 && !code.Writable(addr)
+}
+
+// Callee returns the linker name of what the call at a position calls, as far as the
+// code says it; "" if it does not.
+func (r *Routine) Callee(i int) string { return r.f.mod.direct(&r.f.insts[i]).name }

@@ -68,10 +68,12 @@ func reg(a x86asm.Arg) Reg {
 	if !ok {
 		return None
 	}
-	return number(r)
+	return Number(r)
 }
 
-func number(r x86asm.Reg) Reg {
+// Number is the register that a register of x86asm is, or is a part of; None if it is not
+// followed.
+func Number(r x86asm.Reg) Reg {
 	switch {
 	case r >= x86asm.AL && r <= x86asm.BL:
 		return Reg(r - x86asm.AL)
@@ -113,10 +115,10 @@ func (d *decoder) mem(a x86asm.Arg) *Mem {
 	case x86asm.RIP, x86asm.EIP:
 		out.Disp += int64(d.out.Addr) + int64(d.in.Len)
 	default:
-		out.Base = number(m.Base)
+		out.Base = Number(m.Base)
 	}
 	if m.Index != 0 && m.Scale != 0 {
-		out.Index = number(m.Index)
+		out.Index = Number(m.Index)
 	}
 	out.Thread = m.Segment == x86asm.FS || m.Segment == x86asm.GS
 	return out

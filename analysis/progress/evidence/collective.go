@@ -16,7 +16,13 @@ import (
 // hold data of others, which the library sends on only inside MPI.
 func (s *Scene) judgeCollective(id wantID, w *facts.Want) (Link, outcome) {
 	c := s.comms[w.Comm]
-	if w.Lost || w.Self || w.Seq == 0 || c == nil || s.members(c).Len() == 0 {
+	if w.Lost || w.Self || c == nil || s.members(c).Len() == 0 {
+		return Link{}, open
+	}
+	if s.known.Uncounted && w.Seq == 0 {
+		return s.judgeUnnumbered(id, w, c)
+	}
+	if w.Seq == 0 {
 		return Link{}, open
 	}
 	late := s.target(targetKey{what: lateFor, comm: w.Comm, seq: w.Seq, call: functionOf(w.Call)})

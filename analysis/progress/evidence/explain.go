@@ -20,6 +20,8 @@ func (s *Scene) Explain(l Link, peer int) string {
 	}
 	text := ""
 	switch {
+	case s.known.Uncounted && w.Kind != model.RMA:
+		text = s.explainUncounted(who, w, peer)
 	case w.Kind == model.Collective && s.led(l.source) && s.Begun(w.Comm, peer) >= w.Seq:
 		text = fmt.Sprintf("%s, rank %d meets the other group's leader for it", who, peer)
 	case w.Kind == model.Collective && s.Begun(w.Comm, peer) >= w.Seq && s.isIn(peer, w.Comm, w.Seq):
@@ -61,6 +63,8 @@ func (s *Scene) holds(w *facts.Want, rank int) bool {
 	holders, _ := s.holders(-1, w)
 	return w.Tag != model.None && holders.Contains(rank)
 }
+
+func rankText(rank int) string { return fmt.Sprintf("rank %d", rank) }
 
 func targetText(w *facts.Want) string {
 	if w.Peer == model.None {

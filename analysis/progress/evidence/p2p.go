@@ -38,6 +38,9 @@ func (s *Scene) judge(f *facts.Fact, id wantID) (Link, outcome) {
 func (s *Scene) judgeReceive(id wantID, w *facts.Want) (Link, outcome) {
 	number := w.Number()
 	l := s.linkTo(s.one(w.Peer), PointToPoint, id)
+	if s.known.Uncounted {
+		return s.judgeUncounted(l, id, w)
+	}
 	if number > 0 && s.answered(id) >= number {
 		return s.matched(l, id.rank, w.Peer)
 	}
@@ -51,6 +54,9 @@ func (s *Scene) judgeReceive(id wantID, w *facts.Want) (Link, outcome) {
 // lie in a buffer.
 func (s *Scene) judgeSend(f *facts.Fact, id wantID, w *facts.Want) (Link, outcome) {
 	l := s.linkTo(s.one(w.Peer), PointToPoint, id)
+	if s.known.Uncounted {
+		return s.judgeUncounted(l, id, w)
+	}
 	if w.Seq > 0 && s.answered(id) >= w.Seq || !synchronous(w.Call) && s.sought(id.rank, w) {
 		return s.matched(l, id.rank, w.Peer)
 	}

@@ -24,6 +24,9 @@ type Observed struct {
 	// Damaged are ranks whose record could not be read: no conclusion is drawn
 	// from their absence.
 	Damaged model.RankSet
+	// Uncounted says that the record was made from looks at the ranks: it has what calls
+	// wait for, but no counts of what was sent, received or begun.
+	Uncounted bool
 	// Liveness holds outside knowledge by rank.
 	Liveness map[int]Liveness
 }

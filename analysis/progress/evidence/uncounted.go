@@ -1,0 +1,110 @@
+package evidence
+
+import (
+	"strings"
+
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+)
+
+// Where a record was made by looking at the ranks, there are no counts that say what was
+// sent, received or begun. But a rank that has stood in a call for all of the looks is
+// in want of something: its call would have returned. What was sent before would have
+// come, and a collective that all have begun would be over. So, of a rank that stands
+// still, the call and the places of the others prove as much as counts do.
+
+// judgeUncounted judges a message. Where the peer is in the other half of it, neither
+// waits for the other to come.
+func (s *Scene) judgeUncounted(l Link, id wantID, w *facts.Want) (Link, outcome) {
+	if s.meets(id.rank, w) {
+		return s.matched(l, id.rank, w.Peer)
+	}
+	blocking := s.Facts[id.rank].Waits[id.wait].Kind
+	certain := blocking == w.Kind || w.Kind != model.Send || synchronous(w.Call)
+	l.Weak = l.Weak || !s.stands(id.rank) || !certain
+	return l, linked
+}
+
+// stands tells whether a rank was in one place in all looks.
+func (s *Scene) stands(rank int) bool { return s.Facts[rank].Quiet }
+
+// meets tells whether the peer of a message is in its other half, or may be as far as
+// the record tells its arguments.
+func (s *Scene) meets(rank int, w *facts.Want) bool {
+	peer := s.Facts[w.Peer]
+	if peer == nil {
+		return false
+	}
+	for _, wait := range peer.Waits {
+		if wait.Unlisted && w.Kind == model.Recv {
+			return false // a request may be the message, or not: it is waited for as well
+		}
+		for i := range wait.Wants {
+			p := &wait.Wants[i]
+			opposite := (p.Kind == model.Send) != (w.Kind == model.Send) && facts.PointToPoint(p.Kind)
+			comm := p.Lost || p.Comm == w.Comm
+			from := p.Peer == rank || p.Peer == model.Any || p.Peer == -1
+			tag := p.Tag == w.Tag || anyTag(p.Tag) || anyTag(w.Tag)
+			if opposite && comm && from && tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func anyTag(tag int) bool { return tag == model.Any || tag == model.None }
+
+// judgeUnnumbered judges a collective whose number is not known: a rank in it waits for
+// the members that are in no such call on the communicator. Of one that some members
+// may leave before the others come, that is no proof.
+func (s *Scene) judgeUnnumbered(id wantID, w *facts.Want, c *facts.Comm) (Link, outcome) {
+	name := functionOf(w.Call)
+	here := s.RanksWhere(func(f *facts.Fact) bool {
+		for _, wait := range f.Waits {
+			for i := range wait.Wants {
+				v := &wait.Wants[i]
+				if v.Kind == model.Collective && v.Comm == w.Comm && !v.Lost && functionOf(v.Call) == name {
+					return true
+				}
+			}
+		}
+		return false
+	})
+	away := s.members(c).Minus(here)
+	if away.Len() == 0 {
+		return Link{}, satisfied
+	}
+	l := s.linkTo(&Target{Ranks: away}, Collective, id)
+	l.Weak = l.Weak || !s.stands(id.rank) || !together(w.Call)
+	return l, linked
+}
+
+// together tells whether no member leaves such a collective before all have come.
+func together(call string) bool {
+	name := strings.TrimPrefix(functionOf(call), "mpi_")
+	for _, prefix := range []string{"barrier", "allreduce", "allgather", "alltoall", "reduce_scatter", "comm_split",
+		"comm_dup", "comm_create", "cart_create", "graph_create", "dist_graph_create"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// explainUncounted says why a rank waits for a peer without numbers.
+func (s *Scene) explainUncounted(who string, w *facts.Want, peer int) string {
+	where := " on " + s.commText(w)
+	if w.Lost {
+		where = ""
+	}
+	switch {
+	case w.Kind == model.Collective:
+		return who + where + ", which " + rankText(peer) + " is not in"
+	case w.Kind == model.Send:
+		return who + " to " + rankText(peer) + tagText(w) + where + ", which is in no such receive"
+	case w.Peer == model.Any:
+		return who + " from any source" + tagText(w) + where + "; " + rankText(peer) + " may send it"
+	}
+	return who + " from " + rankText(peer) + tagText(w) + where
+}

@@ -1,0 +1,230 @@
+package argument
+
+import (
+	"laggard/model"
+	"laggard/slicing/native"
+	"laggard/slicing/x86"
+)
+
+// Call is a call that has not returned.
+type Call struct {
+	Module *model.Module // of the caller
+	Bias   uint64        // what is added to addresses of its file
+	Return uint64        // address in the file, behind the call
+	// Register returns a register of the caller's frame, as it will be when the call
+	// returns: the stack pointer, and those that functions preserve.
+	Register func(r x86.Reg) (value uint64, ok bool)
+	// Read reads memory of the process.
+	Read func(addr uint64, b []byte) bool
+	// Is tells whether the function of a linker name is the one that was called.
+	Is func(name string) bool
+
+	fn native.Routine
+}
+
+// inRegisters are the registers of the first arguments (System V ABI, §3.2.3).
+var inRegisters = []x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9}
+
+// Bounds of the search for ways.
+const (
+	maxBlocks = 12  // of a way
+	maxWays   = 200 // of a length
+	maxRounds = 3   // over a way
+)
+
+// Values returns the first n arguments of a call, all of them integers or addresses.
+// Where it cannot be told that the call is one of that function, none is known.
+func Values(r *native.Reader, c Call, n int) []Value {
+	out := make([]Value, n)
+	fn, call, ok := r.Around(c.Module, c.Return)
+	if !ok {
+		return out
+	}
+	c.fn = fn
+	if !c.Is(fn.Callee(call)) {
+		return out
+	}
+	for blocks := 1; blocks <= maxBlocks; blocks++ {
+		s := &search{Call: &c, call: call, n: n, blocks: blocks}
+		s.ways(fn.First(call), nil, call)
+		if s.over {
+			return out
+		}
+		out = s.values()
+		if !s.cut || !fn.Whole || all(out) {
+			return out
+		}
+	}
+	return out
+}
+
+func all(values []Value) bool {
+	for _, v := range values {
+		if v.Bits == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// search goes through the ways to a call.
+type search struct {
+	*Call
+	call   int // position of the call
+	n      int
+	blocks int // length of a way, at most
+	count  int
+	cut    bool // a way goes on before its first block
+	over   bool // there are too many ways
+	found  []Value
+	any    bool
+}
+
+// ways goes through the ways that end with the instructions [first, end) and then
+// those of later, pieces of the way in reverse order.
+func (s *search) ways(first int, later [][2]int, end int) {
+	if s.over {
+		return
+	}
+	way := append(later[:len(later):len(later)], [2]int{first, end})
+	before := s.fn.Before(first)
+	if len(before) == 0 || len(way) == s.blocks || s.fn.Entry(first) || !s.fn.Whole {
+		s.cut = s.cut || len(way) == s.blocks
+		s.walk(way)
+		return
+	}
+	for _, p := range before {
+		if s.fn.Insts[p].Kind == x86.Call || visited(way, p) {
+			s.walk(way) // what was in the registers before is not known
+			continue
+		}
+		s.ways(s.fn.First(p), way, p+1)
+	}
+}
+
+// visited tells whether a way has been at an instruction.
+func visited(way [][2]int, i int) bool {
+	for _, piece := range way {
+		if i >= piece[0] && i < piece[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// walk goes along a way and joins what it finds.
+func (s *search) walk(way [][2]int) {
+	if s.count++; s.count > maxWays {
+		s.over = true
+		return
+	}
+	var steps []int
+	for k := len(way) - 1; k >= 0; k-- {
+		for i := way[k][0]; i < way[k][1]; i++ {
+			steps = append(steps, i)
+		}
+	}
+	m, possible := s.along(steps, nil)
+	for range maxRounds { // each time it is known better what is written
+		if !possible {
+			return
+		}
+		m, possible = s.along(steps, append([]store{}, m.stores...))
+	}
+	if possible {
+		s.join(m)
+	}
+}
+
+// along goes over the instructions of a way; possible is false if the values at hand
+// say that the program did not go there.
+func (s *search) along(steps []int, known []store) (m *machine, possible bool) {
+	m = &machine{at: s.Call, known: known, wrote: map[uint64]Value{}}
+	s.begin(m, steps)
+	for k, i := range steps {
+		m.step = k
+		in := &s.fn.Insts[i]
+		switch in.Kind {
+		case x86.Next:
+			m.execute(s.fn.Code(i), in)
+		case x86.Branch:
+			next := s.call
+			if k+1 < len(steps) {
+				next = steps[k+1]
+			}
+			if taken, known := m.branches(s.fn.Code(i)); known && in.Target != in.End() &&
+				taken != (s.fn.Insts[next].Addr == in.Target) {
+				return m, false
+			}
+		}
+	}
+	return m, true
+}
+
+// begin sets the registers as they are at the begin of a way: those that no
+// instruction of it changes are as the frame has them.
+func (s *search) begin(m *machine, steps []int) {
+	var changed x86.RegSet
+	rsp, fixed := int64(0), true
+	for _, i := range steps {
+		in := &s.fn.Insts[i]
+		changed |= in.Def
+		delta, ok := stackMove(in)
+		rsp, fixed = rsp+delta, fixed && ok
+	}
+	for _, r := range []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15} {
+		if v, ok := s.Register(r); ok && !changed.Has(r) {
+			m.reg[r] = number(v, 64, false)
+		}
+	}
+	if v, ok := s.Register(x86.RSP); ok && fixed {
+		m.reg[x86.RSP] = number(v-uint64(rsp), 64, false)
+	}
+}
+
+// stackMove is what an instruction adds to the stack pointer; ok is false if that is
+// not a constant.
+func stackMove(in *x86.Inst) (delta int64, ok bool) {
+	switch {
+	case in.Move == x86.AddImm && in.Dst == x86.RSP && in.Src == x86.RSP:
+		return in.Imm, true
+	case in.Move == x86.Lea && in.Dst == x86.RSP && in.Address.Base == x86.RSP && in.Address.Index == x86.None:
+		return in.Address.Disp, true
+	case in.Dst == x86.RSP, in.Move == x86.LeaveMove, in.Opaque:
+		return 0, false
+	}
+	return in.SP, true
+}
+
+// join joins what a way has found with what the others have.
+func (s *search) join(m *machine) {
+	values := make([]Value, s.n)
+	for i := range values {
+		if i < len(inRegisters) {
+			values[i] = m.reg[inRegisters[i]]
+			continue
+		}
+		at := add(m.reg[x86.RSP], number(uint64(8*(i-len(inRegisters))), 64, false), 64)
+		m.step = 1 << 30 // behind all stores
+		if word, ok := at.Word(); ok && m.wrote[word].Bits > 0 {
+			values[i] = m.wrote[word]
+		} else {
+			values[i] = m.load(at, 64)
+		}
+	}
+	if !s.any {
+		s.found, s.any = values, true
+		return
+	}
+	for i := range values {
+		s.found[i] = both(s.found[i], values[i])
+	}
+}
+
+// values are what all ways agree on.
+func (s *search) values() []Value {
+	if !s.any {
+		return make([]Value, s.n)
+	}
+	return s.found
+}
