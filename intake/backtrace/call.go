@@ -122,4 +122,6 @@ func kindOf(call string) model.Kind {
 
 // Function returns the function of MPI that a linker name stands for, and the binding
 // through which it is called; ok is false for any other.
-func Function(name string) (function string, binding model.Binding, ok bool) { return mpiFunction(name) }
+func Function(name string) (function string, binding model.Binding, ok bool) {
+	return mpiFunction(name)
+}

@@ -17,10 +17,11 @@ import (
 // would have it.
 type builder struct {
 	*watched
-	rank    *model.Rank
-	samples []*sample // of all ranks; the number of a thread of rank is the position of its sample
-	taken   *Taken
-	modules map[*stopped.Module]*model.Module
+	rank      *model.Rank
+	samples   []*sample // of all ranks; the number of a thread of rank is the position of its sample
+	taken     *Taken
+	arguments *arguments
+	modules   map[*stopped.Module]*model.Module
 }
 
 func (b *builder) build() {
@@ -158,6 +159,7 @@ func (b *builder) settle(t *model.Thread, seen []*model.Thread) {
 	}
 	if f := mpi.Find(call); f != nil && t.Op.Kind == model.Other {
 		t.Op.Kind = kindOf(f)
+		b.arguments.find(b, t, s, call)
 	}
 }
 

@@ -74,8 +74,9 @@ func (t *Taken) build(ranks []*watched, o Options) error {
 	if len(job.Ranks) == 0 {
 		return fmt.Errorf("no stack of a rank could be read: %w", cmp.Or(firstOf(t.Problems), ErrNobody))
 	}
+	args := newArguments(o.Resolver)
 	for _, r := range job.Ranks {
-		b := &builder{watched: of[r.Rank], rank: r, samples: samples, taken: t}
+		b := &builder{watched: of[r.Rank], rank: r, samples: samples, taken: t, arguments: args}
 		b.build()
 	}
 	t.Ranks = job.Ranks

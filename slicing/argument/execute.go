@@ -10,7 +10,8 @@ import (
 // leaves unknown values behind.
 func (m *machine) execute(code []byte, i *x86.Inst) {
 	in, err := x86asm.Decode(code, 64)
-	if err != nil || in.Len != i.Len || i.Opaque || i.Len > len(code) || !m.moves(&in, i.Addr) && !m.computes(&in, i.Addr) {
+	readable := err == nil && in.Len == i.Len && !i.Opaque
+	if !readable || !m.moves(&in, i.Addr) && !m.computes(&in, i.Addr) {
 		m.forget(i)
 	}
 }

@@ -1,0 +1,133 @@
+package attach
+
+import (
+	"slices"
+
+	"laggard/intake/backtrace"
+	"laggard/intake/stopped"
+	"laggard/intake/unwind"
+	"laggard/job/attach/waits"
+	"laggard/model"
+	"laggard/slicing/argument"
+	"laggard/slicing/native"
+	"laggard/slicing/x86"
+	"laggard/symbol"
+)
+
+// arguments finds what the calls of ranks wait for.
+type arguments struct {
+	resolver *symbol.Resolver
+	code     *native.Reader
+}
+
+func newArguments(r *symbol.Resolver) *arguments { return &arguments{r, native.NewReader(r)} }
+
+// find adds to a thread what its call waits for. The registers of a thread that is
+// asleep are not all known; if they matter it is held for a moment.
+func (a *arguments) find(b *builder, t *model.Thread, s *sample, call string) {
+	state := t.Model.States[t.Op.State]
+	caller := callerOf(s.stack.Frames, state)
+	if caller == nil {
+		return
+	}
+	found := waits.Call{Name: call, Binding: state.Binding, Values: a.values(b, s, caller, call)}
+	if !s.thread.Held && slices.ContainsFunc(found.Values, func(v argument.Value) bool { return v.Bits == 0 }) {
+		if again := b.again(s, caller, state); again != nil {
+			s = again
+			caller = callerOf(s.stack.Frames, state)
+			found.Values = a.values(b, s, caller, call)
+		}
+	}
+	p := &waits.Process{Rank: b.rank.Rank, Size: b.taken.Size, Family: b.rank.Family, Read: b.memory(s),
+		Variable: func(addr uint64) string { return a.variable(b, addr) }}
+	w := waits.Of(p, found)
+	t.Op.Kind, t.Op.Pending = w.Kind, w.Pending
+	if w.Unlisted {
+		t.Op.Unlisted = 1
+	}
+	for i := range t.Op.Pending {
+		t.Op.Pending[i].State = t.Op.State
+	}
+	if note := w.Note(call); note != "" {
+		b.rank.Notes = append(b.rank.Notes, note)
+	}
+	if len(w.Pending) > 0 && b.rank.Comms == nil {
+		b.rank.Comms = p.Comms()
+	}
+}
+
+// callerOf returns the frame that the call of a state was made from: the stack of the
+// state is what is outside MPI.
+func callerOf(frames []unwind.Frame, state *model.State) *unwind.Frame {
+	i := len(frames) - len(state.Stack)
+	if i < 1 || i >= len(frames) || frames[i].Module == nil || len(state.Stack) == 0 ||
+		frames[i].PC()-frames[i].Module.Bias != state.Stack[0].Offset {
+		return nil
+	}
+	return &frames[i]
+}
+
+// again looks at a thread once more, with all registers, if it is in the same call.
+func (w *watched) again(s *sample, caller *unwind.Frame, state *model.State) *sample {
+	t, err := w.process.Look(s.thread.TID, true)
+	if err != nil {
+		return nil
+	}
+	out := &sample{s.rank, s.look, t, w.unwinder.Unwind(&t)}
+	same := callerOf(out.stack.Frames, state)
+	if same == nil {
+		return nil
+	}
+	before, _ := caller.Registers.Get(stopped.RSP)
+	if now, ok := same.Registers.Get(stopped.RSP); !ok || now != before || same.PC() != caller.PC() {
+		return nil
+	}
+	return out
+}
+
+// memory reads the memory of a rank, and the stack of a thread as it was at the look.
+func (w *watched) memory(s *sample) func(addr uint64, to []byte) bool {
+	view := w.process.Image.View(&s.thread)
+	return func(addr uint64, to []byte) bool {
+		n, _ := view.ReadAt(to, int64(addr))
+		return n == len(to)
+	}
+}
+
+// preserved are the registers that a frame of a caller still has, by their numbers.
+var preserved = map[x86.Reg]int{
+	x86.RBX: stopped.RBX, x86.RBP: stopped.RBP, x86.RSP: stopped.RSP, x86.R12: stopped.R12, x86.R13: stopped.R13,
+	x86.R14: stopped.R14, x86.R15: stopped.R15,
+}
+
+// values returns the arguments of the call that a frame is in.
+func (a *arguments) values(b *builder, s *sample, caller *unwind.Frame, call string) []argument.Value {
+	m := caller.Module
+	return argument.Values(a.code, argument.Call{
+		Module: b.modules[m], Bias: m.Bias, Return: caller.PC() - m.Bias, Read: b.memory(s),
+		Register: func(r x86.Reg) (uint64, bool) {
+			number, ok := preserved[r]
+			if !ok {
+				return 0, false
+			}
+			return caller.Registers.Get(number)
+		},
+		Is: func(name string) bool {
+			function, _, ok := backtrace.Function(name)
+			return ok && function == call
+		},
+	}, waits.Arguments(call))
+}
+
+// variable names the variable of the program or of a library that begins at an address.
+func (a *arguments) variable(b *builder, addr uint64) string {
+	m := b.unwinder.Module(addr)
+	if m == nil {
+		return ""
+	}
+	code, err := a.resolver.Code(b.modules[m])
+	if err != nil {
+		return ""
+	}
+	return code.ObjectName(addr - m.Bias)
+}

@@ -1,0 +1,216 @@
+package argument_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"laggard/intake/stopped"
+	"laggard/intake/unwind"
+	"laggard/model"
+	"laggard/slicing/argument"
+	"laggard/slicing/native"
+	"laggard/slicing/x86"
+	"laggard/symbol"
+)
+
+// standing is a library whose function says what it was called with, and stays. It
+// uses many registers, as one of MPI does.
+const standing = `
+#include <stdio.h>
+#include <unistd.h>
+int stand(int a, int b, int c, long d, void *e, int f, int g, long h, int i)
+{
+  printf("%lx %lx %lx %lx %lx %lx %lx %lx %lx\n", (long)(unsigned)a, (long)(unsigned)b, (long)(unsigned)c, d, (long)e,
+    (long)(unsigned)f, (long)(unsigned)g, h, (long)(unsigned)i);
+  fflush(stdout);
+  volatile int sink[64];
+  for (int k = 0; k < 64; k++) sink[k] = a + b * k;
+  for (;;) pause();
+  return sink[a & 63] + g;
+}
+`
+
+// callers are ways to come to the values of arguments.
+const callers = `
+#include <stdlib.h>
+int stand(int a, int b, int c, long d, void *e, int f, int g, long h, int i);
+int global = 11, world;
+static int table[8] = {5, 6, 7, 8, 9, 10, 11, 12};
+struct place { int rank, size; long seq; struct place *next; };
+__attribute__((noinline)) static int constants(int n, int m)
+{ return stand(1, -2, 0, 1L << 40, &world, 65, 7, -1, 9) + n + m; }
+__attribute__((noinline)) static int ring(int n, int m)
+{ return stand((n + 1) % m, (n + m - 1) % m, n * 4 + 2, n - m, &table[n & 7], -n, m, n * (long)m, ~n) + n; }
+__attribute__((noinline)) static int memory(struct place *p, int m)
+{ return stand(p->rank, p->size, p->next->rank, p->seq, p, p->next->size, global, table[m & 7], p->rank ^ m) + m; }
+__attribute__((noinline)) static int chosen(int n, int m)
+{ int to = n % 2 ? n - 1 : n + 1, none = m > 2 ? m : -1;
+  return stand(to, none, n < m, n == 3 ? 17L : 18L, n ? &table[1] : NULL, m >= n, to, none, n <= 0) + to; }
+__attribute__((noinline)) static int looped(int n, int m)
+{ int sum = 0, most = 0;
+  for (int k = 0; k < m; k++) { sum += table[k & 7]; if (table[k & 7] > most) most = table[k & 7]; }
+  return stand(sum, most, m, sum + most, &table[most & 7], n, sum - m, m, n) + sum; }
+__attribute__((noinline)) static int changed(int n, int m)
+{ int was = global; global = n; volatile int box = m; int old = box; box = n + 1;
+  return stand(was, old, global, was + old, &world, box, old, was, n) + n; }
+__attribute__((noinline)) static int nested(int n, int m)
+{ int r = 0;
+  for (int k = 0; k < 3; k++) { int to = abs(n - k) + abs(m);
+    if (k == 2) r = stand(to, k, abs(n), k * 8L, &table[k], r, to, m, k); }
+  return r; }
+__attribute__((noinline)) static int switched(int n, int m)
+{ int tag;
+  switch (n) { case 0: tag = 3; break; case 1: tag = m; break; case 2: tag = m + 1; break; case 3: tag = 99; break;
+  case 4: tag = abs(m); break; case 5: tag = 2; break; default: tag = -1; }
+  return stand(tag, n, m, tag, &world, tag + 1, n, tag, m) + tag; }
+int main(int argc, char **argv)
+{
+  int n = atoi(argv[2]), m = atoi(argv[3]);
+  struct place b = {n + 3, m + 3, 0, NULL}, a = {n, m, 1L << 33, &b};
+  switch (argv[1][0]) {
+  case 'c': return constants(n, m);
+  case 'r': return ring(n, m);
+  case 'm': return memory(&a, m);
+  case 'x': return chosen(n, m);
+  case 'l': return looped(n, m);
+  case 'o': return changed(n, m);
+  case 'n': return nested(n, m);
+  case 's': return switched(n, m);
+  }
+  return 1;
+}
+`
+
+// TestValues: whatever the compiler made of a call, no argument is wrong, and most are
+// known.
+func TestValues(t *testing.T) {
+	dir := t.TempDir()
+	library := build(t, dir, "libstand.so", standing, "cc", "-O2", "-shared", "-fPIC")
+	for _, c := range []struct {
+		cc    string
+		flags []string
+		least float64 // the share that must be known
+	}{
+		{"gcc", []string{"-O0"}, 0.9},
+		{"gcc", []string{"-O1", "-fno-plt", "-no-pie"}, 0.4},
+		{"gcc", []string{"-O2", "-g"}, 0.4},
+		{"gcc", []string{"-O3", "-march=x86-64-v3", "-s"}, 0.4},
+		{"clang", []string{"-O2", "-g"}, 0.4},
+	} {
+		name := c.cc + strings.Join(c.flags, "")
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(c.cc); err != nil {
+				t.Skip(err)
+			}
+			flags := append(c.flags, library, "-Wl,-rpath,"+dir, "-Wl,--build-id")
+			program := build(t, dir, name, callers, c.cc, flags...)
+			known, all := 0, 0
+			for _, mode := range "crmxlons" {
+				for _, numbers := range [][2]string{{"3", "8"}, {"4", "-6"}} {
+					args := []string{string(mode), numbers[0], numbers[1]}
+					k, n := ask(t, program, args)
+					known, all = known+k, all+n
+				}
+			}
+			t.Logf("%d of %d arguments known", known, all)
+			if float64(known) < c.least*float64(all) {
+				t.Errorf("only %d of %d arguments are known", known, all)
+			}
+		})
+	}
+}
+
+func build(t *testing.T, dir, name, source, cc string, flags ...string) string {
+	t.Helper()
+	file, out := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"-w", "-o", out, file}, flags...)
+	if text, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return out
+}
+
+// ask starts a program and compares what is found of the call that it stands in with
+// what it was called with.
+func ask(t *testing.T, program string, args []string) (known, all int) {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want [9]uint64
+	for i, word := range strings.Fields(line) {
+		fmt.Sscanf(word, "%x", &want[i])
+	}
+	for i, v := range values(t, cmd.Process.Pid) {
+		bits := 32
+		if i == 3 || i == 4 || i == 7 {
+			bits = 64
+		}
+		if v.Bits < bits {
+			continue
+		}
+		known++
+		if got := v.Number << (64 - bits) >> (64 - bits); got != want[i] {
+			t.Errorf("%v: argument %d is %#x, found %#x (%+v)", args, i, want[i], got, v)
+		}
+	}
+	return known, len(want)
+}
+
+// values finds the arguments of the call of stand that a process is in.
+func values(t *testing.T, pid int) []argument.Value {
+	t.Helper()
+	time.Sleep(20 * time.Millisecond) // from what it says to where it stays
+	p, err := stopped.Open(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread, err := p.Look(pid, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resolver := symbol.New(symbol.Config{})
+	defer resolver.Close()
+	frames := unwind.New(&p.Image, &unwind.Rows{}).Unwind(&thread).Frames
+	view := p.View(&thread)
+	for _, f := range frames[1:] {
+		if f.Module == nil || f.Module.Path != p.Program {
+			continue
+		}
+		return argument.Values(native.NewReader(resolver), argument.Call{
+			Module: &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path}, Bias: f.Module.Bias,
+			Return: f.PC() - f.Module.Bias,
+			Register: func(r x86.Reg) (uint64, bool) {
+				return f.Registers.Get(map[x86.Reg]int{x86.RBX: stopped.RBX, x86.RBP: stopped.RBP, x86.RSP: stopped.RSP,
+					x86.R12: stopped.R12, x86.R13: stopped.R13, x86.R14: stopped.R14, x86.R15: stopped.R15}[r])
+			},
+			Read: func(addr uint64, b []byte) bool {
+				n, _ := view.ReadAt(b, int64(addr))
+				return n == len(b)
+			},
+			Is: func(name string) bool { return name == "stand" },
+		}, 9)
+	}
+	t.Fatal("the frame of the program is not found")
+	return nil
+}
