@@ -207,7 +207,7 @@ func (f *Finding) sinks(g *evidence.Graph) (first, second, alone model.RankSet) 
 		switch {
 		case n.Standing == evidence.Waiting && !n.Computes:
 		case n.Computes || n.Standing == evidence.Ready || f.scene.Off.Contains(rank),
-			f.opts.Uncounted && n.Standing == evidence.Opaque:
+			f.opts.Uncounted && (n.Standing == evidence.Opaque || f.scene.Facts[rank].Away):
 			second.Add(rank)
 		default:
 			first.Add(rank)

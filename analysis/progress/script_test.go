@@ -265,6 +265,8 @@ func (b *rankBuilder) word(key, value string) {
 		}
 	case "same":
 		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls, Same: number(value), InMPI: t.Op.InMPI}
+	case "away":
+		t.Captured = &model.Capture{Why: model.CaptureSignal, Calls: t.Calls, Same: 1, Idle: true}
 	case "moved":
 		t.Captured = &model.Capture{Why: model.CaptureQuiet, Calls: t.Calls - 1, Same: 1}
 	case "stack":

@@ -119,6 +119,29 @@ func (a *arguments) values(b *builder, s *sample, caller *unwind.Frame, call str
 	}, waits.Arguments(call))
 }
 
+// mayPoll tells whether a thread outside MPI is in a loop that looks for messages, too:
+// none of the looks may have met it there.
+func (a *arguments) mayPoll(b *builder, s *sample) bool {
+	for i := range s.stack.Frames {
+		f := &s.stack.Frames[i]
+		if f.Module == nil || symbol.SystemModule(f.Module.Path) {
+			continue
+		}
+		at := f.PC() - f.Module.Bias
+		if !f.Exact {
+			at--
+		}
+		polls := func(name string) bool {
+			function, _, ok := backtrace.Function(name)
+			return ok && pollsOnly(function)
+		}
+		if a.code.Loops(b.modules[f.Module], at, polls) {
+			return true
+		}
+	}
+	return false
+}
+
 // variable names the variable of the program or of a library that begins at an address.
 func (a *arguments) variable(b *builder, addr uint64) string {
 	m := b.unwinder.Module(addr)

@@ -157,6 +157,9 @@ func (b *builder) settle(t *model.Thread, seen []*model.Thread) {
 	if b.still(seen) {
 		t.Captured.Same = len(seen)
 	}
+	if call == "" {
+		t.Captured.Idle = b.arguments.mayPoll(b, s)
+	}
 	if f := mpi.Find(call); f != nil && t.Op.Kind == model.Other {
 		t.Op.Kind = kindOf(f)
 		b.arguments.find(b, t, s, call)

@@ -97,7 +97,7 @@ func TestValues(t *testing.T) {
 		flags []string
 		least float64 // the share that must be known
 	}{
-		{"gcc", []string{"-O0"}, 0.9},
+		{"gcc", []string{"-O0"}, 0.8},
 		{"gcc", []string{"-O1", "-fno-plt", "-no-pie"}, 0.4},
 		{"gcc", []string{"-O2", "-g"}, 0.4},
 		{"gcc", []string{"-O3", "-march=x86-64-v3", "-s"}, 0.4},

@@ -147,3 +147,31 @@ func (r *Routine) Constant(addr uint64) bool {
 // Callee returns the linker name of what the call at a position calls, as far as the
 // code says it; "" if it does not.
 func (r *Routine) Callee(i int) string { return r.f.mod.direct(&r.f.insts[i]).name }
+
+// Loops tells whether an address of a module is in a loop of its function that calls,
+// too, a function whose name is accepts: a jump back spans both.
+func (r *Reader) Loops(mod *model.Module, addr uint64, is func(name string) bool) bool {
+	m := r.prog.module(mod)
+	if m.err != nil {
+		return false
+	}
+	f := m.function(addr)
+	if f == nil {
+		return false
+	}
+	for i := range f.insts {
+		call := &f.insts[i]
+		if call.Kind != x86.Call || !is(m.direct(call).name) {
+			continue
+		}
+		lo, hi := min(addr, call.Addr), max(addr, call.Addr)
+		for j := range f.insts {
+			back := &f.insts[j]
+			jump := (back.Kind == x86.Jump || back.Kind == x86.Branch) && !back.Indirect
+			if jump && back.Addr >= hi && back.Target <= lo {
+				return true
+			}
+		}
+	}
+	return false
+}

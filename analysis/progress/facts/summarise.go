@@ -92,6 +92,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	}
 	f.Still, f.Looking = inside(t)
 	f.Looking = f.Looking || spinning(t)
+	f.Away = !f.At.InMPI && t.Captured != nil && t.Captured.Idle
 	f.Waits = appendWait(f.Waits, r, t, true)
 	for _, other := range r.Threads {
 		f.Driving = f.Driving || other.Op.InMPI || spinning(other)

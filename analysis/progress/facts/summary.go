@@ -49,10 +49,13 @@ type Fact struct {
 	// call. A library that waits for messages looks for them here and there;
 	// one that is found at the same instruction each time stands still.
 	Still, Looking bool
-	Erred          bool   // MPI reported an error in the call that it is in, which did not return
-	Off            bool   // its record stopped before it did
-	Evicted        bool   // its message counters are not complete
-	Waits          []Wait // of its blocked threads, the representative first
+	// Away: it computes, and the stack that was captured does not show that it stands
+	// still: it may sleep between two looks for a message.
+	Away    bool
+	Erred   bool   // MPI reported an error in the call that it is in, which did not return
+	Off     bool   // its record stopped before it did
+	Evicted bool   // its message counters are not complete
+	Waits   []Wait // of its blocked threads, the representative first
 }
 
 // Place is a position that ranks are in.
