@@ -80,7 +80,9 @@ func (f *Finding) locations() []Location {
 		})
 		for at, ranks := range byPlace {
 			l := f.location(at, model.NewRankSet(ranks...))
-			l.Stack, l.Captured = stack.Frames, true
+			if !at.Begun || at.InMPI || l.After != "" { // else the state is a computation, and has its stack
+				l.Stack, l.Captured = stack.Frames, true
+			}
 			out = append(out, l)
 		}
 		rest = rest.Minus(stack.Ranks)

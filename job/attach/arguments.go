@@ -30,12 +30,12 @@ func (a *arguments) find(b *builder, t *model.Thread, s *sample, call string) {
 	if caller == nil {
 		return
 	}
-	found := waits.Call{Name: call, Binding: state.Binding, Values: a.values(b, s, caller, call)}
+	found := a.values(b, s, caller, call)
 	if !s.thread.Held && slices.ContainsFunc(found.Values, func(v argument.Value) bool { return v.Bits == 0 }) {
 		if again := b.again(s, caller, state); again != nil {
 			s = again
 			caller = callerOf(s.stack.Frames, state)
-			found.Values = a.values(b, s, caller, call)
+			found = a.values(b, s, caller, call)
 		}
 	}
 	p := &waits.Process{Rank: b.rank.Rank, Size: b.taken.Size, Family: b.rank.Family, Read: b.memory(s),
@@ -100,10 +100,11 @@ var preserved = map[x86.Reg]int{
 	x86.R14: stopped.R14, x86.R15: stopped.R15,
 }
 
-// values returns the arguments of the call that a frame is in.
-func (a *arguments) values(b *builder, s *sample, caller *unwind.Frame, call string) []argument.Value {
-	m := caller.Module
-	return argument.Values(a.code, argument.Call{
+// values returns the arguments of the call that a frame is in. The name by which the
+// caller has it tells the binding.
+func (a *arguments) values(b *builder, s *sample, caller *unwind.Frame, call string) waits.Call {
+	m, out := caller.Module, waits.Call{Name: call}
+	out.Values = argument.Values(a.code, argument.Call{
 		Module: b.modules[m], Bias: m.Bias, Return: caller.PC() - m.Bias, Read: b.memory(s),
 		Register: func(r x86.Reg) (uint64, bool) {
 			number, ok := preserved[r]
@@ -113,10 +114,12 @@ func (a *arguments) values(b *builder, s *sample, caller *unwind.Frame, call str
 			return caller.Registers.Get(number)
 		},
 		Is: func(name string) bool {
-			function, _, ok := backtrace.Function(name)
+			function, binding, ok := backtrace.Function(name)
+			out.Binding = binding
 			return ok && function == call
 		},
 	}, waits.Arguments(call))
+	return out
 }
 
 // mayPoll tells whether a thread outside MPI is in a loop that looks for messages, too:

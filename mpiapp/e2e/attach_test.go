@@ -1,0 +1,115 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// attached are hangs that are looked at without a recorder, with waits that the
+// arguments of the blocked calls must tell: a pattern for each.
+var attached = []struct {
+	source, mode string
+	flags        []string
+	waits        []string
+}{
+	{"ring.c", "hang", []string{"-O2", "-fno-inline"}, []string{
+		`rank 0 is in MPI_Recv from rank 7 with tag 2 on MPI_COMM_WORLD`, `rank 5 is in MPI_Recv from rank 4 `}},
+	{"before_collective.c", "hang", []string{"-O2"}, []string{
+		`is in MPI_Allreduce on MPI_COMM_WORLD, which rank 3 is not in`}},
+	{"cycle.c", "ssend", []string{"-O0"}, []string{`rank 1 is in MPI_Ssend to rank 4 with tag 9 on MPI_COMM_WORLD`}},
+	{"chain.f", "hang", []string{"-O1", "-fno-inline"}, []string{`rank 3 is in MPI_Recv from rank 2`}},
+	{"blocked.c", "lock", []string{"-O0"}, nil},
+}
+
+// TestAttach starts programs without the recorder, and looks at them when they hang.
+func TestAttach(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		for _, a := range attached {
+			s := hangOf(t, a.source, a.mode)
+			t.Run(s.String(), func(t *testing.T) {
+				t.Parallel()
+				env := f.environ(t)
+				program := f.build(t, s.source, a.flags...)
+				start(t, env, nil, append(f.command(s.size()), program, s.mode)...)
+				text, answer := f.attach(t, s, env, program)
+				s.check(t, "attached", answer)
+				for _, want := range a.waits {
+					if !regexp.MustCompile(want).Match(text) {
+						t.Errorf("no wait is %q:\n%s", want, text)
+					}
+				}
+			})
+		}
+	})
+}
+
+func hangOf(t *testing.T, source, mode string) scenario {
+	t.Helper()
+	i := slices.IndexFunc(hangs, func(s scenario) bool { return s.source == source && s.mode == mode })
+	if i < 0 {
+		t.Fatalf("no scenario of %s %s", source, mode)
+	}
+	return hangs[i]
+}
+
+// attach looks at a job until it stands where it is known to hang, and returns the last
+// diagnosis, in JSON and as the tests read it.
+func (f family) attach(t *testing.T, s scenario, env []string, program string) ([]byte, *answer) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		time.Sleep(time.Second)
+		pids := processesOf(t, env, program)
+		late := time.Now().After(deadline)
+		if len(pids) != s.size() && !late {
+			continue
+		}
+		dir := filepath.Join(t.TempDir(), fmt.Sprint(time.Now().UnixNano()))
+		args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
+		for _, pid := range pids {
+			args = append(args, "--pid", strconv.Itoa(pid))
+		}
+		if got := output(t, env, args...); got.status != exitDone && late {
+			t.Fatalf("attach: %+v", got)
+		} else if got.status != exitDone {
+			continue
+		}
+		a := diagnose(t, env, dir)
+		there := a.Hang && a.LeastProgressed != nil && slices.Equal(a.LeastProgressed.Ranks, s.least)
+		if there || late {
+			got := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", "--json", "--no-slice", dir)
+			var compact bytes.Buffer
+			if err := json.Compact(&compact, []byte(got.stdout)); err != nil {
+				t.Fatal(err)
+			}
+			return compact.Bytes(), a
+		}
+	}
+}
+
+// processesOf lists the processes of a program that belong to a test by its TMPDIR.
+func processesOf(t *testing.T, env []string, program string) []int {
+	t.Helper()
+	tmp := env[slices.IndexFunc(env, func(kv string) bool { return len(kv) > 7 && kv[:7] == "TMPDIR=" })]
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	var out []int
+	for _, dir := range dirs {
+		exe, _ := os.Readlink(filepath.Join(dir, "exe"))
+		environ, err := os.ReadFile(filepath.Join(dir, "environ"))
+		if pid, _ := strconv.Atoi(filepath.Base(dir)); err == nil && exe == program &&
+			bytes.Contains(environ, []byte(tmp+"\x00")) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
