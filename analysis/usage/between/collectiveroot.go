@@ -90,14 +90,14 @@ func (c *collectives) wrongRoots(e *event, parts []ref, why string) bool {
 	for i, what := range order {
 		says[i] = giving(given[what]) + " " + what
 	}
-	f := finding.New("collective_mismatch", fmt.Sprintf("%s on %s has roots that do not fit: %s; %s", name, e.comm.name(),
-		strings.Join(says, ", "), why), places...)
+	f := finding.New("collective_mismatch", fmt.Sprintf("%s on %s has roots that do not fit: %s; %s",
+		name, e.comm.name(), strings.Join(says, ", "), why), places...)
 	for _, p := range parts {
 		f.Ranks.Add(c.digests[p.rank].Rank)
 	}
 	f.Standard = "MPI-3.1 §5.2.3"
-	f.Change = "give MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, and in the other group the rank of " +
-		"the root in its group"
+	f.Change = "give MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, and in the other group " +
+		"the rank of the root in its group"
 	c.found.Add(f)
 	return false
 }
