@@ -27,7 +27,7 @@ func newArguments(r *symbol.Resolver) *arguments { return &arguments{r, native.N
 func (a *arguments) find(b *builder, t *model.Thread, s *sample, call string) {
 	state := t.Model.States[t.Op.State]
 	caller := callerOf(s.stack.Frames, state)
-	if caller == nil {
+	if caller < 0 {
 		return
 	}
 	found := a.values(b, s, caller, call)
@@ -56,30 +56,31 @@ func (a *arguments) find(b *builder, t *model.Thread, s *sample, call string) {
 	}
 }
 
-// callerOf returns the frame that the call of a state was made from: the stack of the
-// state is what is outside MPI.
-func callerOf(frames []unwind.Frame, state *model.State) *unwind.Frame {
+// callerOf returns the position of the frame that the call of a state was made from: the
+// stack of the state is what is outside MPI. -1: it is not known.
+func callerOf(frames []unwind.Frame, state *model.State) int {
 	i := len(frames) - len(state.Stack)
 	if i < 1 || i >= len(frames) || frames[i].Module == nil || len(state.Stack) == 0 ||
 		frames[i].PC()-frames[i].Module.Bias != state.Stack[0].Offset {
-		return nil
+		return -1
 	}
-	return &frames[i]
+	return i
 }
 
 // again looks at a thread once more, with all registers, if it is in the same call.
-func (w *watched) again(s *sample, caller *unwind.Frame, state *model.State) *sample {
+func (w *watched) again(s *sample, caller int, state *model.State) *sample {
 	t, err := w.process.Look(s.thread.TID, true)
 	if err != nil {
 		return nil
 	}
 	out := &sample{s.rank, s.look, t, w.unwinder.Unwind(&t)}
 	same := callerOf(out.stack.Frames, state)
-	if same == nil {
+	if same < 0 {
 		return nil
 	}
-	before, _ := caller.Registers.Get(stopped.RSP)
-	if now, ok := same.Registers.Get(stopped.RSP); !ok || now != before || same.PC() != caller.PC() {
+	was, is := &s.stack.Frames[caller], &out.stack.Frames[same]
+	before, _ := was.Registers.Get(stopped.RSP)
+	if now, ok := is.Registers.Get(stopped.RSP); !ok || now != before || is.PC() != was.PC() {
 		return nil
 	}
 	return out
@@ -102,24 +103,34 @@ var preserved = map[x86.Reg]int{
 
 // values returns the arguments of the call that a frame is in. The name by which the
 // caller has it tells the binding.
-func (a *arguments) values(b *builder, s *sample, caller *unwind.Frame, call string) waits.Call {
-	m, out := caller.Module, waits.Call{Name: call}
-	out.Values = argument.Values(a.code, argument.Call{
-		Module: b.modules[m], Bias: m.Bias, Return: caller.PC() - m.Bias, Read: b.memory(s),
+func (a *arguments) values(b *builder, s *sample, caller int, call string) waits.Call {
+	out, frames := waits.Call{Name: call}, s.stack.Frames
+	c := a.frame(b, s, &frames[caller])
+	c.Is = func(name string) bool {
+		function, binding, ok := backtrace.Function(name)
+		out.Binding = binding
+		return ok && function == call
+	}
+	for i, inner := caller+1, c; i < len(frames) && frames[i].Module != nil; i++ {
+		inner.Outer = a.frame(b, s, &frames[i])
+		inner = inner.Outer
+	}
+	out.Values = argument.Values(a.code, *c, waits.Arguments(call))
+	return out
+}
+
+// frame is the call that a frame is in.
+func (a *arguments) frame(b *builder, s *sample, f *unwind.Frame) *argument.Call {
+	return &argument.Call{
+		Module: b.modules[f.Module], Bias: f.Module.Bias, Return: f.PC() - f.Module.Bias, Read: b.memory(s),
 		Register: func(r x86.Reg) (uint64, bool) {
 			number, ok := preserved[r]
 			if !ok {
 				return 0, false
 			}
-			return caller.Registers.Get(number)
+			return f.Registers.Get(number)
 		},
-		Is: func(name string) bool {
-			function, binding, ok := backtrace.Function(name)
-			out.Binding = binding
-			return ok && function == call
-		},
-	}, waits.Arguments(call))
-	return out
+	}
 }
 
 // mayPoll tells whether a thread outside MPI is in a loop that looks for messages, too:

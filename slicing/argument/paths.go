@@ -18,8 +18,12 @@ type Call struct {
 	Read func(addr uint64, b []byte) bool
 	// Is tells whether the function of a linker name is the one that was called.
 	Is func(name string) bool
+	// Outer is the call of the function that this call is in, from the next frame; nil: it
+	// is not known. Of it, Is does not matter.
+	Outer *Call
 
-	fn native.Routine
+	fn    native.Routine
+	given []Value // what the function itself was called with
 }
 
 // inRegisters are the registers of the first arguments (System V ABI, §3.2.3).
@@ -44,8 +48,34 @@ func Values(r *native.Reader, c Call, n int) []Value {
 	if !c.Is(fn.Callee(call)) {
 		return out
 	}
+	c.given = c.outer(r, maxOuter)
+	return c.search(call, n)
+}
+
+// maxOuter is how many callers are asked for what a function was called with.
+const maxOuter = 3
+
+// outer returns what the function of the call was called with itself, as far as that
+// came in registers.
+func (c *Call) outer(r *native.Reader, depth int) []Value {
+	if c.Outer == nil || depth == 0 {
+		return nil
+	}
+	o := *c.Outer
+	fn, call, ok := r.Around(o.Module, o.Return)
+	if !ok || !fn.Calls(call, c.fn) {
+		return nil
+	}
+	o.fn = fn
+	o.given = o.outer(r, depth-1)
+	return o.search(call, len(inRegisters))
+}
+
+// search finds the first n arguments of a call, by longer and longer ways to it.
+func (c *Call) search(call, n int) []Value {
+	out, fn := make([]Value, n), c.fn
 	for blocks := 1; blocks <= maxBlocks; blocks++ {
-		s := &search{Call: &c, call: call, n: n, blocks: blocks}
+		s := &search{Call: c, call: call, n: n, blocks: blocks}
 		s.ways(fn.First(call), nil, call)
 		if s.over {
 			return out
@@ -175,6 +205,11 @@ func (s *search) begin(m *machine, steps []int) {
 	for _, r := range []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15} {
 		if v, ok := s.Register(r); ok && !changed.Has(r) {
 			m.reg[r] = number(v, 64, false)
+		}
+	}
+	if s.fn.Entry(steps[0]) {
+		for i, v := range s.given {
+			m.reg[inRegisters[i]] = v
 		}
 	}
 	if v, ok := s.Register(x86.RSP); ok && fixed {

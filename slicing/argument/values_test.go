@@ -98,10 +98,10 @@ func TestValues(t *testing.T) {
 		least float64 // the share that must be known
 	}{
 		{"gcc", []string{"-O0"}, 0.8},
-		{"gcc", []string{"-O1", "-fno-plt", "-no-pie"}, 0.4},
-		{"gcc", []string{"-O2", "-g"}, 0.4},
-		{"gcc", []string{"-O3", "-march=x86-64-v3", "-s"}, 0.4},
-		{"clang", []string{"-O2", "-g"}, 0.4},
+		{"gcc", []string{"-O1", "-fno-plt", "-no-pie"}, 0.6},
+		{"gcc", []string{"-O2", "-g"}, 0.6},
+		{"gcc", []string{"-O3", "-march=x86-64-v3", "-s"}, 0.6},
+		{"clang", []string{"-O2", "-g"}, 0.6},
 	} {
 		name := c.cc + strings.Join(c.flags, "")
 		t.Run(name, func(t *testing.T) {
@@ -193,11 +193,12 @@ func values(t *testing.T, pid int) []argument.Value {
 	defer resolver.Close()
 	frames := unwind.New(&p.Image, &unwind.Rows{}).Unwind(&thread).Frames
 	view := p.View(&thread)
+	var inner, first *argument.Call
 	for _, f := range frames[1:] {
 		if f.Module == nil || f.Module.Path != p.Program {
 			continue
 		}
-		return argument.Values(native.NewReader(resolver), argument.Call{
+		c := &argument.Call{
 			Module: &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path}, Bias: f.Module.Bias,
 			Return: f.PC() - f.Module.Bias,
 			Register: func(r x86.Reg) (uint64, bool) {
@@ -209,8 +210,16 @@ func values(t *testing.T, pid int) []argument.Value {
 				return n == len(b)
 			},
 			Is: func(name string) bool { return name == "stand" },
-		}, 9)
+		}
+		if inner == nil {
+			first = c
+		} else {
+			inner.Outer = c
+		}
+		inner = c
 	}
-	t.Fatal("the frame of the program is not found")
-	return nil
+	if first == nil {
+		t.Fatal("the frame of the program is not found")
+	}
+	return argument.Values(native.NewReader(resolver), *first, 9)
 }

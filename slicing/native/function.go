@@ -148,6 +148,12 @@ func (r *Routine) Constant(addr uint64) bool {
 // code says it; "" if it does not.
 func (r *Routine) Callee(i int) string { return r.f.mod.direct(&r.f.insts[i]).name }
 
+// Calls tells whether the call at a position is one of another function.
+func (r *Routine) Calls(i int, other Routine) bool {
+	t := r.f.mod.direct(&r.f.insts[i])
+	return t.addr != 0 && t.addr == other.f.entry && r.f.mod == other.f.mod || t.name != "" && t.name == other.f.name
+}
+
 // Loops tells whether an address of a module is in a loop of its function that calls,
 // too, a function whose name is accepts: a jump back spans both.
 func (r *Reader) Loops(mod *model.Module, addr uint64, is func(name string) bool) bool {
