@@ -1,6 +1,8 @@
 package attach
 
 import (
+	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"laggard/intake/backtrace"
@@ -21,6 +23,18 @@ type arguments struct {
 }
 
 func newArguments(r *symbol.Resolver) *arguments { return &arguments{r, native.NewReader(r)} }
+
+// guard runs f, which reads machine code. Code that nobody could have meant, or a file that
+// is cut while it is mapped, costs a rank only what f would have found.
+func (a *arguments) guard(b *builder, f func()) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			b.taken.Problems = append(b.taken.Problems, fmt.Errorf("rank %d: malformed code: %v", b.rank.Rank, p))
+		}
+	}()
+	f()
+}
 
 // find adds to a thread what its call waits for. The registers of a thread that is
 // asleep are not all known; if they matter it is held for a moment.

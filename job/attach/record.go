@@ -158,11 +158,11 @@ func (b *builder) settle(t *model.Thread, seen []*model.Thread) {
 		t.Captured.Same = len(seen)
 	}
 	if call == "" {
-		t.Captured.Idle = b.arguments.mayPoll(b, s)
+		b.arguments.guard(b, func() { t.Captured.Idle = b.arguments.mayPoll(b, s) })
 	}
 	if f := mpi.Find(call); f != nil && t.Op.Kind == model.Other {
 		t.Op.Kind = kindOf(f)
-		b.arguments.find(b, t, s, call)
+		b.arguments.guard(b, func() { b.arguments.find(b, t, s, call) })
 	}
 }
 

@@ -207,7 +207,11 @@ func (s *search) begin(m *machine, steps []int) {
 			m.reg[r] = number(v, 64, false)
 		}
 	}
-	if s.fn.Entry(steps[0]) {
+	start := s.call // of a block that is the call alone
+	if len(steps) > 0 {
+		start = steps[0]
+	}
+	if s.fn.Entry(start) {
 		for i, v := range s.given {
 			m.reg[inRegisters[i]] = v
 		}

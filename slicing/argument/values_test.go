@@ -69,6 +69,8 @@ __attribute__((noinline)) static int switched(int n, int m)
   switch (n) { case 0: tag = 3; break; case 1: tag = m; break; case 2: tag = m + 1; break; case 3: tag = 99; break;
   case 4: tag = abs(m); break; case 5: tag = 2; break; default: tag = -1; }
   return stand(tag, n, m, tag, &world, tag + 1, n, tag, m) + tag; }
+__attribute__((noinline)) static int bare(void)
+{ return stand(global, table[1], 3, 4, table, 6, 7, 8, 9) + global; }
 int main(int argc, char **argv)
 {
   int n = atoi(argv[2]), m = atoi(argv[3]);
@@ -82,6 +84,7 @@ int main(int argc, char **argv)
   case 'o': return changed(n, m);
   case 'n': return nested(n, m);
   case 's': return switched(n, m);
+  case 'b': srand(n); return bare();
   }
   return 1;
 }
@@ -111,7 +114,7 @@ func TestValues(t *testing.T) {
 			flags := append(c.flags, library, "-Wl,-rpath,"+dir, "-Wl,--build-id")
 			program := build(t, dir, name, callers, c.cc, flags...)
 			known, all := 0, 0
-			for _, mode := range "crmxlons" {
+			for _, mode := range "crmxlonsb" {
 				for _, numbers := range [][2]string{{"3", "8"}, {"4", "-6"}} {
 					args := []string{string(mode), numbers[0], numbers[1]}
 					k, n := ask(t, program, args)
