@@ -31,9 +31,10 @@ var inRegisters = []x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9}
 
 // Bounds of the search for ways.
 const (
-	maxBlocks = 12  // of a way
-	maxWays   = 200 // of a length
-	maxRounds = 3   // over a way
+	maxBlocks = 12   // of a way
+	maxWays   = 200  // of a length
+	maxRounds = 3    // over a way
+	maxSteps  = 2048 // the instructions of a way that are gone through, the last ones
 )
 
 // Values returns the first n arguments of a call, all of them integers or addresses.
@@ -154,6 +155,7 @@ func (s *search) walk(way [][2]int) {
 			steps = append(steps, i)
 		}
 	}
+	steps = steps[max(0, len(steps)-maxSteps):]
 	m, possible := s.along(steps, nil)
 	for range maxRounds { // each time it is known better what is written
 		if !possible {
