@@ -119,8 +119,11 @@ func (s *Scene) needOf(f *facts.Fact) Need {
 			n.Alts = append(n.Alts, weakened(w.Alts)...)
 		}
 	}
-	if n.Standing != Waiting && len(n.Alts) > 0 {
+	switch {
+	case n.Standing != Waiting && len(n.Alts) > 0:
 		n.Standing, n.Weak, n.Computes = Waiting, true, true
+	case n.Standing == Running && s.known.Uncounted && f.Driving:
+		n.Standing = Opaque // it may well wait for its thread in a call, whose wait is not known
 	}
 	return n
 }
