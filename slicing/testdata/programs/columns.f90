@@ -57,7 +57,7 @@ program columns
   allocate (rain(4))
   call setup(n, nprocs) ! slice
   do i = 1, n - 1 ! slice
-    humidity(i) = mod(7 * i, 9) ! slice
+    humidity(i) = mod(8 * i, 9) ! slice
   end do
   load = rank
   do step = 1, 3 ! slice
