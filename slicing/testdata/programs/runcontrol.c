@@ -24,7 +24,7 @@ struct run {
 static int number(const char *s, long lo, long hi, long *out)
 {
 	char *end;
-	errno = 0;
+	errno = 0; // slice
 	long n = strtol(s, &end, 10); // slice
 	if (errno || end == s || *end) // slice
 		return -1; // slice
