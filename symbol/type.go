@@ -20,6 +20,7 @@ type Type struct {
 	// Origin is how many bytes element 0 is before the first one of an array whose
 	// indexes do not begin at 0, as in Fortran.
 	Origin  int64
+	Float   bool // a floating-point number
 	Pointer bool // it points to what Code.Target says; so does the first field of an array descriptor
 	to      dwarf.Offset
 	in      *debugFile // that to is in
@@ -58,7 +59,8 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 		t.to, _ = e.Val(dwarf.AttrType).(dwarf.Offset)
 		t.Kind = "*" + w.typeName(t.to, 0)
 	case dwarf.TagBaseType, dwarf.TagEnumerationType:
-		t = &Type{Size: byteSize(e), Kind: entryName(e)}
+		encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
+		t = &Type{Size: byteSize(e), Kind: entryName(e), Float: encoding == encodedFloat}
 	default:
 		inner, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
 		if !ok {
@@ -72,6 +74,9 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 	w.f.types[off] = t
 	return t
 }
+
+// encodedFloat is DW_ATE_float (DWARF 5, table 7.11).
+const encodedFloat = 4
 
 func byteSize(e *dwarf.Entry) int64 {
 	n, _ := e.Val(dwarf.AttrByteSize).(int64)
@@ -132,6 +137,9 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 		}
 		t.Fields = append(t.Fields, Field{m.at, inner})
 		fmt.Fprintf(&kind, " %d:%s", m.at, inner.Kind)
+	}
+	if !slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Type.Size > 0 || f.Type.Elem != nil }) {
+		t.Size = 0 // that it has one is a rule of the language; a base class without fields takes no room
 	}
 	slices.SortStableFunc(t.Fields, func(a, b Field) int { return cmp.Compare(a.Offset, b.Offset) })
 	t.Kind = kind.String()

@@ -20,6 +20,9 @@ type Variables struct {
 	Stack  []Variable
 	Static []Variable // at fixed addresses
 	Result *Type      // what the function returns, nil nothing or unknown
+	// Params are what comes in the registers for integers and addresses, in their
+	// order, as far as that follows from the types.
+	Params []*Type
 	// Held are the pointers in registers, and Based the variables in memory at a
 	// distance from what a register holds, each while the program is between two addresses.
 	Held  []Held
@@ -91,6 +94,11 @@ func (f *debugFile) variables(pc uint64) (*Variables, error) {
 			return nil, err
 		}
 	}
+	if t := r.out.Result; t != nil && len(t.Fields) > 0 {
+		if r.out.Params = append([]*Type{pointerTo(t)}, r.out.Params...); t.Size <= 2*word {
+			r.out.Params = nil // it depends on the class whether the caller says where the result goes
+		}
+	}
 	var held [registers][]span[*Type]
 	for _, h := range r.out.Held {
 		held[h.Register] = append(held[h.Register], span[*Type]{h.Lo, h.Hi, h.Type})
@@ -100,6 +108,20 @@ func (f *debugFile) variables(pc uint64) (*Variables, error) {
 	}
 	in.held = r.out
 	return in.held, nil
+}
+
+// word is the size of a register.
+const word = 8
+
+// param notes an argument that comes in registers, by the ABI of System V.
+func (r *variableReader) param(t *Type) {
+	switch {
+	case t == nil || t.Float || t.Size > 2*word:
+	case t.Size > word:
+		r.out.Params = append(r.out.Params, nil, nil)
+	default:
+		r.out.Params = append(r.out.Params, t)
+	}
 }
 
 // resultOf finds the type that a function returns; it may be said where the
@@ -176,7 +198,9 @@ func (r *variableReader) variable(v scoped) error {
 		case ok:
 			r.out.Static = append(r.out.Static, Variable{int64(addr), size(t), t})
 		case len(loc) > 1 && loc[0] == opFbreg && r.base != noBase:
-			r.local(loc[1:], t)
+			if t = r.local(loc[1:], t); e.Tag == dwarf.TagFormalParameter && v.only == nil {
+				r.param(t)
+			}
 		case t != nil:
 			for _, only := range v.only {
 				r.register(listing{only[0], only[1], loc}, t)
@@ -213,16 +237,18 @@ func size(t *Type) int64 {
 	return t.Size
 }
 
-// local notes a variable in the frame, or one that the frame has the address of.
-func (r *variableReader) local(b []byte, t *Type) {
+// local notes a variable in the frame, or one that the frame has the address of, and
+// returns the type of what is in the frame.
+func (r *variableReader) local(b []byte, t *Type) *Type {
 	off, n := sleb(b)
 	switch {
 	case n == len(b)-1 && b[n] == opDeref:
 		t = pointerTo(t)
 	case n != len(b):
-		return
+		return nil
 	}
 	r.out.Stack = append(r.out.Stack, Variable{off + r.base, size(t), t})
+	return t
 }
 
 // register notes a pointer in a register, the variable itself or the address of one,

@@ -87,7 +87,7 @@ func (in inst) check() error {
 		return fmt.Errorf("length %d", in.Len)
 	case in.Kind > x86.Bad:
 		return fmt.Errorf("kind %d", in.Kind)
-	case in.Move > x86.LeaveMove:
+	case in.Move > x86.AddLoad:
 		return fmt.Errorf("move %d", in.Move)
 	}
 	regs := []x86.Reg{in.Dst, in.Src}
@@ -113,7 +113,7 @@ func (in inst) complete() error {
 	switch in.Move {
 	case x86.Lea:
 		ok = in.Address != nil && in.Dst >= 0 && in.Dst < x86.General
-	case x86.LoadReg, x86.PopReg, x86.LeaveMove:
+	case x86.LoadReg, x86.PopReg, x86.LeaveMove, x86.AddLoad:
 		ok = in.Load != nil && in.Dst >= 0
 	case x86.StoreReg, x86.StoreImm, x86.PushReg:
 		ok = in.Store != nil

@@ -87,12 +87,12 @@ func (f *function) modelled(i int, m calls.Model, p place) []effect {
 	}
 	var out []effect
 	for n := range f.modelArgs(m) {
-		x := f.arg(i, n)
-		if !m.Role(n).Writes() || x.base != p.base || x.base == noBase {
+		if !m.Role(n).Writes() {
 			continue
 		}
+		x := f.settle(i, f.arg(i, n))
 		if f.values().overlaps(f.values().span(x, 0), p) {
-			small := !x.any && p.exact() && p.lo == x.off && p.hi-p.lo <= 8
+			small := x.base == p.base && !f.values().bases[x.base].several() && !x.any && p.exact() && p.lo == x.off && p.hi-p.lo <= 8
 			out = append(out, effect{arg: n, all: small && m.Role(n) != calls.BothData})
 		}
 	}
@@ -221,7 +221,7 @@ func (f *function) outerBase(i int, callee *function, n int32) (value, bool) {
 			}
 			return sp, sp.base != noBase
 		}
-		return v.regs[i][b.reg], true
+		return f.settle(i, v.regs[i][b.reg]), true
 	case loaded:
 		from, ok := f.outerBase(i, callee, b.from)
 		if !ok || from.base == noBase || v.nesting[from.base] >= maxNesting {
@@ -247,8 +247,8 @@ func (f *function) unknown(i int, p place) []effect {
 	}
 	var out []effect
 	for n := range f.given(i) {
-		x := f.arg(i, n)
-		if x.base == p.base && x.base != noBase && f.values().overlaps(f.values().span(x, 0), p) {
+		x := f.settle(i, f.arg(i, n))
+		if f.values().overlaps(f.values().span(x, 0), p) {
 			out = append(out, effect{arg: n})
 		}
 	}

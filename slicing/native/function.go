@@ -28,7 +28,8 @@ type function struct {
 	sum     *summary
 	holding bool
 	summing bool
-	changes x86.RegSet // see clobbers; 0 not known yet
+	changes x86.RegSet    // see clobbers; 0 not known yet
+	settled map[int]place // see stores
 	found   map[query]reached
 	views   map[seenKey][]seenWrite
 }

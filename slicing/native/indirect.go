@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"laggard/slicing/x86"
+	"laggard/symbol"
 )
 
 const (
@@ -133,6 +134,9 @@ func (c *constants) memory(a *activation, d int) {
 		}
 		return
 	}
+	if p.base == constBase && p.any && p.bounded() {
+		c.table(code, p)
+	}
 	if in.Load.Base != x86.None && in.Load.Index == x86.None && p.base != stackBase {
 		tables := constants{r: c.r, seen: c.seen, into: c.into}
 		tables.place(a, d, register(in.Load.Base))
@@ -146,8 +150,24 @@ func (c *constants) memory(a *activation, d int) {
 	if p.base != noBase {
 		c.place(a, d, p)
 	}
-	if p.base == constBase { // what the program starts with
+	if p.base == constBase && !p.any { // what the program starts with
 		if to, ok := code.Pointer(uint64(p.lo)); ok {
+			c.found = append(c.found, int64(to))
+		}
+	}
+}
+
+// maxEntries bounds the entries of a table of functions.
+const maxEntries = 64
+
+// table looks at what a table holds from the start.
+func (c *constants) table(code *symbol.Code, p place) {
+	step, first := max(p.step, 8), p.lo
+	if p.step > 0 {
+		first += modulo(p.at-p.lo, p.step)
+	}
+	for n, at := 0, first; n < maxEntries && at+8 <= p.hi; n, at = n+1, at+step {
+		if to, ok := code.Pointer(uint64(at)); ok {
 			c.found = append(c.found, int64(to))
 		}
 	}

@@ -65,11 +65,56 @@ func (v *values) infer() {
 
 // passedOn learns from what a function is given and returns.
 func (v *values) passedOn(i int) {
-	callee := v.f.mod.accessor(v.f.mod.direct(&v.f.insts[i]))
-	if callee == nil {
+	t := v.f.mod.direct(&v.f.insts[i])
+	if t.known || t.addr == 0 {
 		return
 	}
-	v.learn(v.after[i], v.f.mod.code.Target(callee.variables().Result))
+	vars := v.f.mod.variables(t.addr)
+	v.learn(v.after[i], v.f.mod.code.Target(vars.Result))
+	for n, reg := range intArgs {
+		v.learn(v.regs[i][reg], v.f.mod.taken(vars, t.addr, n))
+	}
+}
+
+// taken is what the argument n of a function points to.
+func (m *module) taken(vars *symbol.Variables, addr uint64, n int) *symbol.Type {
+	if n < len(vars.Params) {
+		return m.code.Target(vars.Params[n])
+	}
+	return m.code.Target(vars.At(dwarfNumber[intArgs[n]], addr))
+}
+
+// variables are those of the function that begins at an address.
+func (m *module) variables(addr uint64) *symbol.Variables {
+	vars, ok := m.vars[addr]
+	if !ok {
+		if vars = m.code.Variables(addr); vars == nil {
+			vars = &symbol.Variables{}
+		}
+		m.vars[addr] = vars
+	}
+	return vars
+}
+
+// unnamed notes what a call is given the address of, on the stack and without a name.
+func (v *values) unnamed(s *state, i int, found map[int64]*symbol.Type) {
+	t := v.f.mod.direct(&v.f.insts[i])
+	if t.known || t.addr == 0 {
+		return
+	}
+	for n, reg := range intArgs {
+		x := s.regs[reg]
+		if x.base != stackBase || x.any || x.off >= 0 {
+			continue
+		}
+		if _, ok := smallest(v.f.variables().Stack, returnAddress, x.off); ok {
+			continue
+		}
+		typ := v.f.mod.taken(v.f.mod.variables(t.addr), t.addr, n)
+		if old := found[x.off]; typ != nil && len(typ.Fields) > 0 && (old == nil || old.Size < typ.Size) {
+			found[x.off] = typ
+		}
+	}
 }
 
 // learn notes what a value points to.

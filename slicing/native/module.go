@@ -30,6 +30,7 @@ type module struct {
 	system bool  // it belongs to MPI or to the system
 	funcs  map[uint64]*function
 	calls  map[uint64]target // by the address that is called
+	vars   map[uint64]*symbol.Variables
 }
 
 func newProgram(r *symbol.Resolver, front Front) *program {
@@ -44,7 +45,8 @@ func (p *program) module(mod *model.Module) *module {
 	}
 	m := p.modules[key]
 	if m == nil {
-		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{}}
+		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{},
+			vars: map[uint64]*symbol.Variables{}}
 		m.system = symbol.SystemModule(key.path)
 		m.code, m.err = p.resolver.Code(mod)
 		p.modules[key] = m

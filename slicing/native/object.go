@@ -94,11 +94,9 @@ func (f *function) local(off int64, escapes []int64, indexed bool) object {
 // variables are those that the debug information has of the function.
 func (f *function) variables() *symbol.Variables {
 	if f.frame == nil {
-		f.frame = &symbol.Variables{}
-		if known := f.mod.code.Variables(f.entry); known != nil {
-			*f.frame = *known
-			f.frame.Stack = slices.Clone(known.Stack)
-		}
+		known := *f.mod.variables(f.entry)
+		known.Stack = slices.Clone(known.Stack)
+		f.frame = &known
 	}
 	return f.frame
 }

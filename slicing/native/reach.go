@@ -115,7 +115,7 @@ func (f *function) writes(i int, p place) (hit, all bool) {
 	if in.Store == nil {
 		return false, false
 	}
-	at := f.values().addr[i]
+	at := f.stores(i)
 	return f.values().overlaps(at, p), f.values().covers(at, p)
 }
 

@@ -15,6 +15,33 @@ func (f *function) resolve(i int, p place) place {
 	return p
 }
 
+// stores is where instruction i stores, as well as it can be named.
+func (f *function) stores(i int) place {
+	p := f.values().addr[i]
+	if !p.memory() || f.values().bases[p.base].kind != loaded || f.holding {
+		return p
+	}
+	q, ok := f.settled[i]
+	if !ok {
+		q = f.resolve(i, p)
+		if f.settled == nil {
+			f.settled = map[int]place{}
+		}
+		f.settled[i] = q
+	}
+	return q
+}
+
+// settle names a value better, if it is a pointer that was itself stored in memory
+// by one instruction only.
+func (f *function) settle(i int, x value) value {
+	if y, ok := f.held(i, f.values().bases[x.base]); ok && y.base != noBase && y.base != x.base {
+		y.off, y.any = y.off+x.off, y.any || x.any
+		return y
+	}
+	return x
+}
+
 func (f *function) resolved(i int, p place) (place, bool) {
 	v := f.values()
 	if !p.memory() {
@@ -37,27 +64,59 @@ func (f *function) held(i int, b base) (value, bool) {
 	return f.stored(i, place{reg: x86.None, base: b.from, lo: b.off, hi: b.off + 8}, maxNesting)
 }
 
-// stored is the value in eight bytes of memory, if one instruction put it there:
-// out of a register, or as a part of something that was copied.
-func (f *function) stored(i int, p place, depth int) (value, bool) {
-	d, ok := f.only(i, p)
-	if !ok || depth == 0 {
+// maxPut bounds the instructions that may have put a pointer where it is.
+const maxPut = 4
+
+// stored is the value in eight bytes of memory, if it is one, whichever instruction
+// put it there; a pointer that something was added to stays in its object.
+func (f *function) stored(i int, p place, depth int) (out value, ok bool) {
+	r := f.defines(i, p)
+	if depth == 0 || r.entry || len(r.defs) == 0 || len(r.defs) > maxPut {
 		return value{}, false
 	}
+	moved := false
+	for _, d := range r.defs {
+		x, known := f.put(d, p, depth)
+		switch own := f.values().bases[x.base]; {
+		case !known:
+			return value{}, false
+		case own.kind == loaded && own.from == p.base && own.off == p.lo && !own.any:
+			moved = true
+		case out.base == noBase:
+			out = x
+		case x.base != out.base:
+			return value{}, false
+		case x != out:
+			moved = true
+		}
+	}
+	out.any = out.any || moved
+	return out, out.base != noBase
+}
+
+// put is the value that instruction d puts into eight bytes of memory: out of a
+// register, or as a part of something that was copied.
+func (f *function) put(d int, p place, depth int) (value, bool) {
 	in, v := &f.insts[d], f.values()
 	switch {
+	case in.Load != nil && in.Store == nil:
+		return value{}, false
+	case in.Kind == x86.Call:
+		return f.putBy(d, p, depth)
 	case in.Load != nil && in.Store.Base == x86.RDI && in.Load.Base == x86.RSI: // rep movs
 		to, from := v.regs[d][x86.RDI], v.regs[d][x86.RSI]
 		if to.base == p.base && !to.any && !from.any && from.base != noBase {
 			at := from.off + p.lo - to.off
 			return f.copied(d, place{reg: x86.None, base: from.base, lo: at, hi: at + 8}, depth-1), true
 		}
+	case in.Load != nil && v.load[d] == p && v.addr[d] == p: // something is added to it
+		return value{base: v.intern(base{kind: loaded, from: p.base, off: p.lo})}, true
 	case in.Move != x86.StoreReg && in.Move != x86.PushReg:
 		if from := v.load[d]; in.SP == -8 && from.exact() { // a push from memory
 			return f.copied(d, from, depth-1), true
 		}
 	case in.Src >= 0 && in.Src < x86.General:
-		return v.regs[d][in.Src], true
+		return v.regs[d][in.Src], v.regs[d][in.Src].base != noBase
 	case in.Src >= x86.X0: // a part of a vector
 		from, ok := f.only(d, register(in.Src))
 		if !ok || f.insts[from].Move != x86.LoadReg || !v.load[from].exact() {
@@ -69,6 +128,32 @@ func (f *function) stored(i int, p place, depth int) (value, bool) {
 		return f.copied(from, part, depth-1), true
 	}
 	return value{}, false
+}
+
+// putBy is the value that a call puts into eight bytes of memory, if one function
+// that it calls does so.
+func (f *function) putBy(call int, p place, depth int) (value, bool) {
+	effects := f.effects(call, p)
+	if len(effects) != 1 || effects[0].callee == nil || effects[0].callee.holding {
+		return value{}, false
+	}
+	callee, inner := effects[0].callee, effects[0].inner
+	r := callee.returned(inner)
+	if r.entry || len(r.defs) != 1 || !inner.exact() {
+		return value{}, false
+	}
+	callee.holding = true
+	defer func() { callee.holding = false }()
+	x, ok := callee.put(r.defs[0], inner, depth-1)
+	if !ok || depth <= 1 {
+		return value{}, false
+	}
+	out, ok := f.outerBase(call, callee, x.base)
+	if !ok || out.base == noBase || callee.values().bases[x.base].kind == allocated && out.base == heapBase {
+		return value{}, false
+	}
+	out.off, out.any = out.off+x.off, out.any || x.any
+	return out, true
 }
 
 // copied is the value in eight bytes of memory, by the name of the place if

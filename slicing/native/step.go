@@ -87,6 +87,8 @@ func (v *values) moved(s *state, in *x86.Inst) value {
 		return v.loaded(s, in)
 	case x86.AddReg:
 		return v.sum(reg(in.Dst), reg(in.Src), 1)
+	case x86.AddLoad:
+		return v.sum(reg(in.Dst), v.loaded(s, in), 1)
 	}
 	return value{}
 }

@@ -16,7 +16,7 @@ type written struct {
 }
 
 const (
-	maxSummary = 4  // calls that a summary goes down
+	maxSummary = 12 // calls that a summary goes down
 	maxWrites  = 48 // of a summary; beyond it they are joined by base
 	maxClobber = 2  // calls that are followed to find the registers a function changes
 )
@@ -47,7 +47,8 @@ func (f *function) summarise(s *summary, i int, always bool, depth int) {
 	in, v := &f.insts[i], f.values()
 	if _, tail := f.tails[i]; in.Kind != x86.Call && !tail {
 		if in.Store != nil {
-			s.add(v, written{v.addr[i], always && v.addr[i].exact()})
+			at := f.stores(i)
+			s.add(v, written{at, always && at.exact()})
 		}
 		return
 	}
@@ -56,7 +57,7 @@ func (f *function) summarise(s *summary, i int, always bool, depth int) {
 	case t.known:
 		for n := range f.modelArgs(t.model) {
 			if t.model.Role(n).Writes() {
-				s.add(v, written{place: v.span(f.arg(i, n), 0)})
+				s.add(v, written{place: v.span(f.settle(i, f.arg(i, n)), 0)})
 			}
 		}
 	case callee != nil:
@@ -67,7 +68,7 @@ func (f *function) summarise(s *summary, i int, always bool, depth int) {
 		}
 	default:
 		for n := range f.given(i) {
-			s.add(v, written{place: v.span(f.arg(i, n), 0)})
+			s.add(v, written{place: v.span(f.settle(i, f.arg(i, n)), 0)})
 		}
 	}
 }

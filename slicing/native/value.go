@@ -216,6 +216,7 @@ func (f *function) sameObject(a, b int64) bool {
 // taken returns the offsets on the stack of which an address was made.
 func (v *values) taken() []int64 {
 	var out []int64
+	unnamed := map[int64]*symbol.Type{}
 	for n, s := range v.start {
 		if s == nil {
 			continue
@@ -224,6 +225,9 @@ func (v *values) taken() []int64 {
 		for i := v.f.blocks[n].first; i < v.f.blocks[n].end; i++ {
 			in := &v.f.insts[i]
 			v.direct(s, in)
+			if in.Kind == x86.Call {
+				v.unnamed(s, i, unnamed)
+			}
 			v.step(s, i)
 			if in.Dst < 0 || in.Dst == x86.RSP || in.Dst == x86.RBP && in.Move == x86.Copy || in.Dst >= x86.General {
 				continue
@@ -234,6 +238,10 @@ func (v *values) taken() []int64 {
 				}
 			}
 		}
+	}
+	for _, off := range slices.Sorted(maps.Keys(unnamed)) {
+		x := symbol.Variable{Offset: off - returnAddress, Size: unnamed[off].Size, Type: unnamed[off]}
+		v.f.frame.Stack = append(v.f.frame.Stack, x)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -342,7 +350,12 @@ func (v *values) rank(x value) int {
 			return 6
 		}
 		return 3
-	case loaded, allocated:
+	case loaded:
+		if t := v.object(value{base: b.from, off: b.off}).scalar(b.off); t != nil && !t.Pointer {
+			return 1
+		}
+		return 4
+	case allocated:
 		return 4
 	case merged:
 		return 3

@@ -20,6 +20,8 @@ type Program struct {
 	Name   string // of the file
 	Path   string
 	Report bool // its figures count; else it may be used for tuning
+	// Others: it was written by somebody who had not read the slicer.
+	Others bool
 	Stop   int  // the line where the rank is
 	Root   int  // the line with the fault
 	Want   map[int]bool
@@ -47,17 +49,20 @@ func data() string {
 // Programs reads the sources and their markers.
 func Programs(t testing.TB) []Program {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(data(), "programs", "*.*"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no programs: %v", err)
-	}
 	var out []Program
-	for _, p := range paths {
-		prog, err := read(p)
-		if err != nil {
-			t.Fatal(err)
+	for _, folder := range []string{"programs", "strangers"} {
+		paths, err := filepath.Glob(filepath.Join(data(), folder, "*.*"))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no %s: %v", folder, err)
 		}
-		out = append(out, prog)
+		for _, p := range paths {
+			prog, err := read(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prog.Others = folder == "strangers"
+			out = append(out, prog)
+		}
 	}
 	return out
 }

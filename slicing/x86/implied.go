@@ -117,6 +117,9 @@ func (d *decoder) move() {
 		if general && d.in.Op == x86asm.ADD && src >= 0 && src < General {
 			o.Move, o.Dst, o.Src = AddReg, dst, src
 		}
+		if general && d.in.Op == x86asm.ADD && o.Load != nil {
+			o.Move, o.Dst = AddLoad, dst
+		}
 	case x86asm.INC, x86asm.DEC:
 		if general {
 			o.Move, o.Dst, o.Src, o.Imm = AddImm, dst, dst, 1

@@ -108,6 +108,7 @@ const (
 	PushReg        // StoreReg, and the stack pointer moves
 	PopReg         // LoadReg, and the stack pointer moves
 	LeaveMove      // rsp = rbp + 8; Dst, which is rbp, = [rbp]
+	AddLoad        // Dst = Dst + [Load]
 )
 
 // Inst is one instruction.

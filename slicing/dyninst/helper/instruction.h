@@ -18,7 +18,7 @@ enum Reg { NONE = -1, RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI 
 
 enum Kind { NEXT, JUMP, BRANCH, CALL, RETURN, HALT, BAD };
 
-enum Move { NO_MOVE, COPY, SET_IMM, ADD_IMM, LEA, LOAD_REG, STORE_REG, STORE_IMM, ADD_REG, AND_IMM, PUSH_REG, POP_REG, LEAVE_MOVE };
+enum Move { NO_MOVE, COPY, SET_IMM, ADD_IMM, LEA, LOAD_REG, STORE_REG, STORE_IMM, ADD_REG, AND_IMM, PUSH_REG, POP_REG, LEAVE_MOVE, ADD_LOAD };
 
 // Memory is an operand: base + index * scale + disp.
 struct Memory {

@@ -104,6 +104,8 @@ static void arithmetic(Described &out, entryID op, const Pair &p) {
     set(out, ADD_IMM, dst, dst, op == e_sub ? -*p.src->imm : *p.src->imm);
   else if (op == e_add && p.fromGeneral())
     set(out, ADD_REG, dst, p.src->reg);
+  else if (op == e_add && p.src && p.src->memory)
+    set(out, ADD_LOAD, dst, NONE);
 }
 
 // keeps: it may leave its target as it was.
