@@ -112,12 +112,12 @@ func (s *search) add(l slicing.Line) {
 	st := parse(o.text[l.Line-1], o.fortran)
 	if f := o.at(l.Line); f != nil {
 		n := s.activate(l.File, f, l.Distance)
-		for _, w := range st.words {
-			n.used[w] = true
+		for _, u := range st.uses {
+			n.used[u.name] = n.used[u.name] || s.needs(u, l)
 		}
 	}
-	for _, m := range st.members {
-		s.members[m] = true
+	for _, u := range st.uses {
+		s.members[u.name] = s.members[u.name] || u.member && s.needs(u, l)
 	}
 	callees := st.calls
 	if o.fortran {
@@ -135,6 +135,10 @@ func (s *search) add(l slicing.Line) {
 		}
 	}
 }
+
+// needs tells whether the slice needs the value of a name in a line of it. What the
+// call sends that a slice begins with does not decide whether it completes.
+func (s *search) needs(u use, l slicing.Line) bool { return !u.data || l.Distance > 0 }
 
 func (s *search) activate(file string, f *function, distance int) *names {
 	key := scope{file, f.first}
@@ -177,7 +181,7 @@ func (s *search) function(file string, n *names) {
 			continue
 		}
 		switch {
-		case s.sets(o, n, st), n.called && !n.open && st.returns():
+		case !loops(st) && s.sets(o, n, st), n.called && !n.open && st.returns():
 		case s.decides(o, file, line, st):
 			kind = slicing.Control
 		default:
@@ -213,6 +217,10 @@ func (s *search) anywhere(name string) bool {
 	}
 	return false
 }
+
+// loops tells whether a statement begins a loop: what it sets is for what is in the
+// loop, since the names that loops count with repeat.
+func loops(st statement) bool { return st.first == "for" || st.first == "do" }
 
 var deciders = []string{"if", "else", "for", "while", "do", "switch", "select", "elseif"}
 

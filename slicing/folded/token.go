@@ -4,14 +4,16 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"laggard/slicing/calls"
 )
 
 // statement is what a line says, as far as its words tell.
 type statement struct {
 	words   []string // identifiers and keywords
+	uses    []use    // the words whose values matter to it
 	targets []target // what it sets
 	calls   []string // what it calls
-	members []string // fields that it names
 	first   string   // its first word
 	// constant: what it sets is a number, or a name in capital letters.
 	constant bool
@@ -21,6 +23,12 @@ type statement struct {
 func (s statement) returns() bool {
 	at := slices.Index(s.words, "return")
 	return at >= 0 && at < len(s.words)-1
+}
+
+// use is a name whose value matters: of a field, or as the data of a message.
+type use struct {
+	name         string
+	member, data bool
 }
 
 // target is a name that is set: a variable, a field, or what a pointer leads to.
@@ -73,6 +81,7 @@ func isName(t string) bool {
 func parse(line string, fortran bool) statement {
 	t := tokens(line)
 	var s statement
+	unread, data := messages(t)
 	depth := 0
 	for i, w := range t {
 		switch w {
@@ -84,6 +93,9 @@ func parse(line string, fortran bool) statement {
 		switch {
 		case isName(w):
 			s.word(t, i)
+			if !unread[i] {
+				s.uses = append(s.uses, use{w, i > 0 && selects(t[i-1]), data[i]})
+			}
 		case assigns(w, fortran) && (!fortran || depth == 0):
 			s.set(t, i-1, fortran)
 		case w == "++" || w == "--":
@@ -127,9 +139,38 @@ func (s *statement) word(t []string, i int) {
 	if i+1 < len(t) && t[i+1] == "(" {
 		s.calls = append(s.calls, w)
 	}
-	if i > 0 && selects(t[i-1]) {
-		s.members = append(s.members, w)
+}
+
+// messages marks the tokens in arguments of MPI calls that the call does not read, and
+// those that are the data that it sends.
+func messages(t []string) (unread, data map[int]bool) {
+	unread, data = map[int]bool{}, map[int]bool{}
+	for i := 0; i+1 < len(t); i++ {
+		m, ok := calls.Lookup(t[i])
+		if t[i+1] != "(" || !ok || !m.MPI {
+			continue
+		}
+		depth, n := 0, 0
+		for j := i + 1; j < len(t); j++ {
+			switch t[j] {
+			case "(", "[":
+				depth++
+			case ")", "]":
+				depth--
+			case ",":
+				if depth == 1 {
+					n++
+				}
+			}
+			if depth == 0 {
+				break
+			}
+			memory, payload := m.Role(n).Reads()
+			data[j] = payload
+			unread[j] = !memory && !m.Role(n).Decides()
+		}
 	}
+	return unread, data
 }
 
 func selects(t string) bool { return t == "." || t == "->" || t == "%" }

@@ -42,7 +42,7 @@ func (f *function) dead() []bool {
 	for changed := true; changed; {
 		changed = false
 		for n := len(f.blocks) - 1; n >= 0; n-- {
-			if !dead[n] && !f.leaves(n) && f.doomed(n, dead) {
+			if !dead[n] && !f.leaves(n) && !f.throws(n) && f.doomed(n, dead) {
 				dead[n], changed = true, true
 			}
 		}
@@ -51,6 +51,13 @@ func (f *function) dead() []bool {
 		clear(dead)
 	}
 	return dead
+}
+
+// throws tells whether the program throws an exception at the end of a block, which
+// somebody may catch.
+func (f *function) throws(n int) bool {
+	in := &f.insts[f.blocks[n].end-1]
+	return in.Kind == x86.Call && f.mod.direct(in).model.Name == "__cxa_throw" && !f.foreign()
 }
 
 func (f *function) doomed(n int, dead []bool) bool {

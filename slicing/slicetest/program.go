@@ -22,8 +22,8 @@ type Program struct {
 	Report bool // its figures count; else it may be used for tuning
 	// Others: it was written by somebody who had not read the slicer.
 	Others bool
-	Stop   int  // the line where the rank is
-	Root   int  // the line with the fault
+	Stop   int // the line where the rank is
+	Root   int // the line with the fault
 	Want   map[int]bool
 	run    place
 	data   string
