@@ -169,7 +169,7 @@ var allowed = map[string][]string{
 	"laggard/slicing/dyninst": {
 		"laggard/model", "laggard/slicing", "laggard/slicing/native", "laggard/slicing/x86", "laggard/symbol",
 	},
-	"laggard/slicing/folded": {"laggard/slicing"},
+	"laggard/slicing/folded": {"laggard/slicing", "laggard/slicing/calls"},
 	"laggard/slicing/native": {
 		"laggard/model", "laggard/slicing", "laggard/slicing/calls", "laggard/slicing/folded",
 		"laggard/slicing/x86", "laggard/symbol",

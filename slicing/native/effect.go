@@ -92,7 +92,8 @@ func (f *function) modelled(i int, m calls.Model, p place) []effect {
 		}
 		x := f.settle(i, f.arg(i, n))
 		if f.values().overlaps(f.values().span(x, 0), p) {
-			small := x.base == p.base && !f.values().bases[x.base].several() && !x.any && p.exact() && p.lo == x.off && p.hi-p.lo <= 8
+			one := x.base == p.base && !x.any && !f.values().bases[x.base].several()
+			small := one && p.exact() && p.lo == x.off && p.hi-p.lo <= 8
 			out = append(out, effect{arg: n, all: small && m.Role(n) != calls.BothData})
 		}
 	}
