@@ -106,8 +106,8 @@ func (f *function) variables() *symbol.Variables {
 func (v *values) frames() {
 	f := v.f
 	for _, b := range f.variables().Based {
-		i := f.from(b.Lo)
-		if i >= len(f.insts) || f.insts[i].Addr >= b.Hi || v.start[f.blk[i]] == nil {
+		i := f.settledAt(b)
+		if i < 0 || v.start[f.blk[i]] == nil {
 			continue
 		}
 		s := v.start[f.blk[i]].clone()
@@ -120,6 +120,21 @@ func (v *values) frames() {
 			f.frame.Stack = append(f.frame.Stack, x)
 		}
 	}
+}
+
+// settledAt is an instruction while which a variable is where it is said to be. The
+// frame of a function is complete where it calls another one.
+func (f *function) settledAt(b symbol.Held) int {
+	first := f.from(b.Lo)
+	for i := first; i < len(f.insts) && f.insts[i].Addr < b.Hi; i++ {
+		if f.insts[i].Kind == x86.Call {
+			return i
+		}
+	}
+	if first < len(f.insts) && f.insts[first].Addr < b.Hi {
+		return first
+	}
+	return -1
 }
 
 // from is the first instruction at or behind an address.
