@@ -97,11 +97,11 @@ contains
 end module m
 program p
   use m
-  integer :: r, s
-  s = 2
+  integer :: r, s, x(9)
+  x = 2 ! received into, and not read
   call choose(r)
   root = 1
-  call mpi_bcast(x, r, root)
+  call mpi_bcast(x, r, mpi_integer, root, mpi_comm_world, s)
 end program p
 `
 
