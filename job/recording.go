@@ -19,19 +19,20 @@ import (
 
 // Recording says where and what is recorded of a job, and how it is watched.
 type Recording struct {
-	Dir      string             // the run directory; "": named by date, or by the job
-	ID       uint64             // of the run; Prepare and Join fill it in
-	LiveDir  string             // directory of each node for the files while the job runs; "": Dir
-	Record   []string           // what is recorded, see preload.Kinds
-	Features map[string]float64 // how large the run is, for the manifest
-	Library  string             // the recorder; "": where it is installed
-	Settings map[string]string  // more variables of the recorder, by name
-	Version  string             // of laggard, for the manifest
-	Timeout  time.Duration      // see standstill.Standstill.Hangs
-	OnHang   string             // one of watch.Actions
-	Say      io.Writer          // where the user is told what is done
-	Quiet    bool               // nothing is said of a job that is well
-	sight    *sight.Sight       // watches the ranks of this node; nil: nobody does
+	Dir       string             // the run directory; "": named by date, or by the job
+	ID        uint64             // of the run; Prepare and Join fill it in
+	LiveDir   string             // directory of each node for the files while the job runs; "": Dir
+	Record    []string           // what is recorded, see preload.Kinds
+	Features  map[string]float64 // how large the run is, for the manifest
+	Library   string             // the recorder; "": where it is installed
+	Settings  map[string]string  // more variables of the recorder, by name
+	Version   string             // of laggard, for the manifest
+	Timeout   time.Duration      // see standstill.Standstill.Hangs
+	OnHang    string             // one of watch.Actions
+	Anonymous bool               // the manifest has no command line
+	Say       io.Writer          // where the user is told what is done
+	Quiet     bool               // nothing is said of a job that is well
+	sight     *sight.Sight       // watches the ranks of this node; nil: nobody does
 }
 
 // Prepare makes the run directory with its manifest, if the recorder is there.
@@ -49,6 +50,9 @@ func (r *Recording) Prepare(command []string) (err error) {
 }
 
 func (r *Recording) describe(command []string, ranks int) error {
+	if r.Anonymous {
+		command = []string{}
+	}
 	return rundir.Describe(r.Dir, r.ID, model.Manifest{
 		Version: r.Version, Command: command, Ranks: ranks, LiveDir: r.LiveDir, Record: r.Record, Features: r.Features,
 	})

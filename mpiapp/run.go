@@ -60,7 +60,7 @@ func (a *app) recording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
 	r := job.Recording{
 		Dir: s.Run.Dir, LiveDir: s.Recorder.LiveDir, Record: s.Recorder.Record, Library: s.Recorder.Library,
 		Settings: s.recorderEnv(), Version: version, Timeout: time.Duration(s.Run.Timeout), OnHang: s.Run.OnHang,
-		Say: a.err,
+		Say: a.err, Anonymous: !s.Run.Command,
 	}
 	if f.dir != "" {
 		r.Dir = f.dir

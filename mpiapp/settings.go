@@ -40,6 +40,7 @@ type settings struct {
 		Dir     string   `toml:"dir"`
 		Timeout duration `toml:"timeout"`
 		OnHang  string   `toml:"on_hang"`
+		Command bool     `toml:"command"`
 	} `toml:"run"`
 	Recorder struct {
 		Library   string   `toml:"library"`
@@ -103,6 +104,11 @@ func (s *settings) table() []setting {
 			check: func() error { return oneOf("on_hang", s.Run.OnHang, watch.Actions) },
 			doc: `What run does with a hung job: "diagnose" prints the diagnosis and ends it, "keep" prints the
 				diagnosis and leaves it alone, "dump" only records.`,
+		},
+		{
+			key: "run.command", value: &s.Run.Command, plain: "1", env: "LAGGARD_COMMAND",
+			doc: `Whether the run directory, and reports of it, have the command line: it may hold secrets (the
+				variable: 0 or 1).`,
 		},
 		{
 			key: "recorder.library", value: &s.Recorder.Library, env: "LAGGARD_LIBRARY",
