@@ -55,7 +55,7 @@ func (f family) compile(source, dir, out string, flags []string) error {
 	cmd := exec.Command(f.compiler(source), args...)
 	cmd.Dir = dir // Fortran modules go there
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, text)
+		return fmt.Errorf("the program cannot be built: %s: %w\n%s", cmd, err, text)
 	}
 	return nil
 }
