@@ -50,21 +50,22 @@ static void find_build_id(struct lg_mapped *m, const ElfW(Phdr) *ph)
   }
 }
 
-static const char *path_of(const struct lg_mapped *m, char *buffer, size_t n)
+/* path_of is asked on the program's alternate stack too, which may be small. */
+static const char *path_of(const struct lg_mapped *m)
 {
+  static char program[MAX_PATH + 1]; /* whoever fills it in writes the same */
   if (m->path && *m->path)
     return m->path;
-  ssize_t got = readlink("/proc/self/exe", buffer, n - 1);
-  buffer[got < 0 ? 0 : got] = 0;
-  return buffer;
+  if (!*program && readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+    return "";
+  return program;
 }
 
 /* interprets tells an interpreter from a program that has one in it: only of the former is
  * all code the interpreter's. */
 static bool interprets(const struct lg_mapped *m)
 {
-  char buffer[MAX_PATH + 1];
-  const char *path = path_of(m, buffer, sizeof buffer), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *path = path_of(m), *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   if (strncmp(name, "lib", 3) == 0)
     name += 3;
   return strncmp(name, "python", 6) == 0 && (!name[6] || isdigit((unsigned char)name[6]) || name[6] == '.');
@@ -262,9 +263,8 @@ static uint32_t record_of(const struct lg_mapped *m, const char *path)
  * its record. */
 static uint32_t index_of(struct lg_mapped *m)
 {
-  char buffer[MAX_PATH + 1];
   if (m->index == LG_NO_MODULE)
-    m->index = record_of(m, path_of(m, buffer, sizeof buffer));
+    m->index = record_of(m, path_of(m));
   return m->index;
 }
 

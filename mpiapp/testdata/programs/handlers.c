@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ALTERNATE 32768
+#define ALTERNATE 16384
 
 static char *alternate;
 static volatile sig_atomic_t seen[NSIG], on_alternate;
