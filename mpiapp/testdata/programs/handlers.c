@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ALTERNATE 16384
+#define ALTERNATE 8192 /* the SIGSTKSZ of old */
 
 static char *alternate;
 static volatile sig_atomic_t seen[NSIG], on_alternate;
