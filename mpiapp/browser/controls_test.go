@@ -258,3 +258,13 @@ func TestNames(t *testing.T) {
 		t.Error("the page does not say its language")
 	}
 }
+
+// TestTextOf: the page says which files it has text of.
+func TestTextOf(t *testing.T) {
+	p := whole(t)
+	p.click("#textof summary")
+	p.has("#textof", "The page has source text of ", " lines")
+	if p.count("#textof li") == 0 {
+		t.Error("no file is named")
+	}
+}

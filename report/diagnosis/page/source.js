@@ -14,6 +14,7 @@ section({
   render(body) {
     if (data.slices.length > 0) body.append(stepper());
     body.append(el("div", { id: "text" }), kindLegend());
+    if (sourceText.size > 0) body.append(textOf());
   },
   refresh(body) {
     if (data.slices.length > 0) refreshStepper(body);
@@ -67,6 +68,12 @@ for (const e of data.sources) {
 }
 
 const hasSource = (file, line) => sourceText.has(file) && sourceText.get(file).has(line);
+
+// textOf names the files, for whoever hands the page on.
+function textOf() {
+  const files = [...sourceText].map(([file, lines]) => el("li", {}, `${data.files[file]}, ${lines.size} lines`));
+  return el("details", { class: "quiet", id: "textof" }, el("summary", {}, `The page has source text of ${files.length === 1 ? "one file" : `${files.length} files`}`), el("ul", {}, files));
+}
 
 // marksByFile collects what there is to say of lines: file to line to mark.
 function marksByFile() {

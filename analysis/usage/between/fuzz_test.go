@@ -1,0 +1,55 @@
+package between_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"laggard/analysis/usage/between"
+	"laggard/analysis/usage/recorded"
+	"laggard/analysis/usage/usagetest"
+)
+
+// seeds are the transcripts of the tests of this package and of the replay.
+func seeds(f *testing.F) {
+	for _, dir := range []string{"testdata", "../replay/testdata"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+		if err != nil || len(files) == 0 {
+			f.Fatal("no transcripts: ", err)
+		}
+		for _, path := range files {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			datadriven.RunTestFromStringAny(f, string(text), func(_ testing.TB, d *datadriven.TestData) string {
+				f.Add(d.Input)
+				return d.Expected
+			})
+		}
+	}
+}
+
+// FuzzReplay: whatever calls a record has, in whatever order and with whatever
+// arguments, they are replayed and judged, and end.
+func FuzzReplay(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		traces, err := usagetest.Parse(text)
+		if err != nil || tooMany(traces) {
+			return
+		}
+		between.Judge(between.NewEvidence(digests(traces)...))
+	})
+}
+
+// tooMany: repetitions in a short text can stand for more calls than are worth the time.
+func tooMany(traces []*recorded.Trace) bool {
+	calls := 0
+	for _, t := range traces {
+		calls += len(t.Calls)
+	}
+	return len(traces) > 64 || calls > 1000
+}
