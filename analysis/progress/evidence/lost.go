@@ -185,7 +185,7 @@ func (s *Scene) saidEnd(before int64) bool {
 }
 
 // loseFailed: a rank died of a fault, or aborted the job. The first one is the
-// cause; the others may have followed.
+// cause; the others may have followed, and so may all whom MPI reported an error before.
 func (s *Scene) loseFailed() {
 	var failed []*facts.Fact
 	for i := range s.Sum.Facts {
@@ -195,11 +195,15 @@ func (s *Scene) loseFailed() {
 		}
 	}
 	first := int64(0)
-	for _, f := range failed {
+	earliest := func(f *facts.Fact) {
 		if f.EndTime > 0 && (first == 0 || f.EndTime < first) {
 			first = f.EndTime
 		}
 	}
+	for _, f := range failed {
+		earliest(f)
+	}
+	s.Erred.Each(func(rank int) { earliest(s.Facts[rank]) })
 	for _, cause := range []bool{true, false} {
 		for _, f := range failed {
 			if cause == (f.EndTime == first) {
