@@ -9,14 +9,14 @@ B        := $(CURDIR)/build
 BIN      := $(CURDIR)/bin
 LDFLAGS  := -ldflags '-X main.version=$(VERSION)'
 CFLAGS   ?= -O2 -g
-RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden \
+RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -ffile-prefix-map=$(CURDIR)/= \
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder -include recorder/oldest.h
 LTO      ?= -flto -flto-partition=none # a call goes through four files of the recorder: 3 ns; oldest.h has no parts
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
 
 .PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-kills test-steady test-platforms lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
-        deps-demo deps-slurm deps-platforms demo-run fuzz install clean
+        deps-demo deps-slurm deps-platforms demo-run fuzz install install-files package clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
 
@@ -53,7 +53,7 @@ $(BIN)/liblaggard-libc.so: $(patsubst recorder/%.c,$(B)/recorder/%.o,$(wildcard 
 	$(CC) $(CFLAGS) -shared -o $@ $^ $(THREADS) -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard-libc.so
 
 $(BIN)/laggard: $(GOFILES)
-	CGO_ENABLED=0 $(GO) build $(LDFLAGS) -o $@ ./mpiapp
+	CGO_ENABLED=0 $(GO) build -trimpath $(LDFLAGS) -o $@ ./mpiapp
 
 # gompi names libmpi; for MPICH that name is given to its library at link time.
 OMPI_CC   = $(shell command -v mpicc.openmpi)
@@ -209,11 +209,31 @@ lint: $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so ## formatting, vet, staticc
 	$(GO) test ./mpiapp -run '^TestImportDirections$$'
 	$(GO) test ./recorder/floors
 
-install: build ## into PREFIX (default /usr/local)
+install: build install-files ## into PREFIX (default /usr/local)
+	install -m 755 $(wildcard $(BIN)/laggard-mpi $(BIN)/laggard-mpich) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(wildcard $(BIN)/laggard-dyninst) $(DESTDIR)$(PREFIX)/lib/laggard || true
+
+# What needs nothing of the machine: neither an MPI nor another C library.
+install-files: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/laggard
-	install -m 755 $(wildcard $(BIN)/laggard $(BIN)/laggard-mpi $(BIN)/laggard-mpich) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(wildcard $(BIN)/laggard-dyninst) $(DESTDIR)$(PREFIX)/lib/laggard
+	install -m 755 $(BIN)/laggard $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(DESTDIR)$(PREFIX)/lib/laggard
 	$(BIN)/laggard manual $(DESTDIR)$(PREFIX)/share
+
+NFPM     = $(GO) run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.2
+RELEASE  = $(patsubst v%,%,$(VERSION))
+PACKAGES = $(B)/packages
+COMMITTED  = $(shell git log -1 --format=%ct)
+
+package: ## tarball, .deb and .rpm of what runs everywhere, into build/packages; the same bytes each time
+	rm -rf $(PACKAGES) && mkdir -p $(PACKAGES)
+	$(MAKE) --no-print-directory install-files DESTDIR=$(PACKAGES)/stage PREFIX=/usr
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMITTED) -C $(PACKAGES)/stage --transform 's,^usr,laggard-$(RELEASE),' \
+	  -cf - usr | gzip -n >$(PACKAGES)/laggard-$(RELEASE).tar.gz
+	for kind in deb rpm; do ARCH=$$($(GO) env GOARCH) VERSION=0.0.0+$(RELEASE) SOURCE_DATE_EPOCH=$(COMMITTED) \
+	  $(NFPM) package --config configs/package/nfpm.yaml --packager $$kind --target $(PACKAGES) || exit 1; done
+	rm -rf $(PACKAGES)/stage
+	sha256sum $(PACKAGES)/*
 
 clean:
 	rm -rf $(BIN) $(B)
