@@ -9,7 +9,8 @@ B        := $(CURDIR)/build
 BIN      := $(CURDIR)/bin
 LDFLAGS  := -ldflags '-X main.version=$(VERSION)'
 CFLAGS   ?= -O2 -g
-RECORDER := $(CFLAGS) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -ffile-prefix-map=$(CURDIR)/= \
+SAME     := -ffile-prefix-map=$(CURDIR)=. -frandom-seed=laggard # the same bytes wherever it is built
+RECORDER := $(CFLAGS) $(SAME) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden \
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder -include recorder/oldest.h
 LTO      ?= -flto -flto-partition=none # a call goes through four files of the recorder: 3 ns; oldest.h has no parts
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
@@ -41,7 +42,7 @@ $(B)/recorder/%.o: $(B)/recorder/%.c $(HEADERS)
 
 $(BIN)/liblaggard.so: $(OBJECTS)
 	@mkdir -p $(BIN)
-	$(CC) $(CFLAGS) $(LTO) -shared -o $@ $^ $(THREADS) -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard.so
+	$(CC) $(CFLAGS) $(SAME) $(LTO) -shared -o $@ $^ $(THREADS) -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard.so
 
 # A library of its own: functions of the C library are interposed only where that is wanted.
 $(B)/recorder/libc/%.o: recorder/libc/%.c $(HEADERS)
@@ -50,10 +51,10 @@ $(B)/recorder/libc/%.o: recorder/libc/%.c $(HEADERS)
 
 $(BIN)/liblaggard-libc.so: $(patsubst recorder/%.c,$(B)/recorder/%.o,$(wildcard recorder/libc/*.c))
 	@mkdir -p $(BIN)
-	$(CC) $(CFLAGS) -shared -o $@ $^ $(THREADS) -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard-libc.so
+	$(CC) $(CFLAGS) $(SAME) -shared -o $@ $^ $(THREADS) -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard-libc.so
 
 $(BIN)/laggard: $(GOFILES)
-	CGO_ENABLED=0 $(GO) build -trimpath $(LDFLAGS) -o $@ ./mpiapp
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false $(LDFLAGS) -o $@ ./mpiapp
 
 # gompi names libmpi; for MPICH that name is given to its library at link time.
 OMPI_CC   = $(shell command -v mpicc.openmpi)
