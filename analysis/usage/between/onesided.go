@@ -216,7 +216,7 @@ func (j *job) conflicts(touches []*touch, alike map[string]int) []pair {
 					break
 				}
 				if x := inOrder(a, t); conflict(a, t) && !seen[x] && j.few(x, alike) &&
-					a.layout.Overlaps(a.at, t.layout, t.at) {
+					!a.layout.Overlap(a.at, t.layout, t.at).Empty() {
 					seen[x] = true
 					out = append(out, x)
 				}

@@ -41,26 +41,24 @@ func (b *buffer) Span() typemap.Span {
 	return s
 }
 
-// meets reports whether two buffers share a byte.
-func (b *buffer) meets(o *buffer) bool {
+// shared returns bytes that two buffers share, by their addresses; empty if there are
+// none.
+func (b *buffer) shared(o *buffer) typemap.Span {
 	if !b.Span().Overlaps(o.Span()) {
-		return false
+		return typemap.Span{}
 	}
 	for _, k := range b.blocks {
 		for _, m := range o.blocks {
-			if k.layout.Overlaps(b.addr+k.at, m.layout, o.addr+m.at) {
-				return true
+			if s := k.layout.Overlap(b.addr+k.at, m.layout, o.addr+m.at); !s.Empty() {
+				return s
 			}
 		}
 	}
-	return false
+	return typemap.Span{}
 }
 
-// blocksMeet reports whether two pieces of the buffer share a byte.
-func (b *buffer) blocksMeet() bool {
-	if len(b.blocks) < 2 {
-		return false
-	}
+// blocksMeet returns bytes of the buffer that two of its pieces share.
+func (b *buffer) blocksMeet() typemap.Span {
 	sorted := slices.Clone(b.blocks)
 	slices.SortFunc(sorted, func(x, y piece) int { return int(min(max(x.at+x.layout.Lo-y.at-y.layout.Lo, -1), 1)) })
 	for i, k := range sorted {
@@ -68,12 +66,12 @@ func (b *buffer) blocksMeet() bool {
 			if m.at+m.layout.Lo >= k.at+k.layout.Hi {
 				break
 			}
-			if k.layout.Overlaps(k.at, m.layout, m.at) {
-				return true
+			if s := k.layout.Overlap(k.at, m.layout, m.at); !s.Empty() {
+				return s
 			}
 		}
 	}
-	return false
+	return typemap.Span{}
 }
 
 // The parameters that describe a buffer go by its name: its counts, types and

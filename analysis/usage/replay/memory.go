@@ -70,7 +70,7 @@ func (m *memory) conflict(u *use) *use {
 		if other.bytes.Lo >= u.bytes.Hi {
 			return nil
 		}
-		if (u.writes || other.writes) && u.meets(&other.buffer) {
+		if (u.writes || other.writes) && !u.shared(&other.buffer).Empty() {
 			return other
 		}
 		if !it.Next() {
@@ -120,10 +120,15 @@ func (r *replay) overlap(u, other *use) {
 	}
 	r.overlapping[u.call], r.overlapping[other.call] = true, true
 	now, before := r.Place(u.call, u.role()), r.Place(other.call, other.role())
-	shared := u.bytes.Intersect(other.bytes)
-	r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s (within %d bytes)",
-		now.Call, u.verb(), before.Call, other.verb(), shared.Hi-shared.Lo), now, before)
+	shared := u.shared(&other.buffer)
+	r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s: %s, which are %s there",
+		now.Call, u.verb(), before.Call, other.verb(), u.named(shared), other.named(shared)), now, before)
 }
+
+// named says which bytes of the buffer these addresses are.
+func (b *buffer) named(s typemap.Span) string { return bytesNamed(s.Shift(-b.addr)) + " of " + b.name }
+
+func bytesNamed(s typemap.Span) string { return fmt.Sprintf("bytes %d to %d", s.Lo, s.Hi-1) }
 
 func (u *use) verb() string {
 	if u.writes {
@@ -149,15 +154,16 @@ func (r *replay) checkTwice(call int, b *buffer) {
 		if k.count <= 0 || k.datatype < 0 || k.datatype >= len(r.t.Types) || r.t.Types[k.datatype].Name != "" {
 			continue
 		}
-		if r.selfOverlap(k.datatype, k.count) {
-			f := r.report("buffer_overlap",
-				fmt.Sprintf("%s receives with a datatype that has the same bytes more than once", place.Call), place)
+		if twice := r.selfOverlap(k.datatype, k.count); !twice.Empty() {
+			f := r.report("buffer_overlap", fmt.Sprintf("%s receives with a datatype that has the same bytes more than "+
+				"once: %s of %s", place.Call, bytesNamed(twice.Shift(k.at)), b.name), place)
 			f.Standard = "MPI-3.1 §4.1.11"
 			return
 		}
 	}
-	if b.blocksMeet() {
-		f := r.report("buffer_overlap", fmt.Sprintf("blocks of %s of %s overlap", b.name, place.Call), place)
+	if shared := b.blocksMeet(); !shared.Empty() {
+		f := r.report("buffer_overlap", fmt.Sprintf("blocks of %s of %s overlap: two have %s", b.name, place.Call,
+			bytesNamed(shared)), place)
 		f.Standard = "MPI-3.1 §5.5, §5.7, §5.8"
 	}
 }
@@ -165,8 +171,8 @@ func (r *replay) checkTwice(call int, b *buffer) {
 // maxRow bounds the elements in a row that are compared with each other.
 const maxRow = 1024
 
-// selfOverlap reports whether count elements of a datatype have a byte twice.
-func (r *replay) selfOverlap(datatype int, count int64) bool {
+// selfOverlap returns bytes that count elements of a datatype have twice.
+func (r *replay) selfOverlap(datatype int, count int64) typemap.Span {
 	count = min(count, maxRow)
 	key := [2]int64{int64(datatype), count}
 	twice, known := r.twice[key]

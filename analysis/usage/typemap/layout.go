@@ -1,6 +1,12 @@
 package typemap
 
-import "laggard/analysis/usage/recorded"
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"laggard/analysis/usage/recorded"
+)
 
 // Layout is the typemap of a datatype (MPI-3.1 §4.1), or of a number of its
 // elements: the sequence of basic types and where their bytes are. It is kept as
@@ -19,6 +25,8 @@ type Layout struct {
 	count  int64  // repetitions of parts; 0 a leaf
 	stride int64  // bytes from one repetition to the next
 	parts  []placed
+	byLow  []placed // the parts by their first byte
+	widest int64    // bytes from the first to the last of a part, at most
 	unit   Span // of one repetition
 	opaque bool // some of it is not known
 }
@@ -34,6 +42,8 @@ func (l *Layout) Span() Span { return Span{l.Lo, l.Hi} }
 
 // Known reports whether all basic types of the layout are known.
 func (l *Layout) Known() bool { return !l.opaque }
+
+func (p placed) span() Span { return p.layout.Span().Shift(p.at) }
 
 func (l *Layout) dense() bool { return l.Bytes >= l.Hi-l.Lo }
 
@@ -56,7 +66,8 @@ func repeated(name string, count, stride int64, parts ...placed) *Layout {
 			continue
 		}
 		l.parts = append(l.parts, p)
-		s := p.layout.Span().Shift(p.at)
+		s := p.span()
+		l.widest = max(l.widest, s.Hi-s.Lo)
 		if len(l.parts) == 1 {
 			l.unit = s
 		}
@@ -69,6 +80,11 @@ func repeated(name string, count, stride int64, parts ...placed) *Layout {
 	if count <= 0 || len(l.parts) == 0 {
 		return &Layout{name: name}
 	}
+	l.byLow = l.parts
+	if low := func(p, q placed) int { return cmp.Compare(p.span().Lo, q.span().Lo) }; !slices.IsSortedFunc(l.parts, low) {
+		l.byLow = slices.Clone(l.parts)
+		slices.SortStableFunc(l.byLow, low)
+	}
 	last := (count - 1) * stride
 	l.Lo, l.Hi = l.unit.Lo+min(0, last), l.unit.Hi+max(0, last)
 	l.Bytes *= count
@@ -77,9 +93,9 @@ func repeated(name string, count, stride int64, parts ...placed) *Layout {
 	return l
 }
 
-// Overlaps reports whether l at address a and m at address b share a byte. Gaps
-// do not count. What would take too long to compare is taken as apart.
-func (l *Layout) Overlaps(a int64, m *Layout, b int64) bool {
+// Overlap returns bytes that l at address a and m at address b share, empty if there are
+// none. Gaps do not count. What would take too long to compare is taken as apart.
+func (l *Layout) Overlap(a int64, m *Layout, b int64) Span {
 	budget := maxSteps
 	return overlap(l, a, m, b, &budget)
 }
@@ -87,15 +103,16 @@ func (l *Layout) Overlaps(a int64, m *Layout, b int64) bool {
 // maxSteps bounds a comparison of two layouts.
 const maxSteps = 1 << 20
 
-func overlap(l *Layout, a int64, m *Layout, b int64, budget *int) bool {
-	if *budget--; *budget < 0 || l.Bytes == 0 || m.Bytes == 0 || !l.Span().Shift(a).Overlaps(m.Span().Shift(b)) {
-		return false
+func overlap(l *Layout, a int64, m *Layout, b int64, budget *int) Span {
+	shared := l.Span().Shift(a).Intersect(m.Span().Shift(b))
+	if *budget--; *budget < 0 || l.Bytes == 0 || m.Bytes == 0 || shared.Empty() {
+		return Span{}
 	}
 	switch {
 	case l.dense() && m.dense():
-		return true
+		return shared
 	case l.opaque && l.count == 0 || m.opaque && m.count == 0:
-		return false // bounds alone say nothing of gaps
+		return Span{} // bounds alone say nothing of gaps
 	case m.dense() || !l.dense() && l.Hi-l.Lo >= m.Hi-m.Lo:
 		return overlapParts(l, a, m, b, budget)
 	}
@@ -103,16 +120,24 @@ func overlap(l *Layout, a int64, m *Layout, b int64, budget *int) bool {
 }
 
 // overlapParts compares those parts of l that reach into m.
-func overlapParts(l *Layout, a int64, m *Layout, b int64, budget *int) bool {
+func overlapParts(l *Layout, a int64, m *Layout, b int64, budget *int) Span {
 	first, last := l.within(m.Span().Shift(b - a))
 	for i := first; i <= last && *budget >= 0; i++ {
-		for _, p := range l.parts {
-			if overlap(p.layout, a+i*l.stride+p.at, m, b, budget) {
-				return true
+		at := a + i*l.stride
+		for _, p := range l.reaching(m.Span().Shift(b - at)) {
+			if s := overlap(p.layout, at+p.at, m, b, budget); !s.Empty() {
+				return s
 			}
 		}
 	}
-	return false
+	return Span{}
+}
+
+// reaching returns the parts of one repetition that may reach into s, by their first byte.
+func (l *Layout) reaching(s Span) []placed {
+	first := sort.Search(len(l.byLow), func(i int) bool { return l.byLow[i].span().Lo > s.Lo-l.widest })
+	rest := l.byLow[first:]
+	return rest[:sort.Search(len(rest), func(i int) bool { return rest[i].span().Lo >= s.Hi })]
 }
 
 // within returns the repetitions that may reach into s, first to last.
@@ -138,44 +163,47 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// Twice reports whether the layout has a byte twice, which a receive must not
-// (MPI-3.1 §4.1.11).
-func (l *Layout) Twice() bool {
+// Twice returns bytes that the layout has more than once, which a receive must not
+// (MPI-3.1 §4.1.11), relative to the buffer; empty if there are none.
+func (l *Layout) Twice() Span {
 	budget := maxSteps
 	return l.twice(&budget)
 }
 
-func (l *Layout) twice(budget *int) bool {
-	for i, p := range l.parts {
-		if p.layout.twice(budget) {
-			return true
+func (l *Layout) twice(budget *int) Span {
+	for i, p := range l.byLow {
+		if s := p.layout.twice(budget); !s.Empty() {
+			return s.Shift(p.at)
 		}
-		for _, q := range l.parts[:i] {
-			if *budget < 0 {
-				return false
+		for _, q := range l.byLow[i+1:] {
+			if *budget < 0 || q.span().Lo >= p.span().Hi {
+				break
 			}
-			if overlap(p.layout, p.at, q.layout, q.at, budget) {
-				return true
+			if s := overlap(p.layout, p.at, q.layout, q.at, budget); !s.Empty() {
+				return s
 			}
 		}
 	}
-	return l.count > 1 && l.repeatsOverlap(budget)
+	if l.count < 2 {
+		return Span{}
+	}
+	return l.repeatsOverlap(budget)
 }
 
 // repeatsOverlap compares one repetition with those that begin within its span.
-func (l *Layout) repeatsOverlap(budget *int) bool {
+func (l *Layout) repeatsOverlap(budget *int) Span {
 	step, length := l.stride, l.unit.Hi-l.unit.Lo
 	if step < 0 {
 		step = -step
 	}
 	for i := int64(1); i < l.count && i*step < length && *budget >= 0; i++ {
 		for _, p := range l.parts {
-			for _, q := range l.parts {
-				if overlap(p.layout, p.at, q.layout, q.at+i*l.stride, budget) {
-					return true
+			for _, q := range l.reaching(p.span().Shift(-i * l.stride)) {
+				if s := overlap(p.layout, p.at, q.layout, q.at+i*l.stride, budget); !s.Empty() {
+					return s
 				}
 			}
 		}
 	}
-	return false
+	return Span{}
 }

@@ -93,10 +93,10 @@ func TestLayoutAgainstElements(t *testing.T) {
 		}
 		want := shareByte(x, y)
 		met[want]++
-		if got := a.Overlaps(0, b, shift); got != want {
-			t.Fatalf("Overlaps is %v: %v and %v", got, x, y)
+		if got := !a.Overlap(0, b, shift).Empty(); got != want {
+			t.Fatalf("Overlap is %v: %v and %v", got, x, y)
 		}
-		if got, want := a.Twice(), twiceByte(x); got != want {
+		if got, want := !a.Twice().Empty(), twiceByte(x); got != want {
 			t.Fatalf("Twice is %v: %v", got, x)
 		}
 	}
@@ -192,7 +192,7 @@ func TestHugeLayout(t *testing.T) {
 	if at, differ := a.FirstDifference(l.Buffer(0, 5)); !differ || at != 1 {
 		t.Errorf("first difference at %d", at)
 	}
-	if a.Overlaps(0, l.Buffer(0, 1), 1<<43+4) || !a.Overlaps(0, l.Buffer(0, 1), 1<<43+8) {
+	if !a.Overlap(0, l.Buffer(0, 1), 1<<43+4).Empty() || a.Overlap(0, l.Buffer(0, 1), 1<<43+8).Empty() {
 		t.Error("gaps of a huge type are not told from its bytes")
 	}
 }
@@ -211,6 +211,35 @@ func TestBadDatatypes(t *testing.T) {
 		if l := NewLayouts(types).Of(i); l.Known() {
 			t.Errorf("type %d counts as known: %+v", i, l)
 		}
-		NewLayouts(types).Of(i).Overlaps(0, NewLayouts(types).Of(0), 0)
+		NewLayouts(types).Of(i).Overlap(0, NewLayouts(types).Of(0), 0)
+	}
+}
+
+// TestManyBlocks: indexed types of many blocks are compared block by block, whatever their
+// order; one element that they share is found.
+func TestManyBlocks(t *testing.T) {
+	const blocks = 5000
+	scattered := func(first int64, order []int) *Layout {
+		d := &recorded.Datatype{Combiner: "MPI_COMBINER_INDEXED_BLOCK", Types: []int{0}, Ints: []int64{blocks, 1}}
+		for _, i := range order {
+			d.Ints = append(d.Ints, first+2*int64(i))
+		}
+		return NewLayouts([]*recorded.Datatype{{Name: "MPI_INT", Size: 4, Extent: 4, TrueExtent: 4}}).Derived(d)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	even, odd := scattered(0, rng.Perm(blocks)), scattered(1, rng.Perm(blocks))
+	if s := even.Overlap(0, odd, 0); !s.Empty() {
+		t.Errorf("interleaved blocks share %v", s)
+	}
+	if s := even.Overlap(0, odd, 4-8*(blocks-1)); s != (Span{0, 4}) {
+		t.Errorf("the last element of one is the first of the other, and they share %v", s)
+	}
+	order := rng.Perm(blocks)
+	if s := scattered(0, order).Twice(); !s.Empty() {
+		t.Errorf("a type has %v twice", s)
+	}
+	order[4000] = order[17]
+	if s, at := scattered(0, order).Twice(), 8*int64(order[17]); s != (Span{at, at + 4}) {
+		t.Errorf("a type has %v twice, and not the element at %d", s, at)
 	}
 }
