@@ -84,7 +84,7 @@ func (c *collectives) check(e *event) {
 		return
 	}
 	c.checkMissing(e)
-	if c.sameRoot(e) && c.sameOp(e) && c.sameSettings(e) && c.sameData(e) {
+	if c.sameRoot(e) && c.sameOp(e) && c.sameSettings(e) && c.sameEdges(e) && c.sameData(e) {
 		c.fitting[string(key)] = true
 	}
 }
@@ -182,7 +182,7 @@ func (c *collectives) sameOp(e *event) bool {
 
 func (c *collectives) sameSettings(e *event) bool {
 	for i, name := range c.shape(e.parts[0]).names {
-		if c.differ(e, name, func(p ref) string {
+		if name != sources && name != destinations && c.differ(e, name, func(p ref) string {
 			if s := c.shape(p); i < len(s.names) {
 				return s.setting(i)
 			}
@@ -194,14 +194,20 @@ func (c *collectives) sameSettings(e *event) bool {
 	return true
 }
 
-// setting writes argument i of those that must agree.
-func (s *shape) setting(i int) string {
+// values are those of argument i of the settings.
+func (s *shape) values(i int) []int64 {
 	v := s.settings
 	for ; i > 0; i-- {
 		v = v[1+v[0]:]
 	}
-	text := strings.Trim(fmt.Sprint(v[1:1+v[0]]), "[]")
-	if v[0] != 1 {
+	return v[1 : 1+v[0]]
+}
+
+// setting writes argument i of those that must agree.
+func (s *shape) setting(i int) string {
+	v := s.values(i)
+	text := strings.Trim(fmt.Sprint(v), "[]")
+	if len(v) != 1 {
 		text = "(" + strings.ReplaceAll(text, " ", ", ") + ")"
 	}
 	return text

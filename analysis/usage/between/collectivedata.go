@@ -1,6 +1,7 @@
 package between
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -184,4 +185,88 @@ func (c *collectives) neighbours(from, to ref) bool {
 	a, b := fd.comms[fe.comm], td.comms[te.comm]
 	return a.Neighbours != nil && b.Neighbours != nil &&
 		slices.Contains(a.Neighbours.Dests, b.Rank) && slices.Contains(b.Neighbours.Sources, a.Rank)
+}
+
+// The lists of edges that members give to MPI_Dist_graph_create_adjacent.
+const (
+	sources      = "sources"
+	destinations = "destinations"
+)
+
+// edge is one of a graph, by ranks in the communicator.
+type edge struct{ from, to int64 }
+
+// sameEdges: an edge is listed as often at one end as at the other (§7.5.4).
+func (c *collectives) sameEdges(e *event) bool {
+	out, in, ends := map[edge]int{}, map[edge]int{}, map[int64]ref{}
+	for _, p := range e.parts {
+		s, d := c.shape(p), c.digests[p.rank]
+		from, to := slices.Index(s.names, sources), slices.Index(s.names, destinations)
+		_, entry := c.entry(p)
+		me := int64(d.comms[entry.comm].Rank)
+		if from < 0 || to < 0 || me < 0 {
+			return true
+		}
+		ends[me] = p
+		for _, rank := range s.values(from) {
+			in[edge{rank, me}]++
+		}
+		for _, rank := range s.values(to) {
+			out[edge{me, rank}]++
+		}
+	}
+	if len(ends) < len(e.comm.members()) {
+		return true
+	}
+	var odd []edge
+	for _, list := range []map[edge]int{out, in} {
+		for k := range list {
+			if out[k] != in[k] && !slices.Contains(odd, k) {
+				odd = append(odd, k)
+			}
+		}
+	}
+	slices.SortFunc(odd, func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	for _, k := range odd {
+		c.oneEnd(e, k, out[k], in[k], ends)
+	}
+	return len(odd) == 0
+}
+
+// oneEnd reports an edge that its ends do not list alike; the end that lists it more often
+// comes first.
+func (c *collectives) oneEnd(e *event, k edge, out, in int, ends map[int64]ref) {
+	name := c.shape(e.parts[0]).name
+	from, known := ends[k.from]
+	to, also := ends[k.to]
+	if !known || !also {
+		return // a rank that is none is an invalid argument
+	}
+	ranks := [2]int{c.digests[from.rank].Rank, c.digests[to.rank].Rank}
+	says := [2]string{
+		fmt.Sprintf("rank %d lists rank %d %s as a destination", ranks[0], ranks[1], times(out)),
+		fmt.Sprintf("rank %d lists rank %d %s as a source", ranks[1], ranks[0], times(in)),
+	}
+	_, a := c.entry(from)
+	_, b := c.entry(to)
+	places := []finding.Place{c.place(from.rank, a.made, "collective"), c.place(to.rank, b.made, "collective")}
+	if in > out {
+		says[0], says[1] = says[1], says[0]
+		slices.Reverse(places)
+	}
+	f := finding.New("collective_mismatch", fmt.Sprintf("%s on %s: %s, but %s", name, e.comm.name(), says[0], says[1]),
+		places...)
+	f.Standard = "MPI-3.1 §7.5.4"
+	f.Change = "list each edge at both of its ends: as a destination where it begins, as a source where it ends"
+	c.found.Add(f)
+}
+
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }

@@ -51,12 +51,13 @@ var flows = map[string]flow{
 }
 
 // settings are arguments that must be the same at all members, by function
-// (MPI-3.1 §6.4, §6.6, §7.5, §13.2 and §13.4).
+// (MPI-3.1 §6.4, §6.6, §7.5, §13.2 and §13.4); sources and destinations are the two ends
+// of edges, see sameEdges.
 var settings = map[string][]string{
 	"MPI_Cart_create":       {"ndims", "dims", "periods", "reorder"},
 	"MPI_Cart_sub":          {"remain_dims"},
 	"MPI_Graph_create":      {"nnodes", "indx", "edges", "reorder"},
-	"MPI_Dist_graph_create": {"reorder"}, "MPI_Dist_graph_create_adjacent": {"reorder"},
+	"MPI_Dist_graph_create": {"reorder"}, "MPI_Dist_graph_create_adjacent": {"reorder", "sources", "destinations"},
 	"MPI_Intercomm_create": {"local_leader"},
 	"MPI_File_open":        {"amode"}, "MPI_File_set_size": {"size"}, "MPI_File_preallocate": {"size"},
 	"MPI_File_seek_shared": {"offset", "whence"}, "MPI_File_set_atomicity": {"flag"},

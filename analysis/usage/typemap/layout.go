@@ -27,8 +27,8 @@ type Layout struct {
 	parts  []placed
 	byLow  []placed // the parts by their first byte
 	widest int64    // bytes from the first to the last of a part, at most
-	unit   Span // of one repetition
-	opaque bool // some of it is not known
+	unit   Span     // of one repetition
+	opaque bool     // some of it is not known
 }
 
 // placed is a part of a Layout and where it begins.
