@@ -155,8 +155,8 @@ func (r *replay) checkTwice(call int, b *buffer) {
 			continue
 		}
 		if twice := r.selfOverlap(k.datatype, k.count); !twice.Empty() {
-			f := r.report("buffer_overlap", fmt.Sprintf("%s receives with a datatype that has the same bytes more than "+
-				"once: %s of %s", place.Call, bytesNamed(twice.Shift(k.at)), b.name), place)
+			f := r.report("buffer_overlap", fmt.Sprintf("%s receives with a datatype that has the same bytes more "+
+				"than once: %s of %s", place.Call, bytesNamed(twice.Shift(k.at)), b.name), place)
 			f.Standard = "MPI-3.1 §4.1.11"
 			return
 		}

@@ -81,7 +81,8 @@ func repeated(name string, count, stride int64, parts ...placed) *Layout {
 		return &Layout{name: name}
 	}
 	l.byLow = l.parts
-	if low := func(p, q placed) int { return cmp.Compare(p.span().Lo, q.span().Lo) }; !slices.IsSortedFunc(l.parts, low) {
+	low := func(p, q placed) int { return cmp.Compare(p.span().Lo, q.span().Lo) }
+	if !slices.IsSortedFunc(l.parts, low) {
 		l.byLow = slices.Clone(l.parts)
 		slices.SortStableFunc(l.byLow, low)
 	}
