@@ -15,8 +15,9 @@ import (
 )
 
 const importLong = `Make a run directory from what a job left that ran without the recorder:
-lightweight core files (Blue Gene), or text backtraces by eu-stack or gdb, one
-file per rank or several processes in one. Of a directory all files are read.
+core files (of Linux, also packed; lightweight ones of Blue Gene), or text
+backtraces by eu-stack or gdb, one file per rank or several processes in one. Of a
+directory all files are read.
 
 The rank comes from the text (Rank: 3, a line "rank 3", or the labels of srun and
 mpiexec), else from the last number in the file's name, such as core.17.
@@ -75,6 +76,9 @@ func (a *app) importFiles(f importFlags, args []string) error {
 	if f.ranks < 0 || f.ranks > model.MaxRanks {
 		return usageError{fmt.Errorf("--ranks %d: it is a number of ranks", f.ranks)}
 	}
+	if cores := attach.Cores(args); len(cores) > 0 {
+		return a.importCores(f, cores)
+	}
 	m := &importer{app: a, flags: f}
 	options, closeAll, err := m.options()
 	if err != nil {
@@ -108,6 +112,16 @@ func (a *app) importFiles(f importFlags, args []string) error {
 		return exitError{exitDamaged}
 	}
 	return nil
+}
+
+func (a *app) importCores(f importFlags, cores []string) error {
+	resolver := symbol.New(f.symbols(a, ""))
+	defer resolver.Close()
+	damaged, err := attach.Import(cores, f.ranks, resolver, f.out, version, a.out, a.err)
+	if err == nil && damaged {
+		return exitError{exitDamaged}
+	}
+	return err
 }
 
 // problem says what is wrong with the input; the rest is used.

@@ -81,7 +81,7 @@ var allowed = map[string][]string{
 	"laggard/injector/ptrace":  {},
 	"laggard/injector/synth":   {"laggard/model"},
 	"laggard/intake/backtrace": {"laggard/internal/regular", "laggard/model", "laggard/model/mpi", "laggard/symbol"},
-	"laggard/intake/stopped":   {},
+	"laggard/intake/stopped":   {"laggard/internal/regular"},
 	"laggard/intake/unwind":    {"laggard/intake/stopped"},
 	"laggard/job": {
 		"laggard/job/collect", "laggard/job/launcher", "laggard/job/preload", "laggard/job/rundir",

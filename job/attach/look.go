@@ -111,10 +111,11 @@ const atOnce = 4
 
 // texts are the samples as package backtrace takes stacks. The number of the sample
 // stands for that of the thread, so that every look is a stack of its own.
-func texts(samples []*sample, program map[int]string) []backtrace.Stack {
+func texts(samples []*sample, of map[int]*watched) []backtrace.Stack {
 	var out []backtrace.Stack
 	for i, s := range samples {
-		t := backtrace.Stack{Rank: s.rank, TID: i, Program: program[s.rank], Partial: s.stack.Partial}
+		t := backtrace.Stack{Rank: s.rank, TID: i, Partial: s.stack.Partial}
+		t.Program, t.Signal = of[s.rank].process.Program, of[s.rank].process.Signal
 		for _, f := range s.stack.Frames {
 			frame := backtrace.Frame{Address: f.PC(), PC: f.Exact}
 			if m := f.Module; m != nil {

@@ -63,12 +63,12 @@ func Take(o Options) (*Taken, error) {
 // build makes the record of the samples.
 func (t *Taken) build(ranks []*watched, o Options) error {
 	var samples []*sample
-	program, of := map[int]string{}, map[int]*watched{}
+	of := map[int]*watched{}
 	for _, w := range ranks {
 		samples = append(samples, w.samples...)
-		program[w.rank], of[w.rank] = w.process.Program, w
+		of[w.rank] = w
 	}
-	job, problems := backtrace.Build(texts(samples, program), backtrace.Options{Size: t.Size, Resolver: o.Resolver})
+	job, problems := backtrace.Build(texts(samples, of), backtrace.Options{Size: t.Size, Resolver: o.Resolver})
 	t.Problems = append(t.Problems, problems...)
 	t.Size = job.Size
 	if len(job.Ranks) == 0 {
