@@ -1,0 +1,94 @@
+package attach
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"laggard/intake/stopped"
+	"laggard/intake/unwind"
+	"laggard/model"
+	"laggard/symbol"
+)
+
+// TestThread: what several looks at a thread amount to. Each letter is a look: r in
+// MPI_Recv, R in another MPI_Recv, t in MPI_Test, c outside.
+func TestThread(t *testing.T) {
+	calls := map[byte]string{'r': "MPI_Recv", 'R': "MPI_Recv", 't': "MPI_Test", 'c': ""}
+	for _, c := range []struct {
+		looks string
+		call  string
+		moves bool
+	}{
+		{"rrrrrrrrrr", "MPI_Recv", false},
+		{"r", "MPI_Recv", false},
+		{"rrrrrrrrrR", "MPI_Recv", true},
+		{"rrrrcrrrrr", "MPI_Recv", true},
+		{"rcrcrcrcrc", "", true},
+		{"cccccccccc", "", false},
+		{"ctcctccttc", "MPI_Test", false},
+		{"tttttttttt", "MPI_Test", false},
+		{"cccccccctc", "", false}, // it computes, and looked for a message once
+		{"rttttttttt", "MPI_Test", true},
+	} {
+		process := &stopped.Process{}
+		b := &builder{watched: &watched{found: &found{process: process}}, taken: &Taken{}, rank: &model.Rank{}}
+		b.unwinder = unwind.New(&b.process.Image, &unwind.Rows{})
+		shared := model.Model{}
+		var seen []*model.Thread
+		for i := range c.looks {
+			state := strings.IndexByte("rRtc", c.looks[i])
+			b.samples = append(b.samples, &sample{look: i})
+			seen = append(seen, &model.Thread{TID: i,
+				Op: model.Op{State: state, InMPI: calls[c.looks[i]] != "", Kind: model.Local}})
+		}
+		for _, letter := range []byte("rRtc") {
+			shared.States = append(shared.States, &model.State{Call: calls[letter]})
+		}
+		for _, th := range seen {
+			th.Model = shared
+		}
+		out, moves := b.thread(seen)
+		if got := b.call(out); got != c.call || moves != c.moves {
+			t.Errorf("%s: it is in %q and moves: %v, want %q, %v", c.looks, got, moves, c.call, c.moves)
+		}
+	}
+}
+
+// TestTake looks at a process that is named, which need not be one of MPI.
+func TestTake(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	cmd.Env = append(os.Environ(), "PMI_RANK=2", "PMI_SIZE=4")
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	time.Sleep(100 * time.Millisecond)
+	resolver := symbol.New(symbol.Config{})
+	defer resolver.Close()
+	o := Options{Which: Which{PIDs: []int{cmd.Process.Pid}}, Looks: 3, Over: 50 * time.Millisecond, Resolver: resolver}
+	taken, err := Take(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := taken.Ranks[0]
+	if len(taken.Ranks) != 1 || r.Rank != 2 || taken.Size != 4 || r.PID != cmd.Process.Pid || taken.Moved.Len() > 0 ||
+		len(taken.Problems) > 0 || r.Threads[0].Captured == nil || r.QuietSince.IsZero() {
+		t.Fatalf("%+v: %+v", taken, r)
+	}
+	dir, err := taken.Write(t.TempDir()+"/run", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := model.Open(dir)
+	if err != nil || len(run.Ranks) != 1 || run.Ranks[0].Rank != 2 || len(run.Problems) > 0 || !run.Manifest.Imported {
+		t.Errorf("%+v, %v", run, err)
+	}
+	o.PIDs = []int{1 << 30}
+	if _, err := Take(o); !errors.Is(err, stopped.ErrGone) {
+		t.Errorf("of a process that is not there: %v", err)
+	}
+}
