@@ -144,10 +144,9 @@ func (a *app) run(r job.Recording, command []string, exitCode bool) error {
 			return failed
 		}
 	}
-	switch {
-	case !watch.Recorded(r.Dir):
+	if !watch.Recorded(r.Dir) {
 		fmt.Fprintln(a.err, "laggard: no rank was recorded; laggard doctor PROGRAM says whether that program can be")
-	case err != nil && !hung:
+	} else if err != nil && !hung {
 		a.failed(r, exitCode)
 	}
 	status, err := job.Status(err)

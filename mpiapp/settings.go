@@ -107,8 +107,7 @@ func (s *settings) table() []setting {
 		},
 		{
 			key: "run.command", value: &s.Run.Command, plain: "1", env: "LAGGARD_COMMAND",
-			doc: `Whether the run directory, and reports of it, have the command line: it may hold secrets (the
-				variable: 0 or 1).`,
+			doc: `Whether the run directory has the command line, which may hold secrets (the variable: 0 or 1).`,
 		},
 		{
 			key: "recorder.library", value: &s.Recorder.Library, env: "LAGGARD_LIBRARY",
@@ -125,9 +124,8 @@ func (s *settings) table() []setting {
 		},
 		{
 			key: "recorder.stream_mb", value: &s.Recorder.StreamMB, plain: "128", env: "LAGGARD_STREAM_MB",
-			recorder: true,
-			check:    func() error { return atLeastOne("stream_mb", s.Recorder.StreamMB) },
-			doc:      `Megabytes of events (usage, movement) that a process may record at most.`,
+			recorder: true, check: func() error { return atLeastOne("stream_mb", s.Recorder.StreamMB) },
+			doc: `Megabytes of events (usage, movement) that a process may record at most.`,
 		},
 		{
 			key: "recorder.checksums", value: &s.Recorder.Checksums, plain: "1", env: "LAGGARD_CHECKSUMS",
