@@ -207,13 +207,20 @@ func (f *Finding) sinks(g *evidence.Graph) (first, second, alone model.RankSet) 
 		switch {
 		case n.Standing == evidence.Waiting && !n.Computes:
 		case n.Computes || n.Standing == evidence.Ready || f.scene.Off.Contains(rank),
-			f.opts.Uncounted && (n.Standing == evidence.Opaque || f.scene.Facts[rank].Away):
+			f.opts.Uncounted && (n.Standing == evidence.Opaque || f.scene.Facts[rank].Away || f.joins(rank)):
 			second.Add(rank)
 		default:
 			first.Add(rank)
 		}
 	})
 	return first, second, alone
+}
+
+// joins tells whether a rank is outside MPI while another of its threads is inside, for which
+// it may wait.
+func (f *Finding) joins(rank int) bool {
+	fact := f.scene.Facts[rank]
+	return fact.Driving && !fact.At.InMPI
 }
 
 // inferred asks the algorithm. Finished ranks cannot be least progressed.
