@@ -16,7 +16,7 @@ LTO      ?= -flto -flto-partition=none # a call goes through four files of the r
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-kills test-steady test-platforms lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-kills test-steady test-attach test-platforms lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
         deps-demo deps-slurm deps-platforms demo-run fuzz install install-files package clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
@@ -185,6 +185,9 @@ test-kills: ## all ranks killed at 1,000 random moments: what is left is readabl
 
 test-steady: ## healthy jobs beside heavy CPU and disk load: none may be ended or suspected
 	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestSteady$$' -v -count=1 -timeout 6h
+
+test-attach: ## more hangs that nobody recorded, and attach killed 200 times beside a job
+	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestAttachLong$$' -v -count=1 -timeout 1h
 
 test-platforms: deps-platforms build ## the same binaries on other releases of Debian (needs root; LAGGARD_SUITES names some)
 	$(GO) test -tags platforms ./mpiapp/platforms -v -count=1 -timeout 6h

@@ -1,0 +1,59 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAttachKilled kills attach at random moments: the job goes on as if nobody had looked.
+func TestAttachKilled(t *testing.T) { killAttach(t, 12) }
+
+func killAttach(t *testing.T, kills int) {
+	eachFamily(t, func(t *testing.T, f family) {
+		env := f.environ(t)
+		program := f.build(t, "steady.c", "-O2")
+		seconds := max(5, kills/4)
+		plain := f.plainly(t, env, nil, program, "1")
+		j := start(t, env, nil, append(f.command(preloadRanks), program, fmt.Sprint(seconds))...)
+		j.eventually("all ranks run", func() bool { return len(processesOf(t, env, program)) == preloadRanks })
+		time.Sleep(time.Second)
+		pids := processesOf(t, env, program)
+		for n := range kills {
+			args := []string{"attach", "-o", filepath.Join(t.TempDir(), fmt.Sprint(n)), "--over", "200ms"}
+			for _, pid := range pids {
+				args = append(args, "--pid", fmt.Sprint(pid))
+			}
+			looker := exec.Command(filepath.Join(binaries(t), "laggard"), args...)
+			must(t, looker.Start())
+			time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
+			_ = looker.Process.Kill()
+			_ = looker.Wait()
+			for _, pid := range pids {
+				if state := processState(pid); strings.Contains("tTZX", state) {
+					t.Fatalf("after kill %d of attach, process %d is in state %q", n, pid, state)
+				}
+			}
+		}
+		if got := j.wait(); got.printed() != plain.printed() || got.status != plain.status {
+			t.Errorf("the job printed %q and ended with %d, want %q and %d\n%s", got.printed(), got.status,
+				plain.printed(), plain.status, got.stderr)
+		}
+	})
+}
+
+// processState is the letter that the kernel has for a process's state; X: it is gone.
+func processState(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "X"
+	}
+	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))[0]
+}
