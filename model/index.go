@@ -26,7 +26,8 @@ type SlotInfo struct {
 	Rank, Size int // in MPI_COMM_WORLD; -1 unknown
 	Host       string
 	Start      time.Time
-	Spawned    bool // started by MPI_Comm_spawn: Rank is one of another world
+	Spawned    bool               // started by MPI_Comm_spawn: Rank is one of another world
+	Events     [streamKinds]int64 // bytes of its events, unpacked, by their kind
 }
 
 // Index tells what is in a run directory, or in a Part of it. Slots come in
@@ -44,7 +45,8 @@ type Index struct {
 	Problems []Problem  // of the files of the part
 	bytes    int64      // of all node files
 	open     func(name string) (*image, error)
-	files    openFiles // those that a load has open
+	files    openFiles            // those that a load has open
+	limits   map[StreamKind]int64 // see Limit: for one slot
 }
 
 // Scan looks through a run directory without decoding it: file headers, chunk

@@ -58,7 +58,9 @@ func (f *filePart) walk(img *image) (err error) {
 	}
 	for _, slot := range f.layout.order() {
 		if off := f.layout.slots[slot][0].off; off >= f.from && off < f.to {
-			f.slots = append(f.slots, scanSlot(img, f.layout, slot))
+			info := scanSlot(img, f.layout, slot)
+			info.Events = img.events(f.layout.streams[slot])
+			f.slots = append(f.slots, info)
 		}
 	}
 	f.layout.slots = nil // a million slots need not all be remembered

@@ -16,6 +16,8 @@ type StreamKind uint16
 const (
 	UsageStream    StreamKind = 1 // MPI calls with their arguments, see analysis/usage/recorded
 	MovementStream StreamKind = 2 // allocations, copies and messages, see analysis/movement
+
+	streamKinds = 3
 )
 
 // Stream is the events of one thread of a process, in the order they happened,
@@ -26,9 +28,11 @@ type Stream struct {
 	Thread int  // Thread.Index; -1 of a thread that never called MPI
 	Number int  // tells apart the streams of a process
 	Cut    bool // it ends early: the recorder ran out of room
-	file   string
-	slot   int
-	blocks []block
+	// LeftOut blocks of the process, from some on, are in no stream: see Index.Limit.
+	LeftOut bool
+	file    string
+	slot    int
+	blocks  []block
 }
 
 // block is one of a stream, as it is in the file.
@@ -91,7 +95,64 @@ func (x *Index) Streams(of *Rank, kind StreamKind) ([]*Stream, error) {
 	if f == nil {
 		return nil, nil
 	}
-	return f.streams(of, kind)
+	streams, err := f.streams(of, kind)
+	if most, limited := x.limits[kind]; limited {
+		leaveOut(streams, most)
+	}
+	return streams, err
+}
+
+// Limit bounds the bytes of events of a kind, unpacked, that Streams gives of all slots of the index together.
+// What is too much is taken from the slots that have most, as a few packed bytes can stand for any number of
+// events.
+func (x *Index) Limit(kind StreamKind, bytes int64) {
+	sizes := make([]int64, len(x.Slots))
+	for i, s := range x.Slots {
+		sizes[i] = s.Events[kind]
+	}
+	slices.Sort(sizes)
+	for i, size := range sizes {
+		if most := bytes / int64(len(sizes)-i); size > most {
+			x.limits = map[StreamKind]int64{kind: most}
+			return
+		}
+		bytes -= size
+	}
+}
+
+// leaveOut keeps the first blocks of the streams of a slot, up to a number of bytes.
+func leaveOut(streams []*Stream, most int64) {
+	for block := 0; ; block++ {
+		more := false
+		for _, s := range streams {
+			if block >= len(s.blocks) {
+				continue
+			}
+			if most -= s.blocks[block].size(); most < 0 {
+				for _, s := range streams {
+					s.LeftOut, s.blocks = true, s.blocks[:min(block, len(s.blocks))]
+				}
+				return
+			}
+			more = true
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// size is that of the events, in bytes.
+func (b *block) size() int64 { return int64(max(b.packed, len(b.data))) }
+
+// events counts the bytes of events, unpacked, in the stream chunks at the offsets.
+func (m *image) events(offsets []int64) (bytes [streamKinds]int64) {
+	for _, off := range offsets {
+		if kind := int(m.u32(off+streamKindAt) & 0xffff); kind < streamKinds {
+			bytes[kind] += min(int64(max(uint64(m.u32(off+streamPacked)), m.u64(off+streamUsed))), blockSize)
+		}
+	}
+	return bytes
 }
 
 func (f *openFile) streams(r *Rank, kind StreamKind) (out []*Stream, err error) {

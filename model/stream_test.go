@@ -38,9 +38,18 @@ func appendBlock(file []byte, slot uint32, number, block int, data []byte, pack 
 // written is a run directory of one slot with the blocks behind its records.
 func written(t *testing.T, blocks func(file []byte) []byte) *Index {
 	t.Helper()
+	return writtenBy(t, 1, blocks)
+}
+
+// writtenBy is one of as many slots as there are ranks.
+func writtenBy(t *testing.T, size int, blocks func(file []byte) []byte) *Index {
+	t.Helper()
 	dir := t.TempDir()
-	name, err := WriteNode(dir, Header{RunID: 7, Host: "n"},
-		[]*Rank{{Rank: 0, Size: 1, Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}}})
+	var ranks []*Rank
+	for rank := range size {
+		ranks = append(ranks, &Rank{Rank: rank, Size: size, Phase: Running, Threads: []*Thread{{Op: Op{State: -1}}}})
+	}
+	name, err := WriteNode(dir, Header{RunID: 7, Host: "n"}, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,5 +193,48 @@ func TestCopyRecords(t *testing.T) {
 	})
 	if len(got) != 2 || !bytes.Equal(got[0], first) || !bytes.Equal(got[1], second) {
 		t.Errorf("%d blocks, want the packed one and the one that was being filled", len(got))
+	}
+}
+
+// A few bytes, packed, can stand for any number of events: what is too much is left out where most is.
+func TestLimit(t *testing.T) {
+	block := make([]byte, 1000)
+	x := writtenBy(t, 3, func(file []byte) []byte {
+		for slot, blocks := range []int{2, 30, 5} {
+			for i := range blocks {
+				file = appendBlock(file, uint32(slot), i%2, i/2, block, true)
+			}
+		}
+		return file
+	})
+	for _, test := range []struct {
+		limit int64
+		want  [3]int // blocks of each slot
+	}{
+		{1 << 40, [3]int{2, 30, 5}},
+		{200000, [3]int{2, 30, 5}},
+		{20000, [3]int{2, 12, 5}},
+		{9000, [3]int{2, 2, 2}},
+		{0, [3]int{0, 0, 0}},
+	} {
+		x.limits = nil
+		x.Limit(UsageStream, test.limit)
+		var got [3]int
+		left := false
+		x.Each(func(run *Run) {
+			for _, r := range run.Ranks {
+				streams, err := x.Streams(r, UsageStream)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range streams {
+					got[r.Slot] += len(s.blocks)
+					left = left || s.LeftOut
+				}
+			}
+		})
+		if got != test.want || left != (got != [3]int{2, 30, 5}) {
+			t.Errorf("at most %d bytes: blocks %v, want %v; left out: %v", test.limit, got, test.want, left)
+		}
 	}
 }

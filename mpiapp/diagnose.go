@@ -100,6 +100,7 @@ type question struct {
 	slice.Question
 	known    known.Table
 	ignore   []finding.Ignore // findings that do not count
+	memory   int64            // see usage.Question
 	analysts int
 	backend  string // of the slices, "": there are none
 	loops    bool   // slices are termination-sensitive
@@ -132,7 +133,8 @@ func (a *app) asked(f diagnoseFlags, dir string) (question, error) {
 	if err != nil {
 		return question{}, usageError{err}
 	}
-	q := question{analysts: f.analysts, known: table, ignore: a.settings.Usage.Ignore}
+	q := question{analysts: f.analysts, known: table, ignore: a.settings.Usage.Ignore,
+		memory: a.settings.memory()}
 	q.Question.Question = progress.Question{
 		Dir: dir, Algorithm: algorithm, Compare: f.html != "", Ranks: ranks, Comm: comm, Symbols: f.symbols(a, dir),
 	}
@@ -166,7 +168,7 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 		}
 	}
 	found, err := concluded(ctx, in, q.analysts, q.Question, slice.Run)
-	beside := usage.Question{Dir: q.Dir, Within: misuseTime}
+	beside := usage.Question{Dir: q.Dir, Within: misuseTime, Memory: q.memory}
 	wrong, _ := concluded(ctx, in, q.analysts, beside, usage.Run) // nil: no calls, or too many
 	if err != nil || found == nil {
 		return nil, err

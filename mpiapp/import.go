@@ -164,30 +164,14 @@ func (m *importer) options() (o backtrace.Options, closeAll func(), err error) {
 
 // write makes the run directory.
 func (m *importer) write(job *backtrace.Job) (dir string, err error) {
-	if dir, err = rundir.Create(m.flags.out); err != nil {
-		return "", err
-	}
-	id, err := rundir.NewID()
-	if err != nil {
-		return "", err
-	}
-	now := time.Now().UTC().Truncate(time.Second)
-	command := []string{}
+	manifest := model.Manifest{Version: version, Command: []string{}, Ranks: job.Size}
 	if m.flags.program != "" {
-		command = append(command, m.flags.program)
+		manifest.Command = append(manifest.Command, m.flags.program)
 	}
-	if job.Names.Len() > 0 {
-		if err := job.Names.Write(dir); err != nil {
-			return "", err
-		}
+	if dir, err = rundir.Import(m.flags.out, job.Ranks, manifest); err == nil && job.Names.Len() > 0 {
+		err = job.Names.Write(dir)
 	}
-	if _, err := model.NewFolder().WriteNode(dir, model.Header{RunID: id, Host: "import", Created: now},
-		job.Ranks); err != nil {
-		return "", err
-	}
-	return dir, model.WriteManifest(dir, &model.Manifest{
-		RunID: model.RunIDText(id), Created: now, Version: version, Command: command, Ranks: job.Size, Imported: true,
-	})
+	return dir, err
 }
 
 // report says what came of it.

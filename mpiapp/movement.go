@@ -93,7 +93,7 @@ func (a *app) movementQuestion(f movementFlags, dir string) (movement.Question, 
 	}
 	return movement.Question{
 		Dir: dir, Train: f.train, Ranks: ranks, LastPhase: f.lastPhase, Depth: f.depth, Level: level,
-		Symbols: f.symbols(a, dir),
+		Symbols: f.symbols(a, dir), Memory: a.settings.memory(),
 	}, nil
 }
 

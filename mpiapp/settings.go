@@ -67,11 +67,17 @@ type settings struct {
 		Ignore     []string `toml:"ignore"`
 		Level      string   `toml:"level"`
 	} `toml:"movement"`
+	Events struct {
+		MemoryMB int `toml:"memory_mb"`
+	} `toml:"events"`
 	Usage struct {
 		IgnoreFiles []string         `toml:"ignore_files"`
 		Ignore      []finding.Ignore `toml:"ignore"`
 	} `toml:"usage"`
 }
+
+// memory of the events of a run, in bytes.
+func (s *settings) memory() int64 { return int64(s.Events.MemoryMB) << 20 }
 
 // setting is a row of the table from which all forms of a setting come.
 type setting struct {
@@ -171,6 +177,11 @@ func (s *settings) table() []setting {
 		{
 			key: "diagnose.known", value: &s.Diagnose.Known, env: "LAGGARD_KNOWN",
 			doc: `Files with known issues of MPI libraries, as [[issue]] tables, beside those that come with laggard.`,
+		},
+		{
+			key: "events.memory_mb", value: &s.Events.MemoryMB, plain: "0", env: "LAGGARD_MEMORY_MB",
+			doc: `Megabytes that the events of a run (usage, movement) may take in an analysis process, about; 0 is half
+				of what is free. Of more events the later ones are left out, and it is said of which ranks.`,
 		},
 		{
 			key: "movement.allocators", value: &s.Movement.Allocators, env: "LAGGARD_ALLOCATORS",

@@ -128,7 +128,7 @@ func (a *app) used(ctx context.Context, f usageFlags, dir string) (*usagereport.
 	if err != nil {
 		return nil, usageError{err}
 	}
-	found, err := concluded(ctx, inWorld, f.analysts, usage.Question{Dir: dir}, usage.Run)
+	found, err := concluded(ctx, inWorld, f.analysts, usage.Question{Dir: dir, Memory: a.settings.memory()}, usage.Run)
 	if err != nil || found == nil {
 		return nil, err
 	}

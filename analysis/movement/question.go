@@ -17,6 +17,7 @@ type Question struct {
 	Depth     int            // how many innermost frames tell call sites apart, at least 1
 	Level     recorded.Level // whose movements are looked at
 	Symbols   symbol.Config  // where executables and debug information are
+	Memory    int64          // that the moves may take in an analysis rank, in bytes, about; 0: half of what is free
 }
 
 // ErrNoMoves is wrapped if data movement was not recorded in a run.

@@ -16,7 +16,9 @@ var (
 	}
 	tallies = reduce.Monoid[tally]{
 		Codec: reduce.JSON[tally](),
-		Merge: func(a, b tally) (tally, error) { return tally{a.Streams + b.Streams, a.Cut.Union(b.Cut)}, nil },
+		Merge: func(a, b tally) (tally, error) {
+			return tally{a.Streams + b.Streams, a.Cut.Union(b.Cut), a.LeftOut.Union(b.LeftOut)}, nil
+		},
 	}
 	tables = reduce.Monoid[chain.Table]{
 		Codec: reduce.Codec[chain.Table]{Encode: chain.Table.Encode, Decode: chain.DecodeTable},
@@ -31,7 +33,8 @@ var (
 // tally counts what there is to read.
 type tally struct {
 	Streams int           `json:"streams"`
-	Cut     model.RankSet `json:"cut"` // ranks whose recording ended for lack of room
+	Cut     model.RankSet `json:"cut"`      // ranks whose recording ended for lack of room
+	LeftOut model.RankSet `json:"left_out"` // ranks of which there is more than Question.Memory allows
 }
 
 func (t *tally) add(r *model.Rank, streams []*model.Stream) {
@@ -39,6 +42,9 @@ func (t *tally) add(r *model.Rank, streams []*model.Stream) {
 	for _, s := range streams {
 		if s.Cut {
 			t.Cut.Add(r.Rank)
+		}
+		if s.LeftOut {
+			t.LeftOut.Add(r.Rank)
 		}
 	}
 }

@@ -85,6 +85,10 @@ func (m *moves) notes() []string {
 		notes = append(notes, fmt.Sprintf("ranks %s used up their room before the end (LAGGARD_STREAM_MB): "+
 			"what they did later is not known", m.tally.Cut))
 	}
+	if m.tally.LeftOut.Len() > 0 {
+		notes = append(notes, fmt.Sprintf("what ranks %s did later is left out: all moves together take more "+
+			"memory than events.memory_mb", m.tally.LeftOut))
+	}
 	if m.lacking {
 		notes = append(notes, "nothing was recorded of what the MPI library does: "+
 			"record with LAGGARD_LEVEL=library, or level in [movement] of the settings")
@@ -107,6 +111,7 @@ func (g *gatherer) gather(ctx context.Context, dir string) (*moves, error) {
 	if err != nil {
 		return nil, err
 	}
+	share.Limit(s.Index, model.MovementStream, g.question.Memory)
 	m := &moves{index: s.Index, problems: share.NewProblems(s.Index.Problems)}
 	sent, err := m.survey(ctx, g.tree)
 	if err != nil {

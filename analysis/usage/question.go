@@ -8,4 +8,6 @@ type Question struct {
 	// Within bounds the time for reading the calls; with it, a run without any, or with
 	// more than can be read in time, has no result. 0: read all.
 	Within time.Duration
+	// Memory bounds what the calls may take in an analysis rank, in bytes, about; 0: half of what is free.
+	Memory int64
 }

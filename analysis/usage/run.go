@@ -31,6 +31,7 @@ func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	share.Limit(s.Index, model.UsageStream, q.Memory)
 	if q.Within > 0 {
 		if m := s.Index.Manifest; m == nil || !slices.Contains(m.Record, "usage") {
 			return nil, nil

@@ -31,6 +31,9 @@ func decode(r *model.Rank, streams []*model.Stream, fault error, most int) *Trac
 		if s.Cut {
 			b.incomplete(b.whyCut())
 		}
+		if s.LeftOut {
+			b.incomplete("its later calls are left out: all calls together take more memory than events.memory_mb")
+		}
 		d := &decoder{b: b, thread: s.Thread, model: b.threadModel(s.Thread)}
 		for data, err := range s.Blocks() {
 			if err != nil {

@@ -1,0 +1,44 @@
+package share
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"laggard/model"
+)
+
+// perEventByte is how many bytes of memory an analysis takes at most for a byte of events. Measured where every call is
+// wrong, and in runs without messages that arrive.
+var perEventByte = map[model.StreamKind]int64{model.UsageStream: 160, model.MovementStream: 64}
+
+// Limit leaves out of an index what takes more than the memory, in bytes, when the events of a kind are analysed; 0:
+// half of what is free.
+func Limit(x *model.Index, kind model.StreamKind, memory int64) {
+	if memory == 0 {
+		memory = free() / 2
+	}
+	x.Limit(kind, memory/perEventByte[kind])
+}
+
+// free is how many bytes of memory this process can have: of the machine, or of the group of processes that it is in.
+func free() int64 {
+	bytes := int64(math.MaxInt64)
+	if f, err := os.Open("/proc/meminfo"); err == nil {
+		defer f.Close()
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			var kb int64
+			if _, err := fmt.Sscanf(lines.Text(), "MemAvailable: %d kB", &kb); err == nil {
+				bytes = kb << 10
+			}
+		}
+	}
+	text, _ := os.ReadFile("/sys/fs/cgroup/memory.max")
+	if most, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil {
+		bytes = min(bytes, most)
+	}
+	return bytes
+}
