@@ -150,7 +150,7 @@ func (s *said) parted() *Parted {
 
 func ranksOf(text string) []int {
 	set, err := model.ParseRankSet(text)
-	if err != nil {
+	if err != nil || set.Max() >= model.MaxRanks {
 		return nil
 	}
 	return set.Slice()

@@ -48,14 +48,19 @@ func ReadJudged(path string) ([]Judged, error) {
 	}
 	defer f.Close()
 	var out []Judged
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
 		var c Judged
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		err := json.Unmarshal(lines.Bytes(), &c)
+		if err == nil && !(c.Confidence >= 0 && c.Confidence <= 1) {
+			err = fmt.Errorf("a confidence of %v", c.Confidence)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, len(out)+1, err)
 		}
 		out = append(out, c)
 	}
-	return out, nil
+	return out, lines.Err()
 }
 
 // levels are the lower ends of the bins, as docs/diagnosis.md lists what is said.

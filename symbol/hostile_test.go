@@ -182,8 +182,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// resolveImage resolves addresses in a file that is only in memory.
-func resolveImage(data []byte, addrs []uint64) (locs []Location) {
+// moduleOf opens a file that is only in memory; nil: it is none.
+func moduleOf(data []byte) *module {
 	img, err := parseImage("test", data)
 	if err != nil {
 		return nil
@@ -193,6 +193,15 @@ func resolveImage(data []byte, addrs []uint64) (locs []Location) {
 		m.openDebug(Config{DebugDirs: []string{}}, img)
 	}
 	m.openSymbols([]*image{img})
+	return m
+}
+
+// resolveImage resolves addresses in a file that is only in memory.
+func resolveImage(data []byte, addrs []uint64) (locs []Location) {
+	m := moduleOf(data)
+	if m == nil {
+		return nil
+	}
 	for _, a := range addrs {
 		locs = append(locs, m.resolve(Config{}, a))
 	}
@@ -215,6 +224,31 @@ func FuzzImage(f *testing.F) {
 			if l.Function == "" && l.Line == 0 && l.Note == "" {
 				t.Errorf("no answer and no reason at %#x", addr)
 			}
+		}
+	})
+}
+
+// FuzzVariables: whatever the debug information says of variables and types, reading it ends.
+func FuzzVariables(f *testing.F) {
+	f.Add(dwarfFile(subprogram, subprogramEntry+"\x00", ""), uint64(0x1010), uint64(0x4000))
+	for _, flags := range []string{"-gdwarf-4", "-gdwarf-5", "-O2"} {
+		if data := seed(f, flags); data != nil {
+			f.Add(data, uint64(0x1150), uint64(0x4010))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, pc, addr uint64) {
+		m := moduleOf(data)
+		if m == nil {
+			return
+		}
+		c := &Code{m}
+		if v := c.Variables(pc); v != nil {
+			for register := range registers {
+				c.Target(v.At(register, pc))
+			}
+		}
+		if v, ok := c.Static(pc, addr); ok && v.Size < 0 {
+			t.Errorf("a variable of %d bytes", v.Size)
 		}
 	})
 }
