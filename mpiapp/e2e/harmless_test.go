@@ -97,8 +97,8 @@ func TestCutFile(t *testing.T) {
 				args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", record, "--"}
 				args = append(append(args, f.command(2)...), f.build(t, "steady.c", "-O1"), "4")
 				j := start(t, f.environ(t), nil, args...)
-				for range 20 {
-					time.Sleep(100 * time.Millisecond)
+				for range 100 {
+					time.Sleep(20 * time.Millisecond)
 					files, _ := filepath.Glob(filepath.Join(dir, "*.lgd"))
 					for _, file := range files {
 						_ = os.Truncate(file, 0)

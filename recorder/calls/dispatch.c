@@ -155,7 +155,7 @@ void lg_dispatch_after(struct lg_call *c)
   case CLS_file_nb: lg_remember(c, LG_OP_OTHER); return;
   case CLS_type_free: return lg_type_freed();
   case CLS_init: return after_init();
-  case CLS_finalize: lg_rank->status = LG_FINALIZED; return;
+  case CLS_finalize: return lg_finalized();
   default: return;
   }
 }

@@ -201,6 +201,10 @@ int64_t lg_file_space(size_t size, uint64_t *sum, uint64_t most, const char **wh
     return -1;
   }
   uint64_t at = __atomic_fetch_add(&head->end, size, __ATOMIC_RELAXED);
+  if (__atomic_load_n(&head->magic, __ATOMIC_RELAXED) != LG_MAGIC) { /* the end is wrong: what is there is another's */
+    *why = "the run file was cut short";
+    return -1;
+  }
   int err = reserve(at, size);
   if (err) {
     uint64_t end = at + size; /* give it back, unless another rank has reserved behind it */

@@ -11,6 +11,8 @@
 
 struct lg_rank *lg_rank;
 bool lg_mpi_ready;
+static bool finalized;
+static uint32_t pid; /* not as the file has it, which somebody may have cut short */
 
 /* What the launcher says of the rank; MPI_Init will say it for certain. */
 static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID",
@@ -29,7 +31,7 @@ bool lg_rank_open(uint32_t family)
   struct lg_rank *r = lg_rec_begin(LG_REC_RANK, 0, offsetof(struct lg_rank, rank) - sizeof(struct lg_rec), sizeof *r);
   if (!r)
     return false;
-  r->pid = (uint32_t)getpid();
+  r->pid = pid = (uint32_t)getpid();
   r->slot = lg_slot();
   r->start_ns = lg_now();
   r->family = family;
@@ -49,12 +51,23 @@ bool lg_rank_open(uint32_t family)
 
 bool lg_mpi_usable(void)
 {
-  return lg_mpi_ready && lg_rank->status != LG_FINALIZED;
+  return lg_mpi_ready && !finalized;
+}
+
+void lg_finalized(void)
+{
+  finalized = true;
+  lg_rank->status = LG_FINALIZED;
+}
+
+bool lg_in_rank(void)
+{
+  return pid && (uint32_t)syscall(SYS_getpid) == pid;
 }
 
 bool lg_is_rank(void)
 {
-  return lg_rank && !lg_off && (uint32_t)syscall(SYS_getpid) == lg_rank->pid;
+  return lg_rank && !lg_off && lg_in_rank();
 }
 
 void lg_said_end(uint32_t end, int detail)

@@ -12,7 +12,9 @@ extern bool lg_mpi_ready;       /* MPI_Init or MPI_Session_init has returned */
 
 bool lg_rank_open(uint32_t family); /* writes the record; the file lock is held */
 bool lg_mpi_usable(void); /* MPI may be asked: it is ready, and MPI_Finalize has not returned */
-bool lg_is_rank(void); /* false in a child of vfork, which shares this memory but is no rank */
+void lg_finalized(void);  /* MPI_Finalize has returned */
+bool lg_in_rank(void); /* false in a child of vfork, which shares this memory but is no rank */
+bool lg_is_rank(void); /* and it is being recorded */
 void lg_said_end(uint32_t end, int detail); /* how the process ends (enum lg_end); a signal handler may say it */
 
 #pragma GCC visibility pop

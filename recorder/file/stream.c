@@ -143,7 +143,7 @@ static bool pack(struct lg_stream *s)
 {
   const char *why = NULL;
   size_t used = s->live->used;
-  if (!zstd.context)
+  if (!zstd.context || used > LG_BLOCK) /* somebody has written to the file */
     return false;
   while (__atomic_exchange_n(&zstd.lock, 1, __ATOMIC_ACQUIRE))
     sched_yield();

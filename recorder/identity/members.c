@@ -265,5 +265,5 @@ void lg_session_ends(long session)
 void lg_session_ended(void)
 {
   if (--nsessions == 0 && lg_rank->status == LG_RUNNING && !mpi.world_group)
-    lg_rank->status = LG_FINALIZED;
+    lg_finalized();
 }

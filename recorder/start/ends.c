@@ -132,7 +132,7 @@ static void take(int sig)
 
 /* ---- what the program sets later ---- */
 
-/* set_apart sets what a process does that is no rank, or none any more. A child of
+/* set_apart sets what a process does that is no rank. A child of
  * vfork has handlers of its own, but shares this memory with the rank. */
 static int set_apart(int sig, const struct sigaction *act, struct sigaction *old)
 {
@@ -147,7 +147,7 @@ static int their_sigaction(int sig, const struct sigaction *act, struct sigactio
 {
   if (sig <= 0 || sig >= NSIG || !ours[sig])
     return real_sigaction(sig, act, old);
-  if (!lg_is_rank())
+  if (!lg_in_rank())
     return set_apart(sig, act, old);
   struct sigaction was = theirs[sig];
   if (act) {

@@ -32,6 +32,7 @@ static void start_once(void)
   }
   lg_statuses_start();
   lg_addresses_start();
+  lg_ends_start(); /* before there is a file that somebody may cut short */
   lg_lock_file();
   bool ok = lg_file_open() && lg_rank_open(lg_fam.id);
   lg_unlock_file();
@@ -47,7 +48,6 @@ static void start_once(void)
   lg_moves_start();
   lg_usage_start();
   lg_started = true;
-  lg_ends_start();
   lg_watch_start();
 }
 
