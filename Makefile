@@ -16,7 +16,7 @@ LTO      ?= -flto -flto-partition=none # a call goes through four files of the r
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-kills test-steady test-attach test-platforms lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-all test-kills test-steady test-attach test-platforms lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
         deps-demo deps-slurm deps-platforms demo-run fuzz install install-files package clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
@@ -179,6 +179,9 @@ test-slurm: deps ## the job scripts, on a Slurm of its own with four nodes
 # ranks and moments, LAGGARD_LOAD how many busy processes run beside.
 test-ends: ## ranks of real programs killed, stopped or ended at random: who is named (docs/accuracy.md)
 	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^(TestEnds|TestBeforeInit)$$' -v -count=1 -timeout 6h
+
+test-all: ## test-e2e with every case on each MPI, where test-e2e has one on this and the next on that
+	LAGGARD_ALL=1 $(MAKE) --no-print-directory test-e2e
 
 test-kills: ## all ranks killed at 1,000 random moments: what is left is readable
 	LAGGARD_KILLS=500 $(GO) test -tags e2e ./mpiapp/e2e -run '^TestKilled$$' -count=1 -timeout 6h

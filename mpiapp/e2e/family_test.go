@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,6 +56,20 @@ func eachFamily(t *testing.T, test func(t *testing.T, f family)) {
 	if found == 0 {
 		t.Fatal("neither mpicc.openmpi nor mpicc.mpich is installed; make deps installs them")
 	}
+}
+
+// takes tells whether a case of a list is run on this MPI: on one of them, the next case on the other; with LAGGARD_ALL
+// (make test-all) on each.
+func (f family) takes(number int) bool {
+	return os.Getenv("LAGGARD_ALL") != "" || families[number%len(families)].name == f.name || f.alone()
+}
+
+// alone tells whether no other MPI is installed.
+func (f family) alone() bool {
+	return !slices.ContainsFunc(families, func(o family) bool {
+		_, err := exec.LookPath(o.cc)
+		return o.name != f.name && err == nil
+	})
 }
 
 const programs = "../testdata/programs"

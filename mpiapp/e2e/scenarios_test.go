@@ -31,6 +31,11 @@ func (s scenario) size() int {
 // runsOn tells whether an MPI has what the program calls.
 func (s scenario) runsOn(f family) bool { return s.standard <= f.standard }
 
+// takenBy tells whether it is run on an MPI, as a case of a list: always where no other could.
+func (s scenario) takenBy(f family, number int) bool {
+	return s.runsOn(f) && (f.takes(number) || s.standard > families[0].standard)
+}
+
 func (s scenario) String() string { return fmt.Sprintf("%s-%s", s.source, s.mode) }
 
 // looping is a rank that never leaves a loop of its own.

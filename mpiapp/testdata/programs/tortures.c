@@ -166,7 +166,7 @@ static int timer(int which, int sig, int flags)
   for (int i = 0; i < 3000; i++)
     meet();
   while (hits < 50)
-    meet();
+    free(malloc(100));
   setitimer(which, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
   return 1;
 }
@@ -283,7 +283,7 @@ static int notified(void)
   timer_create(CLOCK_MONOTONIC, &e, &t);
   timer_settime(t, 0, &(struct itimerspec){{0, 1000000}, {0, 1000000}}, NULL);
   while (hits < 50)
-    meet();
+    free(malloc(100));
   timer_delete(t);
   return 1;
 }
