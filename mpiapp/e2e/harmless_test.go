@@ -3,11 +3,15 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // same wants a program to print and end under a recording as it does without.
@@ -70,6 +74,47 @@ func TestSanitized(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTortures does to the process what programs do: each prints and ends under any recording as it does without.
+func TestTortures(t *testing.T) {
+	records := []string{"usage,volume,movement"}
+	if os.Getenv("LAGGARD_ALL") != "" {
+		records = append(records, "progress", "usage", "volume", "movement")
+	}
+	eachFamily(t, func(t *testing.T, f family) {
+		program := f.build(t, "tortures.c", "-O1")
+		list := output(t, f.environ(t), program, "list").stdout
+		for i, name := range strings.Fields(list) {
+			if !f.takes(i) {
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				env := append(f.environ(t), "LAGGARD_QUIET_MS=300")
+				plain := f.said(t, env, program, name)
+				for _, record := range records {
+					dir := filepath.Join(t.TempDir(), "run")
+					got := f.said(t, env, filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--record", record,
+						"--", program, name)
+					if diff := cmp.Diff(plain, got); diff != "" {
+						t.Errorf("--record %s: without (-) and with a recording (+)\n%s", record, diff)
+					}
+				}
+			})
+		}
+	})
+}
+
+// said is what the ranks of a job print, in order, and its exit status. The last two words are the program's.
+func (f family) said(t *testing.T, env []string, words ...string) []string {
+	t.Helper()
+	of := len(words) - 2
+	args := slices.Concat(words[:of], f.command(2), words[of:])
+	got := start(t, env, nil, args...).wait()
+	lines := strings.Split(got.printed(), "\n")
+	slices.Sort(lines)
+	return append(lines, fmt.Sprintf("exit status %d", got.status))
 }
 
 // TestHandlers: handlers on an alternate stack or on too small a one, across vfork,

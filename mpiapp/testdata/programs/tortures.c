@@ -805,7 +805,8 @@ static int requests(void)
     MPI_Irecv(&in[i], 1, MPI_INT, (rank + size - 1) % size, i % 1000, MPI_COMM_WORLD, &q[i]);
   for (int i = 0; i < N; i++)
     sent[i] = i, MPI_Isend(&sent[i], 1, MPI_INT, (rank + 1) % size, i % 1000, MPI_COMM_WORLD, &q[N + i]);
-  MPI_Waitall(2 * N, q, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 2 * N; i++)
+    MPI_Wait(&q[i], MPI_STATUS_IGNORE);
   for (int i = 0; i < N; i++)
     n += in[i] == i;
   return n;
