@@ -27,7 +27,7 @@ help: ## this list
 SOURCES := $(filter-out recorder/libc/%,$(wildcard recorder/*/*.c))
 HEADERS := $(wildcard recorder/*.h recorder/*/*.h) $(B)/recorder/mpi/numbers.h
 OBJECTS := $(patsubst recorder/%.c,$(B)/recorder/%.o,$(SOURCES)) $(B)/recorder/mpi/table.o $(B)/recorder/start/wrappers.o
-GOFILES := $(shell find . -path ./build -prune -o -name '*.go' -print) go.mod go.sum
+GOFILES := $(shell find . -path ./build -prune -o -name '*.go' -print) go.mod go.sum python/laggard_pytest.py
 
 GENERATED := $(addprefix $(B)/recorder/,mpi/numbers.h mpi/table.c start/wrappers.c)
 $(GENERATED) &: model/mpi/functions.tbl $(wildcard model/mpi/*.go) $(wildcard recorder/gen/*.go)
@@ -110,7 +110,7 @@ endef
 
 PLATFORM_PACKAGES := debootstrap
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
-TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils strace shellcheck elfutils gdb clang llvm chromium python3-mpi4py python3-numpy
+TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils strace shellcheck elfutils gdb clang llvm chromium python3-mpi4py python3-numpy python3-pytest
 SLURM_PACKAGES := slurm-wlm munge
 
 $(B):
@@ -225,6 +225,8 @@ install-files: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/laggard
 	install -m 755 $(BIN)/laggard $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(DESTDIR)$(PREFIX)/lib/laggard
+	install -d $(DESTDIR)$(PREFIX)/share/laggard/python
+	install -m 644 python/laggard_pytest.py python/pyproject.toml python/README.md $(DESTDIR)$(PREFIX)/share/laggard/python
 	$(BIN)/laggard manual $(DESTDIR)$(PREFIX)/share
 
 NFPM     = $(GO) run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.2

@@ -32,6 +32,7 @@ type Recording struct {
 	Anonymous bool               // the manifest has no command line
 	Say       io.Writer          // where the user is told what is done
 	Quiet     bool               // nothing is said of a job that is well
+	Limit     watch.Limit        // see there; nil: none
 	sight     *sight.Sight       // watches the ranks of this node; nil: nobody does
 }
 
@@ -107,7 +108,7 @@ func (r *Recording) Command(path string, words []string, more map[string]string)
 func (r *Recording) Watch(pid int, explain func(), done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
 	w := watch.Watcher{
 		Dir: r.Dir, Own: r.own(), PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, Say: r.Say,
-		Sight: r.sight,
+		Sight: r.sight, Limit: r.Limit,
 	}
 	return w.Until(done, signals)
 }

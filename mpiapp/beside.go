@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -94,11 +93,7 @@ func (a *app) startBeside(r job.Recording, words ...string) error {
 // explain prints the diagnosis of a job that hangs beside the job's own output,
 // and what it does wrongly if that was recorded.
 func (a *app) explain(r job.Recording) {
-	sub := *a
-	sub.out = a.err
-	if err := sub.diagnose(context.Background(), diagnoseFlags{}, r.Dir); err != nil {
-		a.code(err)
-	}
+	_ = a.explained(r)
 	if slices.Contains(r.Record, "usage") {
 		fmt.Fprintln(a.err)
 		_, _ = a.wrongUse(r.Dir)

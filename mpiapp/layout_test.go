@@ -87,6 +87,8 @@ var allowed = map[string][]string{
 		"laggard/job/collect", "laggard/job/launcher", "laggard/job/preload", "laggard/job/rundir",
 		"laggard/job/sight", "laggard/job/watch", "laggard/model",
 	},
+	"laggard/job/suite": {"laggard/python"},
+	"laggard/python":    {},
 	"laggard/job/attach": {
 		"laggard/intake/backtrace", "laggard/intake/stopped", "laggard/intake/unwind", "laggard/job/attach/waits",
 		"laggard/job/launcher", "laggard/job/rundir", "laggard/model", "laggard/model/mpi", "laggard/model/process",
@@ -152,6 +154,7 @@ var allowed = map[string][]string{
 		"laggard/analysis/scaling/regression", "laggard/analysis/scaling/training", "laggard/model",
 		"laggard/report", "laggard/report/chart", "laggard/report/page", "laggard/report/words",
 	},
+	"laggard/report/serve": {},
 	"laggard/report/slice": {
 		"laggard/analysis/progress", "laggard/analysis/slice", "laggard/report", "laggard/report/source",
 		"laggard/report/words", "laggard/slicing", "laggard/symbol",

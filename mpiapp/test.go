@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/job"
+	"laggard/job/suite"
 	"laggard/job/watch"
 	"laggard/report/ci"
 	"laggard/report/diagnosis"
@@ -23,14 +24,16 @@ import (
 const inTestLong = `Run one test of a suite under the recorder: a test that hangs is ended, and says
 why, instead of using up the time of the whole suite. A test that passes leaves
 nothing behind. With --record usage, wrong use of MPI is reported as well.
+Of a suite under pytest, the test that hung fails and the rest runs in a new job.
 
 With GITHUB_ACTIONS, findings become annotations and the outcome goes to the summary of
 the step. For CTest and make check: put "laggard test --" before the launcher.
 
-Exit status: that of the test; 124 if it hung, as timeout(1) has it.`
+Exit status: that of the test; 124 if it hung, as timeout(1) has it. That of pytest,
+if the rest ran.`
 
 const inTestExample = `  laggard test --timeout 30s -- mpirun -n 4 ./test_halo
-  laggard test --junit halo.xml -- mpirun -n 4 python -m pytest tests/parallel
+  laggard test -- mpirun -n 4 python -m pytest --junitxml halo.xml tests/parallel
   laggard test --record usage --sarif laggard.sarif -- srun -n 8 ./test_io`
 
 // exitHung is the exit status of a test that hung.
@@ -74,23 +77,61 @@ func (a *app) inTest(r job.Recording, f testFlags, command []string) error {
 	if err := r.Prepare(command); err != nil {
 		return err
 	}
-	r.Quiet = true // what a test that passes leaves is not for long
+	tests, err := suite.Create(r.Dir)
+	if err != nil {
+		return err
+	}
+	defer tests.Remove()
+	r.Quiet, r.Limit = true, tests.Limit // what a test that passes leaves is not for long
+	maps.Copy(r.Settings, tests.Environment())
+	first, all := r.Dir, []*ci.Outcome{}
+	for {
+		o, err := a.inJob(r, tests, path, command)
+		if err != nil {
+			return err
+		}
+		all = append(all, o)
+		if o.Name, err = tests.Resume(o.Hung, o.Died(), o.Text); err != nil {
+			return err
+		}
+		if o.Name == "" {
+			o.Name = f.name
+			break
+		}
+		fmt.Fprintf(a.err, "\nlaggard: the test %s is lost; the rest runs in a new job\n\n", o.Name)
+		r.Dir = fmt.Sprintf("%s-%d", first, len(all)+1)
+		if err := r.Prepare(command); err != nil {
+			return err
+		}
+	}
+	last := all[len(all)-1]
+	if err := f.Write(all, a.out); err != nil || !last.Failed() {
+		return err
+	}
+	return exitError{last.Status}
+}
+
+// inJob runs a test, or what is left of a suite, in one job.
+func (a *app) inJob(r job.Recording, tests *suite.Suite, path string, command []string) (o *ci.Outcome, err error) {
 	var text bytes.Buffer
-	o := ci.Outcome{Name: f.name, Command: command, Began: time.Now(), Version: version}
+	o = &ci.Outcome{Command: command, Began: time.Now(), Version: version}
 	o.Dir, _ = os.Getwd()
 	both := *a
 	both.err = io.MultiWriter(a.err, &text)
-	explain := func() { o.Result = both.explained(r) }
+	explain := func() {
+		tests.Freeze()
+		o.Result = both.explained(r)
+	}
 	var ended error
 	o.Hung, ended = r.Run(path, command, explain)
 	o.Took = time.Since(o.Began)
 	if o.Status, err = job.Status(ended); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case o.Hung:
 		o.Status = exitHung
-	case o.Failed() && watch.Unfinished(r.Dir):
+	case o.Failed() && watch.Unfinished(r.Dir) && !tests.Finished():
 		explain()
 	}
 	if slices.Contains(r.Record, "usage") {
@@ -104,23 +145,17 @@ func (a *app) inTest(r job.Recording, f testFlags, command []string) error {
 	if o.RunDir = r.Dir; !o.Failed() {
 		o.RunDir, err = "", os.RemoveAll(r.Dir)
 	}
-	if err = errors.Join(err, f.Write(&o, a.out)); err != nil || !o.Failed() {
-		return err
-	}
-	return exitError{o.Status}
+	return o, err
 }
 
 // explained prints a diagnosis beside the job's own output, and returns it; nil: there is none.
-func (a *app) explained(r job.Recording) *diagnosis.Result {
+func (a *app) explained(r job.Recording) (result *diagnosis.Result) {
 	q, err := a.asked(diagnoseFlags{}, r.Dir)
 	if err == nil {
-		var result *diagnosis.Result
 		if result, err = q.answer(context.Background(), inWorld); err == nil && result != nil {
 			err = diagnosis.Text(a.err, result)
-			a.code(err)
-			return result
 		}
 	}
 	a.code(err)
-	return nil
+	return result
 }

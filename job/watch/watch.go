@@ -30,6 +30,10 @@ const (
 	Dump     = "dump"
 )
 
+// Limit tells whether what the job is at has a time limit of its own, which then alone
+// says when it hangs, and what is over it; "": nothing is.
+type Limit func(now time.Time) (own bool, over string)
+
 // Watcher looks at the run directory while the job runs.
 type Watcher struct {
 	Dir     string         // the run directory
@@ -38,8 +42,10 @@ type Watcher struct {
 	PID     int            // of the launcher, or of rank 0's program
 	OnHang  string         // one of Actions
 	Timeout time.Duration  // see standstill.Standstill.Hangs
+	Limit   Limit          // nil: none
 	Explain func()         // prints the diagnosis
 	Say     io.Writer      // where the user is told what is done
+	why     string         // it counts as hung
 	moved   int            // looks in a row that saw a job that was left alone go on
 	own     standstill.Eye // on this node
 	all     standstill.Eye
@@ -97,6 +103,13 @@ func pauseAfter(begin time.Time) time.Duration {
 
 // hangs tells whether the job hangs now. What cannot be read yet is no hang.
 func (w *Watcher) hangs(now time.Time) bool {
+	w.why = "the job makes no progress"
+	if w.Limit != nil {
+		if own, over := w.Limit(now); own {
+			w.why = over
+			return over != ""
+		}
+	}
 	if w.Own == w.Dir {
 		return w.stands(now)
 	}
@@ -166,7 +179,7 @@ func (w *Watcher) act() {
 	if err := rundir.NoteHang(w.Dir, time.Now(), outside); err != nil {
 		fmt.Fprintf(w.Say, "laggard: the record is not kept as it is now: %v\n", err)
 	}
-	fmt.Fprintf(w.Say, "laggard: the job makes no progress\n\n")
+	fmt.Fprintf(w.Say, "laggard: %s\n\n", w.why)
 	w.Explain()
 	if w.OnHang == Diagnose {
 		fmt.Fprintf(w.Say, "\nlaggard: ending the job; --on-hang keep would leave it\n")

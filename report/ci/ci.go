@@ -41,6 +41,14 @@ func (o *Outcome) name() string {
 // Failed tells whether the test did not pass.
 func (o *Outcome) Failed() bool { return o.Status != 0 }
 
+// Died is who is named where a job ended by itself; nil: it hung, or nobody is.
+func (o *Outcome) Died() []int {
+	if o.Hung || o.Result == nil || o.Result.LeastProgressed == nil {
+		return nil
+	}
+	return o.Result.LeastProgressed.Ranks
+}
+
 // finding is something at a place of the program.
 type finding struct {
 	rule, title, level, message string // level: error, warning

@@ -54,8 +54,8 @@ func outcomes() map[string]*Outcome {
 func TestForms(t *testing.T) {
 	for name, o := range outcomes() {
 		for form, write := range map[string]func(io.Writer, *Outcome) error{
-			"junit.xml": JUnit, "sarif.json": SARIF, "github.txt": GitHub, "summary.md": Summary,
-			"quality.json": CodeQuality,
+			"junit.xml": together(JUnit), "sarif.json": together(SARIF), "quality.json": together(CodeQuality),
+			"github.txt": GitHub, "summary.md": Summary,
 		} {
 			var b bytes.Buffer
 			if err := write(&b, o); err != nil {
@@ -76,13 +76,32 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// together is a form for one outcome.
+func together(write func(io.Writer, []*Outcome) error) func(io.Writer, *Outcome) error {
+	return func(w io.Writer, o *Outcome) error { return write(w, []*Outcome{o}) }
+}
+
+// TestSuite: several outcomes come into one file of each form.
+func TestSuite(t *testing.T) {
+	o := outcomes()
+	for form, write := range map[string]func(io.Writer, []*Outcome) error{
+		"junit.xml": JUnit, "sarif.json": SARIF, "quality.json": CodeQuality,
+	} {
+		var b bytes.Buffer
+		if err := write(&b, []*Outcome{o["hangs"], o["wrong"]}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, "suite."+form, b.Bytes())
+	}
+}
+
 // TestFingerprint: the same finding has the same fingerprint in the next run, another not.
 func TestFingerprint(t *testing.T) {
 	prints := func(change func(*Outcome)) string {
 		o := outcomes()["hangs"]
 		change(o)
 		var b bytes.Buffer
-		if err := CodeQuality(&b, o); err != nil {
+		if err := CodeQuality(&b, []*Outcome{o}); err != nil {
 			t.Fatal(err)
 		}
 		var list []issue

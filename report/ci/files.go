@@ -11,26 +11,28 @@ import (
 // Files names the files that the forms of an outcome go to, "" none.
 type Files struct{ JUnit, SARIF, CodeQuality string }
 
-// Write writes the files, and on GitHub (by its variables) annotations to the log of the
-// workflow and a summary of its step.
-func (f Files) Write(o *Outcome, log io.Writer) error {
+// Write writes the files, of all outcomes of a suite, and on GitHub (by its variables)
+// annotations to the log of the workflow and a summary of its step.
+func (f Files) Write(all []*Outcome, log io.Writer) error {
 	var failed []error
 	for _, form := range []struct {
 		name  string
-		write func(io.Writer, *Outcome) error
+		write func(io.Writer, []*Outcome) error
 	}{{f.JUnit, JUnit}, {f.SARIF, SARIF}, {f.CodeQuality, CodeQuality}} {
 		if form.name == "" {
 			continue
 		}
 		var b bytes.Buffer
-		err := form.write(&b, o)
+		err := form.write(&b, all)
 		if err == nil {
 			err = os.WriteFile(form.name, b.Bytes(), 0o644) // for the service that reads it
 		}
 		failed = append(failed, err)
 	}
-	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		failed = append(failed, GitHub(log, o), appendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), o))
+	for _, o := range all {
+		if os.Getenv("GITHUB_ACTIONS") == "true" {
+			failed = append(failed, GitHub(log, o), appendSummary(os.Getenv("GITHUB_STEP_SUMMARY"), o))
+		}
 	}
 	return errors.Join(failed...)
 }

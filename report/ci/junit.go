@@ -15,14 +15,14 @@ type (
 		Suite   junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name      string    `xml:"name,attr"`
-		Tests     int       `xml:"tests,attr"`
-		Failures  int       `xml:"failures,attr"`
-		Errors    int       `xml:"errors,attr"`
-		Skipped   int       `xml:"skipped,attr"`
-		Time      string    `xml:"time,attr"`
-		Timestamp string    `xml:"timestamp,attr"`
-		Case      junitCase `xml:"testcase"`
+		Name      string      `xml:"name,attr"`
+		Tests     int         `xml:"tests,attr"`
+		Failures  int         `xml:"failures,attr"`
+		Errors    int         `xml:"errors,attr"`
+		Skipped   int         `xml:"skipped,attr"`
+		Time      string      `xml:"time,attr"`
+		Timestamp string      `xml:"timestamp,attr"`
+		Cases     []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
 		Name      string        `xml:"name,attr"`
@@ -38,28 +38,31 @@ type (
 	}
 )
 
-// JUnit writes the outcome as the one test of a suite.
-func JUnit(w io.Writer, o *Outcome) error {
-	seconds := fmt.Sprintf("%.3f", o.Took.Seconds())
-	c := junitCase{Name: clean(o.name()), ClassName: "laggard", Time: seconds, Err: clean(o.Text)}
-	failures := 0
-	if o.Failed() {
-		failures = 1
-		f := o.findings()[0]
-		c.Failure = &junitFailure{Message: clean(f.message), Type: f.rule, Text: clean(o.Text)}
-		c.Err = ""
+// JUnit writes outcomes as the tests of a suite.
+func JUnit(w io.Writer, all []*Outcome) error {
+	s := junitSuite{Name: "laggard", Tests: len(all), Timestamp: all[0].Began.UTC().Format(time.RFC3339)}
+	var took time.Duration
+	for _, o := range all {
+		took += o.Took
+		c := junitCase{Name: clean(o.name()), ClassName: "laggard", Time: seconds(o.Took), Err: clean(o.Text)}
+		if o.Failed() {
+			s.Failures++
+			f := o.findings()[0]
+			c.Failure = &junitFailure{Message: clean(f.message), Type: f.rule, Text: clean(o.Text)}
+			c.Err = ""
+		}
+		s.Cases = append(s.Cases, c)
 	}
-	s := junitSuites{Suite: junitSuite{
-		Name: "laggard", Tests: 1, Failures: failures, Time: seconds,
-		Timestamp: o.Began.UTC().Format(time.RFC3339), Case: c,
-	}}
-	text, err := xml.MarshalIndent(s, "", "  ")
+	s.Time = seconds(took)
+	text, err := xml.MarshalIndent(junitSuites{Suite: s}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("junit: %w", err)
 	}
 	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	return err
 }
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
 // clean leaves out what XML has no place for.
 func clean(s string) string {

@@ -66,16 +66,28 @@ type (
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-// SARIF writes the findings of an outcome.
-func SARIF(w io.Writer, o *Outcome) error {
-	run := sarifRun{
-		Invocations: []sarifInvocation{{
-			CommandLine: commandLine(o.Command), ExitCode: o.Status, Successful: !o.Failed(),
-			Start: sarifTime(o.Began), End: sarifTime(o.Began.Add(o.Took)),
-		}},
-		Results: []sarifResult{},
+// SARIF writes the findings of outcomes.
+func SARIF(w io.Writer, all []*Outcome) error {
+	var run sarifRun
+	run.Results = []sarifResult{}
+	run.Tool.Driver = sarifDriver{Name: "laggard", Version: all[0].Version, Rules: []sarifRule{}}
+	for _, o := range all {
+		run.add(o)
 	}
-	run.Tool.Driver = sarifDriver{Name: "laggard", Version: o.Version, Rules: []sarifRule{}}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}); err != nil {
+		return fmt.Errorf("sarif: %w", err)
+	}
+	return nil
+}
+
+func (run *sarifRun) add(o *Outcome) {
+	run.Invocations = append(run.Invocations, sarifInvocation{
+		CommandLine: commandLine(o.Command), ExitCode: o.Status, Successful: !o.Failed(),
+		Start: sarifTime(o.Began), End: sarifTime(o.Began.Add(o.Took)),
+	})
 	for _, f := range o.findings() {
 		i := slices.IndexFunc(run.Tool.Driver.Rules, func(r sarifRule) bool { return r.ID == f.rule })
 		if i < 0 {
@@ -91,13 +103,6 @@ func SARIF(w io.Writer, o *Outcome) error {
 		}
 		run.Results = append(run.Results, r)
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}); err != nil {
-		return fmt.Errorf("sarif: %w", err)
-	}
-	return nil
 }
 
 // uriOf is a file name as a URI.

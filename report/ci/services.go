@@ -76,8 +76,18 @@ type issue struct {
 }
 
 // CodeQuality writes the findings that have a place as GitLab's code quality report.
-func CodeQuality(w io.Writer, o *Outcome) error {
+func CodeQuality(w io.Writer, all []*Outcome) error {
 	issues := []issue{}
+	for _, o := range all {
+		issues = append(issues, o.issues()...)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(issues)
+}
+
+func (o *Outcome) issues() (out []issue) {
 	for _, f := range o.findings() {
 		if f.file == "" {
 			continue
@@ -90,10 +100,7 @@ func CodeQuality(w io.Writer, o *Outcome) error {
 		same := strings.Join([]string{o.name(), f.rule, f.title, one.Location.Path, fmt.Sprint(f.line)}, "\x00")
 		sum := sha256.Sum256([]byte(same))
 		one.Fingerprint = fmt.Sprintf("%x", sum[:16])
-		issues = append(issues, one)
+		out = append(out, one)
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(issues)
+	return out
 }

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-func someViewer() *viewer {
-	return newViewer(func() ([]byte, error) { return []byte("the page"), nil })
+func someViewer() *Viewer {
+	return New(func() ([]byte, error) { return []byte("the page"), nil })
 }
 
-func ask(v *viewer, method, path, host string) *http.Response {
+func ask(v *Viewer, method, path, host string) *http.Response {
 	r := httptest.NewRequest(method, "http://"+host+path, nil)
 	w := httptest.NewRecorder()
 	v.ServeHTTP(w, r)
@@ -67,7 +67,7 @@ func TestViewHeaders(t *testing.T) {
 // TestViewFails: an analysis that fails says so, and may work the next time.
 func TestViewFails(t *testing.T) {
 	fails := true
-	v := newViewer(func() ([]byte, error) {
+	v := New(func() ([]byte, error) {
 		if fails {
 			return nil, errors.New("the directory is gone")
 		}
@@ -91,7 +91,7 @@ func TestViewEnds(t *testing.T) {
 	v := someViewer()
 	ctx, cancel := context.WithCancel(context.Background())
 	over := make(chan bool)
-	go func() { over <- v.serve(ctx, listen(t), time.Hour) }()
+	go func() { over <- v.Serve(ctx, listen(t), time.Hour) }()
 	ask(v, "GET", v.path, "127.0.0.1")
 	select {
 	case <-over:
@@ -107,26 +107,25 @@ func TestViewEnds(t *testing.T) {
 	if len(stranger.asked) != 0 {
 		t.Error("a stranger keeps it alive")
 	}
-	if idle := stranger.serve(context.Background(), listen(t), time.Millisecond); !idle {
+	if idle := stranger.Serve(context.Background(), listen(t), time.Millisecond); !idle {
 		t.Error("it ends for another reason")
 	}
 }
 
 func listen(t *testing.T) net.Listener {
 	t.Helper()
-	l, err := listenLoopback("127.0.0.1:0")
+	l, err := Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-// TestListenLoopback refuses what other machines could reach.
-func TestListenLoopback(t *testing.T) {
+// TestListen refuses what other machines could reach.
+func TestListen(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "192.168.1.4:0", "[::]:0", "example.org:80", "nonsense"} {
-		l, err := listenLoopback(address)
-		var usage usageError
-		if !errors.As(err, &usage) {
+		l, err := Listen(address)
+		if !errors.Is(err, ErrAddress) {
 			t.Errorf("%s: %v, %v", address, l, err)
 		}
 	}
@@ -135,7 +134,7 @@ func TestListenLoopback(t *testing.T) {
 // TestInvitation names the address, and the way there from elsewhere.
 func TestInvitation(t *testing.T) {
 	v := someViewer()
-	text := v.invitation(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}, 30*time.Minute)
+	text := v.Invitation(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}, 30*time.Minute)
 	for _, want := range []string{"http://127.0.0.1:4711" + v.path + "\n", "ssh -N -L 4711:127.0.0.1:4711 ", "30m0s"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)

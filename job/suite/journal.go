@@ -1,0 +1,71 @@
+package suite
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"time"
+)
+
+// journal is what one rank has written.
+type journal struct {
+	name     string
+	at       int64           // how far it was read
+	ended    map[string]bool // tests, in this job and those before
+	test     string          // that runs, "" none
+	n        int             // its place in the order of tests
+	since    time.Time       // when it was first seen to run, by this node's clock
+	limit    time.Duration   // 0: it has none of its own
+	finished bool            // the runner did, with so many tests that it did not run
+	left     int
+}
+
+// line is one of a journal: a test begins, its limit is said later, it ends, or the runner
+// starts or finishes.
+type line struct {
+	Begin  *string
+	N      int
+	Limit  *float64 // seconds
+	End    *string
+	Start  json.RawMessage
+	Finish *int // how many tests were not run
+}
+
+// read takes in the whole lines that were written since.
+func (j *journal) read(now time.Time) {
+	f, err := os.Open(j.name)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if _, err := f.Seek(j.at, io.SeekStart); err != nil {
+		return
+	}
+	text, _ := io.ReadAll(f) // what cannot be read now is read the next time
+	whole := text[:bytes.LastIndexByte(text, '\n')+1]
+	j.at += int64(len(whole))
+	for one := range bytes.Lines(whole) {
+		var l line
+		if json.Unmarshal(one, &l) == nil { // a line is torn where a job was ended
+			j.take(&l, now)
+		}
+	}
+}
+
+func (j *journal) take(l *line, now time.Time) {
+	switch {
+	case l.Begin != nil:
+		j.test, j.n, j.since, j.limit = *l.Begin, l.N, now, 0
+	case l.End != nil:
+		j.ended[*l.End] = true
+		j.test = ""
+	case l.Start != nil:
+		j.test, j.finished = "", false
+	case l.Finish != nil:
+		j.test, j.finished, j.left = "", true, *l.Finish
+	}
+	if l.Limit != nil && *l.Limit > 0 {
+		j.limit = time.Duration(*l.Limit * float64(time.Second))
+	}
+}

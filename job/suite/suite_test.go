@@ -1,0 +1,83 @@
+package suite
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// TestJournals reads transcripts: "rank N" appends lines to a rank's journal, "resume" ends the
+// job, "limit" asks so many seconds later.
+func TestJournals(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		s, err := Create(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "rank":
+				f, err := os.OpenFile(filepath.Join(s.dir, "rank-"+d.CmdArgs[0].Key+".jsonl"),
+					os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				text := d.Input + "\n"
+				if d.HasArg("torn") {
+					text = d.Input
+				}
+				fmt.Fprint(f, text)
+			case "limit":
+				var seconds int
+				d.ScanArgs(t, "after", &seconds)
+				own, over := s.Limit(time.Now().Add(time.Duration(seconds) * time.Second))
+				return fmt.Sprintf("own %v, over %q\n", own, over)
+			case "freeze":
+				s.Freeze()
+			case "resume":
+				var died []int
+				if d.HasArg("died") {
+					died = []int{0}
+					d.ScanArgs(t, "died", &died[0])
+				}
+				lost, err := s.Resume(!d.HasArg("ended"), died, "why "+d.Pos)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprintf("lost %q\n%s", lost, plan(t, s))
+			default:
+				d.Fatalf(t, "no command %s", d.Cmd)
+			}
+			return ""
+		})
+	})
+}
+
+// plan is what the next job is told, without times.
+func plan(t *testing.T, s *Suite) string {
+	text, err := os.ReadFile(filepath.Join(s.dir, "resume.json"))
+	if err != nil {
+		return ""
+	}
+	var p struct {
+		Done []string
+		Lost map[string]struct{ Text string }
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		t.Fatal(err)
+	}
+	out := fmt.Sprintf("done %s\n", strings.Join(p.Done, " "))
+	for _, test := range []string{"a", "b", "c", "d"} {
+		if _, ok := p.Lost[test]; ok {
+			out += fmt.Sprintf("lost before: %s\n", test)
+		}
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/xml"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"laggard/python"
+)
+
+// suiteRun is a suite under pytest that has run.
+type suiteRun struct {
+	outcome
+	tests map[string]string // what failed says, "" of a test that passed
+}
+
+// runPytest runs tests of testdata/programs/pytest with the words before pytest.
+func runPytest(t *testing.T, env []string, before []string, words ...string) suiteRun {
+	report := filepath.Join(t.TempDir(), "pytest.xml")
+	args := append(append([]string{}, before...), pythonExe, "-m", "pytest", "-p", "no:cacheprovider", "--tb=short",
+		"--junitxml", report)
+	run := suiteRun{start(t, env, nil, append(args, words...)...).wait(), map[string]string{}}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatalf("%v: status %d\n%s\n%s", err, run.status, run.stdout, run.stderr)
+	}
+	var suite struct {
+		Cases []struct {
+			Name    string `xml:"name,attr"`
+			Failure string `xml:"failure"`
+		} `xml:"testsuite>testcase"`
+	}
+	must(t, xml.Unmarshal(text, &suite))
+	for _, c := range suite.Cases {
+		run.tests[c.Name] = c.Failure
+	}
+	return run
+}
+
+// expect holds what tests say against texts that have to be in it, "" for one that passes.
+func (r suiteRun) expect(t *testing.T, want map[string]string) {
+	t.Helper()
+	for name, text := range want {
+		said, ran := r.tests[name]
+		if !ran || (said == "") != (text == "") || !strings.Contains(said, text) {
+			t.Errorf("%s: ran %v, says %q, want %q", name, ran, said, text)
+		}
+	}
+	if len(r.tests) != len(want) || r.status != 1 {
+		t.Errorf("%d tests, want %d, status %d\n%s\n%s", len(r.tests), len(want), r.status, r.stdout, r.stderr)
+	}
+}
+
+// withPlugin is an environment in which the plug-in and laggard are installed.
+func withPlugin(t *testing.T, f family, more ...string) []string {
+	site := t.TempDir()
+	must(t, python.Install(site))
+	more = append(more, "PYTHONPATH="+site, "PATH="+binaries(t)+":"+os.Getenv("PATH"), "LAGGARD_TIMEOUT=4s")
+	return f.environ(t, more...)
+}
+
+// TestPytest: tests that hang, or with which their job dies, fail with the diagnosis, and the
+// others run, once each.
+func TestPytest(t *testing.T) {
+	t.Parallel()
+	f := families[0] // Debian has mpi4py for Open MPI
+	program, err := filepath.Abs(filepath.Join(programs, "pytest", "test_field.py"))
+	must(t, err)
+	save := fmt.Sprintf("Field.save (test_field.py:%d)", lineOf(t, program, "rank 0 does not come"))
+	polls := fmt.Sprintf("test_polls (test_field.py:%d)", lineOf(t, program, "nobody sends 99"))
+	laggard := []string{filepath.Join(binaries(t), "laggard"), "test", "--timeout", "4s", "--"}
+	t.Run("laggard test", func(t *testing.T) {
+		t.Parallel()
+		runPytest(t, f.environ(t), append(laggard, f.command(4)...), program, "-k", "exchange or save or dies or sum").
+			expect(t, map[string]string{
+				"test_exchange": "", "test_save": save, "test_dies": "rank 3: died of signal 6", "test_sum_of_all": "",
+			})
+	})
+	t.Run("--laggard", func(t *testing.T) {
+		t.Parallel()
+		runPytest(t, withPlugin(t, f), f.command(4), "--laggard", program, "-k", "polls or sum").
+			expect(t, map[string]string{
+				"test_polls": polls, "test_sum_of_all": "",
+			})
+	})
+	t.Run("launched", func(t *testing.T) {
+		t.Parallel()
+		program := filepath.Join(filepath.Dir(program), "test_launched.py")
+		env := withPlugin(t, f, "TEST_LAUNCHER="+strings.Join(f.launcher, " "))
+		run := runPytest(t, env, nil, "--laggard", program)
+		run.expect(t, map[string]string{
+			"test_launched[-1]": "", "test_launched[1]": "124", "test_launched[-2]": "",
+		})
+		if !strings.Contains(run.stdout, "rank 1 went to MPI_Finalize instead of MPI_Bcast") {
+			t.Errorf("no diagnosis:\n%s", run.stdout)
+		}
+	})
+}

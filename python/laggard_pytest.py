@@ -1,0 +1,254 @@
+"""Tests that hang in MPI, under pytest: each is ended, fails with the diagnosis, and the rest runs.
+
+A rank that is stuck in MPI cannot be brought back, so this is not done from inside. `laggard test`
+stands before the launcher and watches; this plug-in writes down which test each rank is in, and what
+came out of those before (the journal). After a hang `laggard test` starts the same command again:
+tests that all ranks had finished are reported as they came out, the one that hung fails with the
+diagnosis, and what is left runs, in a new MPI job.
+
+It does nothing unless it is asked to, by `laggard test` or by --laggard:
+
+    laggard test -- mpirun -n 4 python -m pytest      nothing to install
+    mpirun -n 4 python -m pytest --laggard            starts that command again, behind laggard test
+    python -m pytest --laggard                        for launchers that tests start (mpi-pytest)
+
+Lines of a journal are JSON: {"start"}, {"begin": test, "n": its number, "limit": seconds or null},
+{"limit"}, {"end": test, "reports"}, {"finish": tests not run}. Its reader is job/suite of laggard.
+"""
+
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+import pytest
+
+JOURNALS = "LAGGARD_TESTS"  # directory of the journals, set by laggard test
+RECORDED = "LAGGARD_DIR"  # set in every rank that laggard records
+AGAIN = "LAGGARD_STARTED_AGAIN"  # in the environment of a launcher that was started by --laggard
+RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID")
+LAUNCHERS = ("mpirun", "mpiexec", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich",
+             "mpiexec.hydra", "orterun", "prterun", "srun")
+
+
+def rank():
+    """Rank as the launcher has it, without asking MPI; None if there is no launcher."""
+    return next((os.environ[name] for name in RANKS if os.environ.get(name)), None)
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("laggard", "tests that hang in MPI")
+    group.addoption("--laggard", action="store_true",
+                    help="end MPI tests that hang, with the diagnosis, and run the rest")
+    group.addoption("--laggard-timeout", type=float, metavar="SECONDS",
+                    help="how long a test may take; without it, no rank may stand still for long")
+    parser.addini("laggard_timeout", "default of --laggard-timeout")
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    """Before any conftest.py can initialise MPI, and before pytest captures the output."""
+    asked = early_config.known_args_namespace.laggard
+    if asked and rank() is not None and JOURNALS not in os.environ and RECORDED not in os.environ:
+        start_again()
+    yield
+
+
+def pytest_configure(config):
+    if not config.pluginmanager.hasplugin("timeout"):
+        config.addinivalue_line("markers", "timeout(seconds): how long the test may take (laggard)")
+    journals = os.environ.pop(JOURNALS, None)  # not for what the tests start
+    if journals:
+        config.pluginmanager.register(Journal(config, journals, rank() or "0"), "laggard_journal")
+    elif config.getoption("--laggard") and rank() is None:
+        config.pluginmanager.register(Launchers(config), "laggard_launchers")
+
+
+def limit_of(item):
+    """Seconds that a test may take by its marker or the settings; None: nothing was said."""
+    mark = item.get_closest_marker("timeout")
+    if mark is not None:
+        seconds = mark.args[0] if mark.args else mark.kwargs.get("timeout", mark.kwargs.get("seconds"))
+    else:
+        seconds = item.config.getoption("--laggard-timeout") or item.config.getini("laggard_timeout")
+    return float(seconds) if seconds else None
+
+
+def lost(item, why):
+    """Reports of a test that hung, or with which its job died."""
+    for when, outcome, said, seconds in (
+        ("setup", "passed", None, 0), ("call", "failed", why["text"], why["seconds"]), ("teardown", "passed", None, 0),
+    ):
+        yield pytest.TestReport(item.nodeid, item.location, {name: 1 for name in item.keywords},
+                                outcome, said, when, duration=seconds)
+
+
+class Journal:
+    """Writes one rank's journal, and reports what earlier jobs of the suite had come to."""
+
+    def __init__(self, config, directory, number):
+        self.config = config
+        self.running = None  # node id of the test that runs
+        self.reports = []  # of it
+        self.numbers = {}  # of tests, in the order in which they run
+        self.left = 0  # tests that were not begun
+        name = os.path.join(directory, "rank-%s.jsonl" % number)
+        self.earlier = self.read(directory, name)
+        self.file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        os.write(self.file, b"\n")  # behind a line that is torn
+        self.write(start=os.getpid())
+
+    def write(self, **line):
+        os.write(self.file, json.dumps(line, default=repr).encode() + b"\n")
+
+    @staticmethod
+    def read(directory, name):
+        """Tests that are not to be run again: their reports, or what is to be said of a lost one."""
+        try:
+            with open(os.path.join(directory, "resume.json"), encoding="utf-8") as file:
+                resume = json.load(file)
+        except FileNotFoundError:
+            return {}
+        done, earlier = set(resume["done"]), dict(resume["lost"])
+        with open(name, encoding="utf-8", errors="replace") as file:
+            for text in file:
+                try:
+                    line = json.loads(text)
+                except ValueError:  # torn: that job was ended then
+                    continue
+                if line.get("end") in done:
+                    earlier.setdefault(line["end"], line["reports"])
+        return earlier
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_finish(self, session):
+        # Those that do not run come first, so the fixtures of those that do are set up as ever.
+        session.items.sort(key=lambda item: item.nodeid not in self.earlier)
+        self.numbers = {item.nodeid: n for n, item in enumerate(session.items)}
+        self.left = len(session.items)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        self.left -= 1
+        earlier = self.earlier.get(item.nodeid)
+        if earlier is None:
+            self.running, self.reports = item.nodeid, []
+            self.write(begin=item.nodeid, n=self.numbers.get(item.nodeid, 0), limit=limit_of(item))
+            return None
+        hook = item.ihook
+        hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in lost(item, earlier) if isinstance(earlier, dict) else map(self.revive, earlier):
+            hook.pytest_runtest_logreport(report=report)
+        hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def revive(self, data):
+        for name in "location", "longrepr":  # tuples to pytest, lists to JSON
+            if isinstance(data.get(name), list):
+                data[name] = tuple(data[name])
+        return self.config.hook.pytest_report_from_serializable(config=self.config, data=data)
+
+    def pytest_runtest_logreport(self, report):
+        if report.nodeid == self.running:
+            self.reports.append(self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
+
+    def pytest_runtest_logfinish(self, nodeid):
+        if nodeid == self.running:
+            self.write(end=nodeid, reports=self.reports)
+            self.running = None
+
+    def pytest_sessionfinish(self):
+        self.write(finish=self.left)
+
+    # pytest-timeout ends the process in which a test is late. Its limits are kept from outside instead.
+
+    @pytest.hookimpl(tryfirst=True, optionalhook=True)
+    def pytest_timeout_set_timer(self, settings):
+        self.write(limit=settings.timeout)
+        return True
+
+    @pytest.hookimpl(tryfirst=True, optionalhook=True)
+    def pytest_timeout_cancel_timer(self):
+        return True
+
+
+def laggard():
+    found = shutil.which(os.environ.get("LAGGARD", "laggard"))
+    if found is None:
+        raise pytest.UsageError("--laggard: the program laggard is not in PATH; LAGGARD may say where it is")
+    return found
+
+
+def start_again():
+    """Ends the ranks before MPI begins; the first becomes laggard test before the same launcher."""
+    if "mpi4py.MPI" in sys.modules:
+        raise pytest.UsageError("--laggard: another plug-in has initialised MPI; put 'laggard test --' before the launcher")
+    program = laggard()
+    launcher = find_launcher()
+    if launcher is None:
+        raise pytest.UsageError("--laggard: the launcher does not run on the node of rank 0; put 'laggard test --' before it")
+    with open("/proc/%d/cmdline" % launcher, "rb") as file:
+        command = file.read().split(b"\0")[:-1]
+    with open("/proc/%d/environ" % launcher, "rb") as file:
+        environ = dict(entry.split(b"=", 1) for entry in file.read().split(b"\0") if b"=" in entry)
+    if AGAIN.encode() in environ:
+        raise pytest.UsageError("--laggard: the variables of laggard test do not reach the ranks")
+    if rank() != "0":
+        sys.exit(0)
+    environ[AGAIN.encode()] = b"1"
+    os.chdir("/proc/%d/cwd" % launcher)
+    os.sched_setaffinity(0, os.sched_getaffinity(launcher))  # that of a rank may be one core
+    os.execve(program, [program, "test", "--"] + command, environ)
+
+
+def find_launcher():
+    """The process among those above this one that is a launcher by its name; None: there is none."""
+    process = os.getppid()
+    while process > 1:
+        with open("/proc/%d/cmdline" % process, "rb") as file:
+            name = os.path.basename(os.fsdecode(file.read().split(b"\0")[0]))
+        if name in LAUNCHERS or re.match(r"(mpirun|mpiexec|orterun|prterun)[-.]", name):
+            return process
+        with open("/proc/%d/stat" % process, encoding="utf-8", errors="replace") as file:
+            process = int(file.read().rsplit(")", 1)[1].split()[1])
+    return None
+
+
+class Launchers:
+    """Puts laggard test before each launcher that tests start by its name: mpi-pytest, subprocess."""
+
+    def __init__(self, config):
+        self.directory = tempfile.mkdtemp(prefix="laggard-pytest-")
+        self.path = os.environ.get("PATH", os.defpath)
+        program = laggard()
+        for name in LAUNCHERS:
+            real = shutil.which(name)
+            if real is None:
+                continue
+            script = os.path.join(self.directory, name)
+            with open(script, "w", encoding="utf-8") as file:
+                file.write('#!/bin/sh\n[ -z "$%s" ] || exec %s "$@"\nexec %s test -- %s "$@"\n'
+                           % (RECORDED, quoted(real), quoted(program), quoted(real)))
+            os.chmod(script, 0o700)
+        os.environ["PATH"] = self.directory + os.pathsep + self.path
+
+    def pytest_unconfigure(self):
+        os.environ["PATH"] = self.path
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item):
+        before, seconds = os.environ.get("LAGGARD_TIMEOUT"), limit_of(item)
+        if seconds is not None:
+            os.environ["LAGGARD_TIMEOUT"] = "%gs" % seconds
+        yield
+        if seconds is not None:
+            os.environ.pop("LAGGARD_TIMEOUT")
+            if before is not None:
+                os.environ["LAGGARD_TIMEOUT"] = before
+
+
+def quoted(word):
+    return "'%s'" % word.replace("'", "'\\''")
