@@ -3,6 +3,9 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,6 +45,30 @@ func TestAnalysts(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			if diff := cmp.Diff(want, diagnosed(t, run, n)); diff != "" {
 				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestIdentical: no byte changes from one time to the next, whatever goroutine is first. LAGGARD_TRIALS says how often
+// each run is diagnosed.
+func TestIdentical(t *testing.T) {
+	trials, err := strconv.Atoi(os.Getenv("LAGGARD_TRIALS"))
+	if err != nil {
+		trials = 3
+	}
+	runs, err := filepath.Glob("testdata/runs/*")
+	if err != nil || len(runs) == 0 {
+		t.Fatal("no runs", err)
+	}
+	for _, run := range runs {
+		t.Run(filepath.Base(run), func(t *testing.T) {
+			t.Parallel()
+			want := diagnosed(t, run, 2)
+			for i := range trials {
+				if diff := cmp.Diff(want, diagnosed(t, run, 2)); diff != "" {
+					t.Fatalf("time %d: %s", i, diff)
+				}
 			}
 		})
 	}
