@@ -166,11 +166,28 @@ func (c *Code) ObjectName(addr uint64) string {
 	return ""
 }
 
-func (m *module) object(addr uint64) (x sym, name string, ok bool) {
+// Variable returns the address of the variable with that linker name.
+func (c *Code) Variable(name string) (addr uint64, ok bool) {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	c.m.loadObjects()
+	for _, t := range c.m.objects {
+		if addr, ok := t.define(name); ok {
+			return addr, true
+		}
+	}
+	return 0, false
+}
+
+func (m *module) loadObjects() {
 	if m.objects == nil {
 		m.objects = []symbols{}
 		m.note(guard(m.image.path, m.readObjects))
 	}
+}
+
+func (m *module) object(addr uint64) (x sym, name string, ok bool) {
+	m.loadObjects()
 	for _, t := range m.objects {
 		if x, ok := t.funcs.find(addr); ok {
 			return x, t.best(x), true
@@ -215,10 +232,18 @@ func (c *Code) Define(name string) (addr uint64, ok bool) {
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
 	for _, t := range c.m.tables {
-		for _, s := range t.funcs.list {
-			if s.item.size > 0 && t.is(s.item, name) {
-				return s.lo, true
-			}
+		if addr, ok := t.define(name); ok {
+			return addr, true
+		}
+	}
+	return 0, false
+}
+
+// define returns the address of the symbol with that name.
+func (s symbols) define(name string) (addr uint64, ok bool) {
+	for _, x := range s.funcs.list {
+		if x.item.size > 0 && s.is(x.item, name) {
+			return x.lo, true
 		}
 	}
 	return 0, false

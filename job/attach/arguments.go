@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"laggard/intake/backtrace"
+	"laggard/intake/library"
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
 	"laggard/job/attach/waits"
@@ -52,8 +53,7 @@ func (a *arguments) find(b *builder, t *model.Thread, s *sample, call string) {
 			found = a.values(b, s, caller, call)
 		}
 	}
-	p := &waits.Process{Rank: b.rank.Rank, Size: b.taken.Size, Family: b.rank.Family, Read: b.memory(s),
-		Variable: func(addr uint64) string { return a.variable(b, addr) }}
+	p := &waits.Process{Family: b.rank.Family, Read: b.memory(s), Library: a.open(b), Comms: b.rank.Comms}
 	w := waits.Of(p, found)
 	t.Op.Kind, t.Op.Pending = w.Kind, w.Pending
 	if w.Unlisted {
@@ -65,9 +65,7 @@ func (a *arguments) find(b *builder, t *model.Thread, s *sample, call string) {
 	if note := w.Note(call); note != "" {
 		b.rank.Notes = append(b.rank.Notes, note)
 	}
-	if len(w.Pending) > 0 && b.rank.Comms == nil {
-		b.rank.Comms = p.Comms()
-	}
+	b.rank.Comms = p.Comms
 }
 
 // callerOf returns the position of the frame that the call of a state was made from: the
@@ -170,15 +168,43 @@ func (a *arguments) mayPoll(b *builder, s *sample) bool {
 	return false
 }
 
-// variable names the variable of the program or of a library that begins at an address.
-func (a *arguments) variable(b *builder, addr uint64) string {
-	m := b.unwinder.Module(addr)
-	if m == nil {
-		return ""
+// open finds the data of a rank's MPI library, once.
+func (a *arguments) open(b *builder) library.Library {
+	if b.library != nil {
+		return b.library
 	}
-	code, err := a.resolver.Code(b.modules[m])
-	if err != nil {
-		return ""
+	p := &library.Process{Rank: b.rank.Rank, Size: b.taken.Size, Read: b.memory(&sample{})}
+	for _, m := range b.unwinder.Modules() {
+		if !libraryOfMPI(m.Path) {
+			continue
+		}
+		for _, r := range b.process.Maps {
+			if r.Writable && r.Lo >= m.Lo && r.Lo < m.Hi {
+				p.Data = append(p.Data, [2]uint64{r.Lo, min(r.Hi, m.Hi)})
+			}
+		}
 	}
-	return code.ObjectName(addr - m.Bias)
+	p.Variable = func(name string) (uint64, bool) { return a.variable(b, name) }
+	b.library = library.Open(p, b.rank.Family)
+	return b.library
+}
+
+// variable finds a variable of the MPI libraries that a rank has. A program may have it, as a
+// copy that all use.
+func (a *arguments) variable(b *builder, name string) (uint64, bool) {
+	modules := slices.Clone(b.unwinder.Modules())
+	slices.SortStableFunc(modules, func(x, y *stopped.Module) int {
+		return count(y.Path == b.process.Program) - count(x.Path == b.process.Program)
+	})
+	for _, m := range modules {
+		if m.Path != b.process.Program && !libraryOfMPI(m.Path) {
+			continue
+		}
+		if code, err := a.resolver.Code(b.modules[m]); err == nil {
+			if at, ok := code.Variable(name); ok {
+				return at + m.Bias, true
+			}
+		}
+	}
+	return 0, false
 }

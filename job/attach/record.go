@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"laggard/intake/library"
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
 	"laggard/model"
@@ -22,6 +23,7 @@ type builder struct {
 	taken     *Taken
 	arguments *arguments
 	modules   map[*stopped.Module]*model.Module
+	library   library.Library // what the MPI library keeps; nil: not opened
 }
 
 func (b *builder) build() {

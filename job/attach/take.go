@@ -50,14 +50,25 @@ func Take(o Options) (*Taken, error) {
 		ranks = append(ranks, &watched{found: f, unwinder: unwind.New(&f.process.Image, rows)})
 		out.Size = max(out.Size, f.size)
 	}
+	before := stoppedOf(ranks)
 	looks(ranks, o)
-	for _, w := range ranks {
+	after := stoppedOf(ranks) // a thread that was held may be on the way to run
+	for i, w := range ranks {
 		out.Problems = append(out.Problems, problemsOf(w)...)
-		if process.Of(&model.Rank{PID: w.process.PID, Exe: w.process.Program}) == process.Stopped {
+		if before[i] && after[i] {
 			out.Stopped = append(out.Stopped, w.rank)
 		}
 	}
 	return out, out.build(ranks, o)
+}
+
+// stoppedOf tells which processes somebody has stopped.
+func stoppedOf(ranks []*watched) []bool {
+	out := make([]bool, len(ranks))
+	for i, w := range ranks {
+		out[i] = process.Of(&model.Rank{PID: w.process.PID, Exe: w.process.Program}) == process.Stopped
+	}
+	return out
 }
 
 // build makes the record of the samples.

@@ -105,10 +105,12 @@ type search struct {
 	n      int
 	blocks int // length of a way, at most
 	count  int
-	cut    bool // a way goes on before its first block
-	over   bool // there are too many ways
-	found  []Value
-	any    bool
+	cut    bool   // a way goes on before its first block
+	over   bool   // there are too many ways
+	found  joined // of the ways that the values at hand allow
+	every  joined // of all
+	// round are the registers that some way goes round a loop with, and does not change.
+	round x86.RegSet
 }
 
 // ways goes through the ways that end with the instructions [first, end) and then
@@ -121,12 +123,16 @@ func (s *search) ways(first int, later [][2]int, end int) {
 	before := s.fn.Before(first)
 	if len(before) == 0 || len(way) == s.blocks || s.fn.Entry(first) || !s.fn.Whole {
 		s.cut = s.cut || len(way) == s.blocks
-		s.walk(way)
+		s.walk(way, false)
 		return
 	}
 	for _, p := range before {
-		if s.fn.Insts[p].Kind == x86.Call || visited(way, p) {
-			s.walk(way) // what was in the registers before is not known
+		if s.fn.Insts[p].Kind == x86.Call {
+			s.walk(way, false) // what was in the registers before is not known
+			continue
+		}
+		if visited(way, p) {
+			s.walk(way, true)
 			continue
 		}
 		s.ways(s.fn.First(p), way, p+1)
@@ -143,8 +149,9 @@ func visited(way [][2]int, i int) bool {
 	return false
 }
 
-// walk goes along a way and joins what it finds.
-func (s *search) walk(way [][2]int) {
+// walk goes along a way and joins what it finds. One that is again where it was has in the
+// registers that it does not change what they had when it first came there, by another way.
+func (s *search) walk(way [][2]int, again bool) {
 	if s.count++; s.count > maxWays {
 		s.over = true
 		return
@@ -155,23 +162,44 @@ func (s *search) walk(way [][2]int) {
 			steps = append(steps, i)
 		}
 	}
+	var kept x86.RegSet
+	if again {
+		kept = s.unchanged(steps)
+		s.round |= kept
+	}
 	steps = steps[max(0, len(steps)-maxSteps):]
 	m, possible := s.along(steps, nil)
 	for range maxRounds { // each time it is known better what is written
-		if !possible {
-			return
-		}
 		m, possible = s.along(steps, append([]store{}, m.stores...))
 	}
+	values := s.arguments(m)
+	s.every.add(values, kept)
 	if possible {
-		s.join(m)
+		s.found.add(values, kept)
 	}
+}
+
+// unchanged are the registers of arguments that no instruction changes.
+func (s *search) unchanged(steps []int) (out x86.RegSet) {
+	var changed x86.RegSet
+	for _, i := range steps {
+		changed |= s.fn.Insts[i].Def
+		if s.fn.Insts[i].Opaque {
+			return 0
+		}
+	}
+	for _, r := range inRegisters {
+		if !changed.Has(r) {
+			out |= 1 << r
+		}
+	}
+	return out
 }
 
 // along goes over the instructions of a way; possible is false if the values at hand
 // say that the program did not go there.
 func (s *search) along(steps []int, known []store) (m *machine, possible bool) {
-	m = &machine{at: s.Call, known: known, wrote: map[uint64]Value{}}
+	m, possible = &machine{at: s.Call, known: known, wrote: map[uint64]Value{}}, true
 	s.begin(m, steps)
 	for k, i := range steps {
 		m.step = k
@@ -186,11 +214,11 @@ func (s *search) along(steps []int, known []store) (m *machine, possible bool) {
 			}
 			if taken, known := m.branches(s.fn.Code(i)); known && in.Target != in.End() &&
 				taken != (s.fn.Insts[next].Addr == in.Target) {
-				return m, false
+				possible = false
 			}
 		}
 	}
-	return m, true
+	return m, possible
 }
 
 // begin sets the registers as they are at the begin of a way: those that no
@@ -237,8 +265,8 @@ func stackMove(in *x86.Inst) (delta int64, ok bool) {
 	return in.SP, true
 }
 
-// join joins what a way has found with what the others have.
-func (s *search) join(m *machine) {
+// arguments are what a way leads to.
+func (s *search) arguments(m *machine) []Value {
 	values := make([]Value, s.n)
 	for i := range values {
 		if i < len(inRegisters) {
@@ -253,19 +281,43 @@ func (s *search) join(m *machine) {
 			values[i] = m.load(at, 64)
 		}
 	}
-	if !s.any {
-		s.found, s.any = values, true
-		return
-	}
-	for i := range values {
-		s.found[i] = both(s.found[i], values[i])
-	}
+	return values
 }
 
-// values are what all ways agree on.
+// values are what all ways agree on. A way that is not possible may be so because it does
+// not go round a loop: then others that do have its values.
 func (s *search) values() []Value {
-	if !s.any {
-		return make([]Value, s.n)
+	out := make([]Value, s.n)
+	for i := range out {
+		from := &s.found
+		if i < len(inRegisters) && s.round.Has(inRegisters[i]) {
+			from = &s.every
+		}
+		if i < len(from.values) {
+			out[i] = from.values[i]
+		}
 	}
-	return s.found
+	return out
+}
+
+// joined are values that ways agree on.
+type joined struct {
+	values []Value
+	seen   []bool
+}
+
+// add joins the values of a further way, but for those in some registers.
+func (j *joined) add(values []Value, but x86.RegSet) {
+	if j.values == nil {
+		j.values, j.seen = make([]Value, len(values)), make([]bool, len(values))
+	}
+	for i, v := range values {
+		switch {
+		case i < len(inRegisters) && but.Has(inRegisters[i]):
+		case j.seen[i]:
+			j.values[i] = both(j.values[i], v)
+		default:
+			j.values[i], j.seen[i] = v, true
+		}
+	}
 }

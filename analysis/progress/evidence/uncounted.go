@@ -57,14 +57,15 @@ func anyTag(tag int) bool { return tag == model.Any || tag == model.None }
 
 // judgeUnnumbered judges a collective whose number is not known: a rank in it waits for
 // the members that are in no such call on the communicator. Of one that some members
-// may leave before the others come, that is no proof.
+// may leave before the others come, that is no proof. A rank whose communicator is not known
+// may be in it.
 func (s *Scene) judgeUnnumbered(id wantID, w *facts.Want, c *facts.Comm) (Link, outcome) {
 	name := functionOf(w.Call)
 	here := s.RanksWhere(func(f *facts.Fact) bool {
 		for _, wait := range f.Waits {
 			for i := range wait.Wants {
 				v := &wait.Wants[i]
-				if v.Kind == model.Collective && v.Comm == w.Comm && !v.Lost && functionOf(v.Call) == name {
+				if v.Kind == model.Collective && (v.Lost || v.Comm == w.Comm) && functionOf(v.Call) == name {
 					return true
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"laggard/intake/library"
 	"laggard/model"
 	"laggard/model/mpi"
 	"laggard/slicing/argument"
@@ -13,34 +14,31 @@ import (
 
 // Process is the rank whose call it is.
 type Process struct {
-	Rank, Size int
-	Family     string // as in model.Rank
+	Family string // as in model.Rank
 	// Read reads its memory.
 	Read func(addr uint64, b []byte) bool
-	// Variable returns the linker name of the variable of the program or of a library that
-	// begins at an address, "" if none does.
-	Variable func(addr uint64) string
+	// Library knows what handles of MPI stand for.
+	Library library.Library
+	// Comms are the communicators, windows and files that operations refer to, by index.
+	// Those that are met are added.
+	Comms []*model.Comm
 }
 
-// Comms are the communicators that operations refer to, by index: MPI_COMM_WORLD, whose
-// ranks are those of the job, and MPI_COMM_SELF.
-func (p *Process) Comms() []*model.Comm {
-	members := make([]int, p.Size)
-	for i := range members {
-		members[i] = i
-	}
-	return []*model.Comm{
-		{ID: 1, Kind: model.World, Rank: p.Rank, Size: p.Size, Members: members, State: -1},
-		{ID: 2, Kind: model.Self, Rank: 0, Size: 1, Members: []int{p.Rank}, State: -1},
-	}
-}
+// unknown is the index of a communicator, and a peer, of which nothing is known.
+const unknown = -1
 
-// The indices of Comms.
-const (
-	world   = 0
-	self    = 1
-	unknown = -1
-)
+// index is that of a communicator in Comms.
+func (p *Process) index(c *model.Comm) int {
+	if c == nil {
+		return unknown
+	}
+	same := func(x *model.Comm) bool { return x.ID == c.ID && x.Kind == c.Kind }
+	if i := slices.IndexFunc(p.Comms, same); i >= 0 {
+		return i
+	}
+	p.Comms = append(p.Comms, c)
+	return len(p.Comms) - 1
+}
 
 // Call is an MPI call that has not returned.
 type Call struct {
@@ -110,18 +108,92 @@ func (r *reader) wait() Wait {
 		sendTag, recvTag := "sendtag", "recvtag"
 		return Wait{Kind: model.Wait, Pending: []model.Pending{
 			r.send("dest", sendTag), r.receive(model.Recv, "source", recvTag)}}
-	case mpi.ClassColl, mpi.ClassNewcomm:
+	case mpi.ClassColl, mpi.ClassNewcomm, mpi.ClassNewwin, mpi.ClassNewfile, mpi.ClassWinColl, mpi.ClassWinFree,
+		mpi.ClassFileColl, mpi.ClassFileFree:
 		return r.one(model.Collective, r.collective())
+	case mpi.ClassParrived, mpi.ClassWinTest:
+		return Wait{Kind: model.Poll, Unlisted: true}
 	}
 	switch {
-	case class.Tests(), class == mpi.ClassGetStatus, class == mpi.ClassParrived, class == mpi.ClassWinTest:
-		return Wait{Kind: model.Poll, Unlisted: true}
+	case class.Tests(), class == mpi.ClassGetStatus:
+		return r.requests(model.Poll)
 	case class == mpi.ClassWaitany, class == mpi.ClassWaitsome:
-		return Wait{Kind: model.WaitAny, Unlisted: true}
+		return r.requests(model.WaitAny)
 	case class.Waits():
-		return Wait{Kind: model.Wait, Unlisted: true}
+		return r.requests(model.Wait)
 	}
 	return Wait{Kind: model.Other}
+}
+
+// requests lists what a call waits for that has one request or an array of them. Those that
+// are complete are left out: they are not waited for.
+func (r *reader) requests(kind model.Kind) Wait {
+	handles, ok := r.handles()
+	out := Wait{Kind: kind, Unlisted: !ok}
+	for _, h := range handles {
+		q, ok := r.Library.Request(h, r.Binding != model.C)
+		if ok && q.Done {
+			continue
+		}
+		if !ok || q.Kind == model.Other {
+			out.Unlisted = true
+			continue
+		}
+		out.Pending = append(out.Pending, model.Pending{Kind: q.Kind, Comm: r.index(q.Comm), Peer: q.Peer, Tag: q.Tag,
+			State: -1})
+		r.infer("requests")
+	}
+	// A call all of whose requests are complete would have returned.
+	out.Unlisted = out.Unlisted || len(out.Pending) == 0
+	return out
+}
+
+// handles are the requests of a call; ok is false if they are not known.
+func (r *reader) handles() (out []uint64, ok bool) {
+	i := slices.IndexFunc(r.f.Params, func(p mpi.Param) bool { return p.Kind == mpi.Request })
+	if i < 0 {
+		return nil, false
+	}
+	p, n, width := r.f.Params[i], 1, r.handleSize()
+	if p.Len.Kind == mpi.ByParam {
+		if n, ok = r.int(r.f.Params[p.Len.By].Name); !ok || n < 0 || n > maxRequests {
+			return nil, false
+		}
+	}
+	if !p.Ref {
+		h, ok := r.handle(i)
+		return []uint64{h}, ok
+	}
+	at, ok := r.Values[i].Word()
+	b := make([]byte, n*width)
+	if !ok || !r.Read(at, b) {
+		return nil, false
+	}
+	for ; len(b) > 0; b = b[width:] {
+		if width == 8 {
+			out = append(out, binary.LittleEndian.Uint64(b))
+		} else {
+			out = append(out, uint64(binary.LittleEndian.Uint32(b)))
+		}
+	}
+	return out, true
+}
+
+// maxRequests bounds what is read of an array.
+const maxRequests = 1 << 16
+
+// handleSize is how many bytes a handle has: those of Open MPI are addresses in C.
+func (r *reader) handleSize() int {
+	if r.Family == "openmpi" && r.Binding == model.C {
+		return 8
+	}
+	return 4
+}
+
+func (r *reader) infer(what string) {
+	if !slices.Contains(r.inferred, what) {
+		r.inferred = append(r.inferred, what)
+	}
 }
 
 func (r *reader) one(kind model.Kind, p model.Pending) Wait {
@@ -157,9 +229,9 @@ func (r *reader) message(kind model.Kind, peer, tag string) model.Pending {
 // rank translates a rank or one of the constants that stand for one; unknown if it is
 // neither.
 func (r *reader) rank(n, comm int) int {
-	size := r.Size
-	if comm == self {
-		size = 1
+	size := 0
+	if comm != unknown {
+		size = len(r.Comms[comm].Peers())
 	}
 	any, null := -2, -1 // of MPICH
 	if r.Family == "openmpi" {
@@ -180,8 +252,8 @@ func (r *reader) collective() model.Pending {
 	p := model.Pending{Kind: model.Collective, Comm: r.comm(), Peer: model.None, Tag: model.None, State: -1}
 	if r.f.Param("root") >= 0 {
 		p.Peer = unknown
-		if n, ok := r.int("root"); ok && n >= 0 && n < r.Size {
-			p.Peer = n
+		if n, ok := r.int("root"); ok && n >= 0 {
+			p.Peer = r.rank(n, p.Comm)
 		}
 	}
 	return p
@@ -202,8 +274,8 @@ func (r *reader) value(name string) (v argument.Value, ok bool) {
 		}
 		v = argument.Value{Number: uint64(binary.LittleEndian.Uint32(b[:])), Bits: 32, Inferred: true}
 	}
-	if v.Inferred && v.Bits > 0 && !slices.Contains(r.inferred, name) {
-		r.inferred = append(r.inferred, name)
+	if v.Inferred && v.Bits > 0 {
+		r.infer(name)
 	}
 	return v, v.Bits > 0
 }
@@ -216,48 +288,41 @@ func (r *reader) int(name string) (int, bool) {
 	return v.Int()
 }
 
-// Numbers of the predefined communicators, of MPICH and its like, and of Open MPI's
-// Fortran.
-const (
-	mpichWorld = 0x44000000
-	mpichSelf  = 0x44000001
-)
-
-// comm returns the communicator of the call.
+// comm returns the index of the communicator, window or file of the call.
 func (r *reader) comm() int {
-	name := "comm"
-	if r.f.Param(name) < 0 {
-		for _, p := range r.f.Params {
-			if p.Kind == mpi.Comm && p.Dir == mpi.In {
-				name = p.Name
-				break
-			}
-		}
+	i := slices.IndexFunc(r.f.Params, func(p mpi.Param) bool { return p.Kind == mpi.Comm && p.Dir == mpi.In })
+	other := i < 0
+	if other {
+		i = slices.IndexFunc(r.f.Params, func(p mpi.Param) bool { return p.Kind == mpi.Win || p.Kind == mpi.File })
 	}
-	v, ok := r.value(name)
-	if !ok {
+	if i < 0 {
 		return unknown
 	}
-	numbers := [2]int{mpichWorld, mpichSelf}
-	if r.Family == "openmpi" {
-		if r.Binding == model.C {
-			return r.byAddress(v)
-		}
-		numbers = [2]int{0, 1}
+	handle, ok := r.handle(i)
+	switch {
+	case !ok:
+		return unknown
+	case other:
+		return r.index(r.Library.Of(handle, r.Binding != model.C))
 	}
-	if n, ok := v.Int(); ok {
-		return slices.Index(numbers[:], n)
-	}
-	return unknown
+	return r.index(r.Library.Comm(handle, r.Binding != model.C))
 }
 
-// byAddress knows a communicator of Open MPI by the variable that it is.
-func (r *reader) byAddress(v argument.Value) int {
-	at, ok := v.Word()
-	if !ok {
-		return unknown
+// handle returns a handle that is an argument, or that one is the address of.
+func (r *reader) handle(i int) (uint64, bool) {
+	p, width := r.f.Params[i], r.handleSize()
+	switch {
+	case r.Binding == model.C && p.Ref:
+		at, ok := r.Values[i].Word()
+		b := make([]byte, 8)
+		ok = ok && r.Read(at, b[:width])
+		return binary.LittleEndian.Uint64(b), ok
+	case width == 8:
+		v, _ := r.value(p.Name)
+		return v.Word()
 	}
-	return slices.Index([]string{"ompi_mpi_comm_world", "ompi_mpi_comm_self"}, r.Variable(at))
+	n, ok := r.int(p.Name)
+	return uint64(uint32(n)), ok
 }
 
 // Note says which arguments were inferred, "" none.

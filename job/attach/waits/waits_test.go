@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"laggard/intake/library"
 	"laggard/model"
 	"laggard/slicing/argument"
 )
@@ -22,21 +23,69 @@ func known(values ...any) []argument.Value {
 }
 
 const (
-	worldAt = 0x7f0000001000 // where Open MPI has MPI_COMM_WORLD
-	otherAt = 0x7f0000002000
-	cells   = 0x5000 // where Fortran has its constants
+	worldAt     = 0x7f0000001000 // where Open MPI has MPI_COMM_WORLD
+	otherAt     = 0x7f0000002000
+	windowAt    = 0x7f0000003000
+	worldNumber = 0x44000000
+	cells       = 0x5000 // where Fortran has its constants
 )
 
+// fake is a library with three communicators and two requests.
+type fake struct{}
+
+const (
+	world = iota
+	self
+	half // the communicator, window or file that is met
+)
+
+func (fake) Comm(handle uint64, fortran bool) *model.Comm {
+	all := []*model.Comm{
+		{ID: 1, Kind: model.World, Rank: 1, Size: 4, Members: []int{0, 1, 2, 3}},
+		{ID: 2, Kind: model.Self, Size: 1, Members: []int{1}},
+		{ID: 3, Rank: 1, Size: 2, Members: []int{3, 1}},
+	}
+	switch handle {
+	case worldAt, worldNumber:
+		return all[world]
+	case otherAt:
+		return all[half]
+	case 0:
+		if fortran {
+			return all[world]
+		}
+	}
+	return nil
+}
+
+func (f fake) Request(handle uint64, _ bool) (library.Request, bool) {
+	switch handle {
+	case 10:
+		return library.Request{Done: true}, true
+	case 11:
+		return library.Request{Kind: model.Recv, Comm: f.Comm(otherAt, false), Peer: 0, Tag: 5}, true
+	}
+	return library.Request{}, false
+}
+
+func (fake) Of(handle uint64, _ bool) *model.Comm {
+	if handle == windowAt {
+		return &model.Comm{ID: 7, Kind: model.Window, Size: 4, Members: []int{0, 1, 2, 3}}
+	}
+	return nil
+}
+
 func process(family string) *Process {
-	return &Process{Rank: 1, Size: 4, Family: family,
-		Variable: func(addr uint64) string {
-			return map[uint64]string{worldAt: "ompi_mpi_comm_world", otherAt: "ompi_mpi_comm_null"}[addr]
-		},
+	f := fake{}
+	return &Process{Family: family, Library: f,
+		Comms: []*model.Comm{f.Comm(worldAt, false), {ID: 2, Kind: model.Self, Size: 1, Members: []int{1}}},
 		Read: func(addr uint64, b []byte) bool { // the cell at 0x5000 + 8 n has n - 8
-			if addr < cells || addr > cells+0x100 || len(b) != 4 {
+			if addr < cells || addr > cells+0x100 {
 				return false
 			}
-			binary.LittleEndian.PutUint32(b, uint32(int32(addr-cells)/8-8))
+			for i := 0; i+4 <= len(b); i += 4 {
+				binary.LittleEndian.PutUint32(b[i:], uint32(int32(addr-cells)/8-8)+uint32(i/4))
+			}
 			return true
 		},
 	}
@@ -58,19 +107,25 @@ func TestOf(t *testing.T) {
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, 3, 7)}},
 		"any source and tag": {"openmpi", "MPI_Recv", model.C, known(1, 1, 1, -1, -1, worldAt, 0),
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, model.Any, model.Any)}},
-		"null of one is any of the other": {"mpich", "MPI_Recv", model.C, known(1, 1, 1, -1, 5, mpichWorld, 0),
+		"null of one is any of the other": {"mpich", "MPI_Recv", model.C, known(1, 1, 1, -1, 5, worldNumber, 0),
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, model.ProcNull, 5)}},
-		"any source, MPICH": {"mpich", "MPI_Probe", model.C, known(-2, 5, mpichWorld, 0),
+		"any source, MPICH": {"mpich", "MPI_Probe", model.C, known(-2, 5, worldNumber, 0),
 			Wait{Kind: model.Probe, Pending: pending(model.Probe, world, model.Any, 5)}},
 		"nothing known": {"mpich", "MPI_Send", model.C, known(nil, nil, nil, nil, nil, nil),
 			Wait{Kind: model.Send, Pending: pending(model.Send, unknown, unknown, model.None)}},
-		"no such rank": {"mpich", "MPI_Send", model.C, known(1, 1, 1, 4, 5, mpichWorld),
+		"no such rank": {"mpich", "MPI_Send", model.C, known(1, 1, 1, 4, 5, worldNumber),
 			Wait{Kind: model.Send, Pending: pending(model.Send, world, unknown, 5)}},
 		"another communicator": {"openmpi", "MPI_Barrier", model.C, known(otherAt),
+			Wait{Kind: model.Collective, Pending: pending(model.Collective, half, model.None, model.None)}},
+		"none of the library's": {"openmpi", "MPI_Barrier", model.C, known(otherAt + 8),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, unknown, model.None, model.None)}},
-		"a root": {"mpich", "MPI_Bcast", model.C, known(1, 1, 1, 2, mpichWorld),
+		"no such rank of its own": {"openmpi", "MPI_Recv", model.C, known(1, 1, 1, 2, 5, otherAt, 0),
+			Wait{Kind: model.Recv, Pending: pending(model.Recv, half, unknown, 5)}},
+		"a window": {"openmpi", "MPI_Win_fence", model.C, known(0, windowAt),
+			Wait{Kind: model.Collective, Pending: pending(model.Collective, half, model.None, model.None)}},
+		"a root": {"mpich", "MPI_Bcast", model.C, known(1, 1, 1, 2, worldNumber),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, world, 2, model.None)}},
-		"both ways": {"mpich", "MPI_Sendrecv", model.C, known(1, 1, 1, 2, 8, 1, 1, 1, 0, 9, mpichWorld, 0),
+		"both ways": {"mpich", "MPI_Sendrecv", model.C, known(1, 1, 1, 2, 8, 1, 1, 1, 0, 9, worldNumber, 0),
 			Wait{Kind: model.Wait,
 				Pending: append(pending(model.Send, world, 2, 8), pending(model.Recv, world, 0, 9)...)}},
 		"Fortran, Open MPI": {"openmpi", "MPI_Recv", model.Fortran,
@@ -78,10 +133,16 @@ func TestOf(t *testing.T) {
 				Pending: pending(model.Recv, world, 2, 6), Inferred: []string{"comm", "source", "tag"}}},
 		"Fortran, no memory": {"openmpi", "MPI_Recv", model.Fortran, known(1, 1, 1, 16, 16, 16, 0, 0),
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, unknown, unknown, model.None)}},
-		"requests": {"mpich", "MPI_Waitall", model.C, known(2, 16, 1), Wait{Kind: model.Wait, Unlisted: true}},
-		"a test":   {"mpich", "MPI_Test", model.C, known(16, 16, 1), Wait{Kind: model.Poll, Unlisted: true}},
-		"the end":  {"mpich", "MPI_Finalize", model.C, nil, Wait{Kind: model.Finalize}},
-		"no MPI":   {"mpich", "MPI_Whatever", model.C, known(1), Wait{Kind: model.Other}},
+		"requests, one is complete": {"mpich", "MPI_Waitall", model.C, known(2, cell(10), 1), Wait{Kind: model.Wait,
+			Pending: pending(model.Recv, half, 0, 5), Inferred: []string{"requests"}}},
+		"requests, one is not known": {"mpich", "MPI_Waitany", model.C, known(2, cell(11), 1, 1),
+			Wait{Kind: model.WaitAny, Pending: pending(model.Recv, half, 0, 5), Unlisted: true,
+				Inferred: []string{"requests"}}},
+		"all are complete": {"mpich", "MPI_Wait", model.C, known(cell(10), 1), Wait{Kind: model.Wait, Unlisted: true}},
+		"no memory":        {"mpich", "MPI_Waitall", model.C, known(2, 16, 1), Wait{Kind: model.Wait, Unlisted: true}},
+		"a test":           {"mpich", "MPI_Test", model.C, known(16, 16, 1), Wait{Kind: model.Poll, Unlisted: true}},
+		"the end":          {"mpich", "MPI_Finalize", model.C, nil, Wait{Kind: model.Finalize}},
+		"no MPI":           {"mpich", "MPI_Whatever", model.C, known(1), Wait{Kind: model.Other}},
 	} {
 		got := Of(process(c.family), Call{Name: c.call, Binding: c.binding, Values: c.values})
 		if diff := cmp.Diff(c.want, got); diff != "" {

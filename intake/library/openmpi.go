@@ -1,0 +1,442 @@
+package library
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"laggard/model"
+)
+
+// ompi reads Open MPI: handles are addresses of objects, each of which says its class.
+type ompi struct {
+	*Process
+	classes  map[uint64]*class
+	header   int // offset of the class in an object
+	group    groupOf
+	groups   [2]int // offsets of the groups of a communicator
+	contexts int    // offset of its number
+	list     uint64 // of all communicators, by number
+	listed   int
+	procs    []uint64               // the members of MPI_COMM_WORLD as groups have them
+	peer     int                    // offset of the rank of such a member in what it points to
+	comms    map[uint64]*model.Comm // by address
+	ready    bool
+
+	predefined [2]uint64 // their addresses; in Fortran they are 0 and 1
+}
+
+// class is what Open MPI says of a kind of objects.
+type class struct {
+	name   string
+	parent uint64
+	size   int
+}
+
+// groupOf are the offsets in a group.
+type groupOf struct{ size, procs int }
+
+const (
+	maxName    = 64 // of a class
+	maxClass   = 1 << 13
+	maxListed  = 1 << 20
+	maxParents = 8
+)
+
+func openOpenMPI(p *Process) Library {
+	o := &ompi{Process: p, classes: map[uint64]*class{}, comms: map[uint64]*model.Comm{}}
+	world, ok := p.Variable("ompi_mpi_comm_world")
+	self, also := p.Variable("ompi_mpi_comm_self")
+	if !ok || !also || p.Rank < 0 || p.Rank >= p.Size {
+		return unknown{}
+	}
+	o.predefined = [2]uint64{world, self}
+	o.comms[world], o.comms[self] = p.world(), p.self()
+	o.ready = o.findHeader(world) && o.findGroups(world, self) && o.findContext(world, self)
+	return o
+}
+
+// class returns the class of an object, nil if it has none.
+func (o *ompi) class(addr uint64) *class { return o.classAt(o.word(addr + uint64(o.header))) }
+
+func (o *ompi) classAt(at uint64) *class {
+	if c, ok := o.classes[at]; ok || at == 0 || at%8 != 0 {
+		return c
+	}
+	var out *class
+	// opal_class_t: name, parent, two functions, two ints, two tables, size.
+	if w := o.words(at, 8); w != nil {
+		name := o.text(w[0])
+		if size := int(w[7]); strings.HasSuffix(name, "_t") && size > 0 && size < maxClass {
+			out = &class{name, w[1], size}
+		}
+	}
+	o.classes[at] = out
+	return out
+}
+
+// text reads a name, "" if there is none.
+func (o *ompi) text(addr uint64) string {
+	b := o.bytes(addr, maxName)
+	n := bytes.IndexByte(b, 0)
+	if n <= 0 || slices.ContainsFunc(b[:n], func(c byte) bool { return c < '0' || c > 'z' }) {
+		return ""
+	}
+	return string(b[:n])
+}
+
+// is returns the class of an object that has this name, or is derived from one that has.
+func (o *ompi) is(addr uint64, name string) *class {
+	c := o.class(addr)
+	for range maxParents {
+		if c == nil || c.name == name {
+			return c
+		}
+		c = o.classAt(c.parent)
+	}
+	return nil
+}
+
+// findHeader finds where objects have their class.
+func (o *ompi) findHeader(world uint64) bool {
+	for _, o.header = range []int{0, 8} {
+		if o.is(world, "ompi_communicator_t") != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// findGroups finds where communicators have their groups, and groups their members.
+func (o *ompi) findGroups(world, self uint64) bool {
+	size := o.class(world).size
+	a, b := o.bytes(world, size), o.bytes(self, size)
+	var offsets []int
+	for off := 0; off+8 <= min(len(a), len(b)); off += 8 {
+		if o.is(wordAt(a, off), "ompi_group_t") != nil && o.is(wordAt(b, off), "ompi_group_t") != nil {
+			offsets = append(offsets, off)
+		}
+	}
+	if len(offsets) < 2 {
+		return false
+	}
+	o.groups = [2]int{offsets[0], offsets[1]} // of the own side, and of the other one
+	return o.findMembers(wordAt(a, offsets[0]), wordAt(b, offsets[0]))
+}
+
+func (o *ompi) findMembers(world, self uint64) bool {
+	size := o.class(world).size
+	a, b := o.bytes(world, size), o.bytes(self, size)
+	if a == nil || b == nil {
+		return false
+	}
+	var sizes, lists []int
+	for off := 0; off+8 <= size; off += 4 {
+		if int32At(a, off) == o.Size && int32At(a, off+4) == o.Rank && int32At(b, off) == 1 && int32At(b, off+4) == 0 {
+			sizes = append(sizes, off)
+		}
+	}
+	for off := 0; off+8 <= size; off += 8 {
+		all, one := o.words(wordAt(a, off), o.Size), o.word(wordAt(b, off))
+		if all != nil && all[o.Rank] == one && o.is(one, "opal_proc_t") != nil &&
+			len(slices.Compact(slices.Sorted(slices.Values(all)))) == o.Size {
+			lists = append(lists, off)
+			o.procs = all
+		}
+	}
+	if len(sizes) != 1 || len(lists) != 1 {
+		return false
+	}
+	o.group = groupOf{sizes[0], lists[0]}
+	o.peer = o.findPeer()
+	return true
+}
+
+// findPeer finds where a member has its rank in MPI_COMM_WORLD, 0 if that cannot be told.
+func (o *ompi) findPeer() int {
+	var objects [][]byte
+	var ranks []int
+	for i, at := range o.procs {
+		if c := o.is(at, "opal_proc_t"); at%2 == 0 && c != nil {
+			objects, ranks = append(objects, o.bytes(at, c.size)), append(ranks, i)
+		}
+	}
+	if len(objects) < 2 {
+		return 0
+	}
+	for off := 8; off+4 <= len(objects[0]); off += 4 {
+		right := true
+		for i, b := range objects {
+			right = right && int32At(b, off) == ranks[i]
+		}
+		if right {
+			return off
+		}
+	}
+	return 0
+}
+
+// findContext finds where communicators have their number: it is that in the list of all.
+// Where the name is not in front of it, the number is not the same at all members.
+func (o *ompi) findContext(world, self uint64) bool {
+	a, b := o.bytes(world, o.class(world).size), o.bytes(self, o.class(self).size)
+	name := bytes.Index(a, []byte("MPI_COMM_WORLD\x00"))
+	if name < 0 || name != bytes.Index(b, []byte("MPI_COMM_SELF\x00")) {
+		return false
+	}
+	off := name + maxName
+	if int32At(a, off) != 0 || int32At(a, off+4) != o.Rank || int32At(b, off) != 1 || int32At(b, off+4) != 0 {
+		return false
+	}
+	o.contexts = off
+	all, ok := o.Variable("ompi_mpi_communicators")
+	if !ok {
+		return false
+	}
+	o.list, o.listed = o.array(all, world, self)
+	return o.list != 0
+}
+
+// array reads a table of handles that begins with two objects: where it is, and how long.
+func (o *ompi) array(at, first, second uint64) (list uint64, n int) {
+	b := o.bytes(at, 160)
+	for off := 40; off+8 <= len(b); off += 8 {
+		// The size is the third of five ints, then come an address, and the list.
+		size := int32At(b, off-24)
+		if w := o.words(wordAt(b, off), 2); w != nil && w[0] == first && w[1] == second && size >= 2 && size < maxListed {
+			return wordAt(b, off), size
+		}
+	}
+	return 0, 0
+}
+
+// byIndex turns a handle of Fortran into an address.
+func (o *ompi) byIndex(table string, handle uint64) uint64 {
+	at, ok := o.Variable(table)
+	if !ok {
+		return 0
+	}
+	b := o.bytes(at, 160)
+	index := uint64(uint32(handle))
+	for off := 40; off+8 <= len(b); off += 8 {
+		size := int32At(b, off-24)
+		if size > 0 && size < maxListed && index < uint64(size) && o.class(o.word(wordAt(b, off))) != nil {
+			return o.word(wordAt(b, off) + 8*index)
+		}
+	}
+	return 0
+}
+
+func (o *ompi) Comm(handle uint64, fortran bool) *model.Comm {
+	switch {
+	case fortran && uint32(handle) < 2:
+		handle = o.predefined[uint32(handle)]
+	case fortran:
+		handle = o.byIndex("ompi_comm_f_to_c_table", handle)
+	}
+	if c, ok := o.comms[handle]; ok {
+		return c
+	}
+	c := o.comm(handle)
+	o.comms[handle] = c
+	return c
+}
+
+func (o *ompi) comm(at uint64) *model.Comm {
+	if !o.ready {
+		return nil
+	}
+	c := o.is(at, "ompi_communicator_t")
+	if c == nil {
+		return nil
+	}
+	b := o.bytes(at, c.size)
+	context := int32At(b, o.contexts)
+	if context < 0 || context >= o.listed || o.word(o.list+8*uint64(context)) != at {
+		return nil
+	}
+	mine, theirs := wordAt(b, o.groups[0]), wordAt(b, o.groups[1])
+	local := o.members(mine)
+	var remote []int
+	if theirs != mine {
+		if remote = o.members(theirs); remote == nil {
+			return nil
+		}
+	}
+	return o.Process.comm(uint64(context), int32At(b, o.contexts+4), local, remote)
+}
+
+// members are the ranks of a group, nil if they are not known.
+func (o *ompi) members(group uint64) []int {
+	c := o.is(group, "ompi_group_t")
+	if c == nil {
+		return nil
+	}
+	b := o.bytes(group, c.size)
+	n := int32At(b, o.group.size)
+	if n < 1 || n > o.Size {
+		return nil
+	}
+	procs := o.words(wordAt(b, o.group.procs), n)
+	var out []int
+	for _, at := range procs {
+		rank := slices.Index(o.procs, at)
+		if rank < 0 {
+			rank = o.rankOf(at)
+		}
+		out = append(out, rank)
+	}
+	return out
+}
+
+// rankOf is the rank of a member that MPI_COMM_WORLD has in another form: groups point to
+// members that they had to do with, and have names of the others. A name begins with a mark
+// and the number of the job, which must be that of the own process.
+func (o *ompi) rankOf(at uint64) int {
+	if o.peer == 0 {
+		return -1
+	}
+	if at%2 == 0 && o.is(at, "opal_proc_t") != nil {
+		return o.int(at + uint64(o.peer))
+	}
+	job := uint32(o.int(o.procs[o.Rank] + uint64(o.peer) - 4))
+	if begin := job&0xffff0000 | job&0x7fff<<1 | 1; uint32(at) == begin {
+		return int(at >> 32)
+	}
+	return -1
+}
+
+func (o *ompi) Of(handle uint64, fortran bool) *model.Comm {
+	if fortran || !o.ready {
+		return nil
+	}
+	if c := o.is(handle, "ompi_file_t"); c != nil {
+		return copied(o.firstComm(o.bytes(handle, c.size)), model.File)
+	}
+	c := o.is(handle, "ompi_win_t")
+	if c == nil {
+		return nil
+	}
+	return copied(o.commOfWindow(o.bytes(handle, c.size)), model.Window)
+}
+
+// commOfWindow finds the communicator of what makes the window work, which is a copy of the
+// one that the window was made of.
+func (o *ompi) commOfWindow(window []byte) *model.Comm {
+	var group []int
+	for off := 0; off+8 <= len(window) && group == nil; off += 8 {
+		group = o.members(wordAt(window, off))
+	}
+	for off := 0; off+8 <= len(window); off += 8 {
+		at := wordAt(window, off)
+		if at == 0 || at%8 != 0 || o.class(at) != nil {
+			continue
+		}
+		if c := o.firstComm(o.bytes(at, component)); c != nil && slices.Equal(c.Members, group) {
+			return c
+		}
+	}
+	return nil
+}
+
+// component is how much of the state of what makes a window work is searched.
+const component = 2048
+
+// firstComm is the communicator that an object points to first.
+func (o *ompi) firstComm(b []byte) *model.Comm {
+	for off := 0; off+8 <= len(b); off += 8 {
+		if at := wordAt(b, off); at != 0 && o.is(at, "ompi_communicator_t") != nil {
+			return o.Comm(at, false)
+		}
+	}
+	return nil
+}
+
+func (o *ompi) Request(handle uint64, fortran bool) (Request, bool) {
+	if fortran {
+		handle = o.byIndex("ompi_request_f_to_c_table", handle)
+	}
+	null, ok := o.Variable("ompi_request_null")
+	c := o.is(handle, "ompi_request_t")
+	if !ok || c == nil || !o.ready {
+		return Request{}, false
+	}
+	base := o.classAt(c.parent) // what a request is made of begins behind it
+	if base == nil {
+		return Request{}, false
+	}
+	state := func(at uint64) (complete uint64, state int) {
+		// A type, a status of 24 bytes, a mark of completion, a state.
+		return o.word(at + uint64(base.size) + 32), o.int(at + uint64(base.size) + 40)
+	}
+	const completed, inactive, active, cancelled = 1, 1, 2, 3
+	if done, s := state(null); done != completed || s != inactive {
+		return Request{}, false
+	}
+	out := Request{Peer: -1, Tag: model.None}
+	switch done, s := state(handle); {
+	case done == completed || s == inactive:
+		out.Done = true
+		return out, true
+	case s != active && s != cancelled:
+		return Request{}, false
+	}
+	o.fill(&out, handle, c.size)
+	return out, true
+}
+
+// fill reads what a request that is not complete is for.
+func (o *ompi) fill(out *Request, handle uint64, request int) {
+	whole := o.class(handle)
+	base := o.is(handle, "mca_pml_base_request_t")
+	if base == nil {
+		if strings.HasPrefix(whole.name, "ompi_coll") {
+			if b := o.bytes(handle, whole.size); b != nil {
+				out.Kind, out.Comm = model.Collective, o.firstComm(b[request:])
+			}
+		}
+		return
+	}
+	switch {
+	case o.is(handle, "mca_pml_base_send_request_t") != nil:
+		out.Kind = model.Send
+	case o.is(handle, "mca_pml_base_recv_request_t") != nil:
+		out.Kind = model.Recv
+	default:
+		return
+	}
+	b := o.bytes(handle, base.size)
+	if b == nil {
+		return
+	}
+	comm := o.firstComm(b[request:])
+	if comm == nil {
+		return
+	}
+	// The last words are peer and tag, the member, and a number.
+	end := base.size - 24
+	peer, tag, proc := int32At(b, end), int32At(b, end+4), wordAt(b, end+8)
+	const any = -1
+	switch {
+	case tag < any || tag == any && out.Kind != model.Recv:
+		return
+	case peer == any && proc == 0 && out.Kind == model.Recv:
+		out.Peer = model.Any
+	case proc != 0 && o.rank(proc) >= 0 && comm.WorldRank(peer) == o.rank(proc):
+		out.Peer = peer
+	default:
+		return
+	}
+	out.Comm, out.Tag = comm, tag
+	if tag == any {
+		out.Tag = model.Any
+	}
+}
+
+// rank is that of a member in MPI_COMM_WORLD, -1 if it is not known.
+func (o *ompi) rank(proc uint64) int {
+	if i := slices.Index(o.procs, proc); i >= 0 {
+		return i
+	}
+	return o.rankOf(proc)
+}
