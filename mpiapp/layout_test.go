@@ -92,8 +92,8 @@ var allowed = map[string][]string{
 	"laggard/python":    {},
 	"laggard/job/attach": {
 		"laggard/intake/backtrace", "laggard/intake/library", "laggard/intake/stopped", "laggard/intake/unwind",
-		"laggard/job/attach/waits", "laggard/job/launcher", "laggard/job/rundir", "laggard/model", "laggard/model/mpi", "laggard/model/process",
-		"laggard/slicing/argument", "laggard/slicing/native", "laggard/slicing/x86", "laggard/symbol",
+		"laggard/job/attach/waits", "laggard/job/launcher", "laggard/job/rundir", "laggard/model", "laggard/model/mpi",
+		"laggard/model/process", "laggard/slicing/argument", "laggard/slicing/native", "laggard/slicing/x86", "laggard/symbol",
 	},
 	"laggard/job/attach/waits": {
 		"laggard/intake/library", "laggard/model", "laggard/model/mpi", "laggard/slicing/argument",

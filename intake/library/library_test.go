@@ -167,7 +167,8 @@ func FuzzMemory(f *testing.F) {
 				Variable: func(name string) (uint64, bool) { return dataAt + uint64(uint(at)%dataSize), true }}, family)
 			for i := range uint64(16) {
 				for _, h := range []uint64{0x84000000 + i, 0xac000000 + i, dataAt + 64*i, i} {
-					if c := l.Comm(h, i%2 == 0); c != nil && (c.WorldRank(c.Rank) != 2 && c.Kind != model.Inter || c.Size > 4) {
+					c := l.Comm(h, i%2 == 0)
+					if c != nil && (c.Rank >= len(c.Members) || c.Members[c.Rank] != 2 || c.Size > 4) {
 						t.Errorf("%#x: %+v", h, c)
 					}
 					if q, ok := l.Request(h, i%2 == 0); !ok && q.Done {

@@ -87,7 +87,8 @@ func openMPICH(p *Process) Library {
 func (m *mpich) findPools(b []byte, base uint64) {
 	for off := 48; off+8 <= len(b); off += 8 {
 		kind, size := int32At(b, off-12), int32At(b, off-8)
-		if !slices.Contains([]int{commKind, windowKind, requestKind}, kind) || size < 64 || size > 1<<14 || m.pools[kind] != nil {
+		if !slices.Contains([]int{commKind, windowKind, requestKind}, kind) || size < 64 || size > 1<<14 ||
+			m.pools[kind] != nil {
 			continue
 		}
 		direct, first := wordAt(b, off), directHandle<<30|uint32(kind)<<26
@@ -145,7 +146,8 @@ func (m *mpich) findComm(size int) bool {
 	}
 	for off := name; off < size && m.at.ranks == 0 && m.at.rank > 0; off += 4 {
 		if int32At(a, off) == direct && int32At(a, off+4) == 0 && int32At(a, off+8) == m.Size &&
-			int32At(b, off) == offset && int32At(b, off+4) == 0 && int32At(b, off+8) == 1 && int32At(b, off+12) == m.Rank {
+			int32At(b, off) == offset && int32At(b, off+4) == 0 && int32At(b, off+8) == 1 &&
+			int32At(b, off+12) == m.Rank {
 			m.at.ranks = off
 		}
 	}
@@ -393,7 +395,8 @@ func (m *mpich) message(out *Request, b []byte, c *model.Comm, comm uint64) {
 	right := func(off int) bool {
 		peer := int32At(b, off)
 		h := uint32(int32At(b, off-4))
-		return what(h) == datatypeKind && found(h) > 0 && (peer >= 0 && peer < size || out.Kind == model.Recv && peer == anySource)
+		return what(h) == datatypeKind && found(h) > 0 &&
+			(peer >= 0 && peer < size || out.Kind == model.Recv && peer == anySource)
 	}
 	if out.Kind == model.Recv {
 		_, context := m.contexts(m.bytes(comm, m.pools[commKind].size))

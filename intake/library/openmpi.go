@@ -203,7 +203,8 @@ func (o *ompi) array(at, first, second uint64) (list uint64, n int) {
 	for off := 40; off+8 <= len(b); off += 8 {
 		// The size is the third of five ints, then come an address, and the list.
 		size := int32At(b, off-24)
-		if w := o.words(wordAt(b, off), 2); w != nil && w[0] == first && w[1] == second && size >= 2 && size < maxListed {
+		w := o.words(wordAt(b, off), 2)
+		if w != nil && w[0] == first && w[1] == second && size >= 2 && size < maxListed {
 			return wordAt(b, off), size
 		}
 	}
