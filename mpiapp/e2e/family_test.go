@@ -101,7 +101,8 @@ func (f family) environ(t *testing.T, more ...string) []string {
 	t.Cleanup(func() { os.RemoveAll(tmp) })
 	var env []string
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "LAGGARD_") && !strings.HasPrefix(kv, "TMPDIR=") {
+		own := strings.HasPrefix(kv, "LAGGARD_") && !strings.HasPrefix(kv, "LAGGARD_LIBRARY=")
+		if !own && !strings.HasPrefix(kv, "TMPDIR=") {
 			env = append(env, kv)
 		}
 	}
