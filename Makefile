@@ -16,7 +16,7 @@ LTO      ?= -flto -flto-partition=none # a call goes through four files of the r
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-all test-kills test-steady test-attach test-platforms lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-all test-kills test-steady test-attach test-platforms test-race test-sanitizers lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
         deps-demo deps-slurm deps-platforms demo-run fuzz install install-files package clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
@@ -194,6 +194,25 @@ test-attach: ## more hangs that nobody recorded, and attach killed 200 times bes
 
 test-platforms: deps-platforms build ## the same binaries on other releases of Debian (needs root; LAGGARD_SUITES names some)
 	$(GO) test -tags platforms ./mpiapp/platforms -v -count=1 -timeout 6h
+
+test-race: ## what needs no MPI, under Go's race detector
+	$(GO) test -race -timeout 60m ./...
+
+# AddressSanitizer's runtime is linked into the recorder, which comes first of all libraries, as the runtime must. The
+# library for functions of the C library stays plain: those are called before the runtime is ready.
+SANITIZED := ^Test(Tortures|FullDisk|ClosedDescriptors|Handlers|Usage|UsageOfThreads|Volume|ChangedBuffers)$$
+ASAN := -static-libasan -Wl,--whole-archive $(shell $(CC) -print-file-name=libasan.a) -Wl,--no-whole-archive -lstdc++ -lm
+SANITIZED_RUN = LAGGARD_LIBRARY=$(B)/$(1)/bin/liblaggard.so $(2) \
+  $(GO) test -tags e2e ./mpiapp/e2e -run '$(SANITIZED)' -count=1 -timeout 2h
+
+test-sanitizers: deps build ## the recorder itself built with UBSan, then with AddressSanitizer, under real MPI programs
+	$(MAKE) --no-print-directory B=$(B)/undefined BIN=$(B)/undefined/bin LTO= \
+	  CFLAGS='-O1 -g -fsanitize=undefined -fno-sanitize-recover=all' $(B)/undefined/bin/liblaggard.so
+	$(MAKE) --no-print-directory B=$(B)/address BIN=$(B)/address/bin LTO= THREADS='$(ASAN) $(THREADS)' \
+	  CFLAGS='-O1 -g -fsanitize=address' $(B)/address/bin/liblaggard.so
+	cp $(BIN)/liblaggard-libc.so $(B)/undefined/bin && cp $(BIN)/liblaggard-libc.so $(B)/address/bin
+	$(call SANITIZED_RUN,undefined)
+	$(call SANITIZED_RUN,address,ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0)
 
 test-browser: ## the page of the report, every control, in a real browser
 	$(GO) test -tags browser -timeout 20m ./mpiapp/browser

@@ -4,7 +4,7 @@ package model
 // to. The censuses of parts merge; a file is counted where it begins.
 type Census struct {
 	// Runs are by run id, as sound file headers tell it.
-	Runs map[uint64]*RunCensus `json:"runs"`
+	Runs map[uint64]RunCensus `json:"runs"`
 	// Unsure is of the files with a damaged header, which are taken to belong.
 	Unsure RunCensus `json:"unsure"`
 }
@@ -20,17 +20,14 @@ type RunCensus struct {
 
 // Census counts the part.
 func (p *Part) Census() Census {
-	c := Census{Runs: map[uint64]*RunCensus{}}
+	c := Census{Runs: map[uint64]RunCensus{}}
 	for i := range p.files {
 		f := &p.files[i]
 		if f.layout == nil {
 			continue
 		}
-		r := &c.Unsure
+		r := c.Unsure
 		if f.layout.sure {
-			if c.Runs[f.layout.header.RunID] == nil {
-				c.Runs[f.layout.header.RunID] = new(RunCensus)
-			}
 			r = c.Runs[f.layout.header.RunID]
 		}
 		if f.from == 0 {
@@ -38,6 +35,11 @@ func (p *Part) Census() Census {
 			r.Bytes += f.layout.size
 		}
 		r.count(f.slots)
+		if f.layout.sure {
+			c.Runs[f.layout.header.RunID] = r
+		} else {
+			c.Unsure = r
+		}
 	}
 	return c
 }
@@ -63,13 +65,12 @@ func (r *RunCensus) count(slots []SlotInfo) {
 // MergeCensuses adds up two censuses. It may change a.
 func MergeCensuses(a, b Census) Census {
 	if a.Runs == nil {
-		a.Runs = map[uint64]*RunCensus{}
+		a.Runs = map[uint64]RunCensus{}
 	}
 	for id, r := range b.Runs {
-		if a.Runs[id] == nil {
-			a.Runs[id] = new(RunCensus)
-		}
-		a.Runs[id].merge(r)
+		sum := a.Runs[id]
+		sum.merge(&r)
+		a.Runs[id] = sum
 	}
 	a.Unsure.merge(&b.Unsure)
 	return a
@@ -104,8 +105,8 @@ func (c Census) Verdict(m *Manifest) Verdict {
 	v := Verdict{ID: c.commonID(m)}
 	own := RunCensus{}
 	own.merge(&c.Unsure)
-	if r := c.Runs[v.ID]; r != nil {
-		own.merge(r)
+	if r, ok := c.Runs[v.ID]; ok {
+		own.merge(&r)
 	}
 	v.bytes = own.Bytes
 	if v.Size = mostCommon(own.Sizes); v.Size == 0 && m != nil {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"hash/crc32"
 	"io"
@@ -226,4 +227,20 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("%s: no rank is missing", name)
 		}
 	}
+}
+
+// FuzzCensus: of any census that another analysis rank may have sent, a verdict can be made, alone and with ours.
+func FuzzCensus(f *testing.F) {
+	f.Add([]byte(`{"runs":{"7":{"files":2,"bytes":90,"sizes":{"4":3},"seen":"0-2","twice":"1"}},"unsure":{}}`))
+	f.Add([]byte(`{"runs":{"7":null,"8":{"sizes":{"-1":3},"seen":"0-2147483647"}},"unsure":{"files":-1}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var theirs Census
+		if json.Unmarshal(data, &theirs) != nil {
+			return
+		}
+		ours := Census{Runs: map[uint64]RunCensus{7: {Files: 1, Sizes: map[int]int{4: 1}}}}
+		ours.Verdict(nil)
+		theirs.Verdict(&Manifest{RunID: RunIDText(7), Ranks: 4})
+		MergeCensuses(ours, theirs).Verdict(nil)
+	})
 }

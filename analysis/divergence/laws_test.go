@@ -47,6 +47,33 @@ func randomMember(r *rand.Rand, rank int) *model.Rank {
 	return out
 }
 
+// FuzzCensus: any census that another analysis rank may have sent merges with ours, and suspects are found in it.
+func FuzzCensus(f *testing.F) {
+	c := NewCounter()
+	for rank := range 5 {
+		c.Add(randomMember(rand.New(rand.NewPCG(uint64(rank), 1)), rank))
+	}
+	ours := c.Census()
+	encoded, err := Censuses.Encode(ours)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(encoded)
+	f.Add([]byte(`{"comms":[{"id":2,"size":-1,"lines":null},{"id":1,"lines":[{"ranks":""},{"ranks":"3"}]}]}`))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		theirs, err := Censuses.Decode(data)
+		if err != nil {
+			return
+		}
+		merged := MergeCensuses(ours, theirs)
+		for _, t := range merged.suspects() {
+			for _, line := range t.Lines {
+				line.Ranks.Min()
+			}
+		}
+	})
+}
+
 func TestSettledCommunicatorsAreLeftOut(t *testing.T) {
 	c := NewCounter()
 	for rank := range 45 {

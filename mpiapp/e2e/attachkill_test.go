@@ -5,7 +5,6 @@ package e2e
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -47,13 +46,4 @@ func killAttach(t *testing.T, kills int) {
 				plain.printed(), plain.status, got.stderr)
 		}
 	})
-}
-
-// processState is the letter that the kernel has for a process's state; X: it is gone.
-func processState(pid int) string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return "X"
-	}
-	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))[0]
 }

@@ -28,15 +28,23 @@ func (f family) same(t *testing.T, env []string, dir, record string, program ...
 	}
 }
 
-// TestFullDisk fills the file system while more than progress is recorded.
+// TestFullDisk fills the file system while more than progress is recorded; of everything, at each whole page that is
+// left up to 2 MB.
 func TestFullDisk(t *testing.T) {
+	kilobytes := []int{32, 192, 640}
+	if everything() {
+		kilobytes = nil
+		for page := 1; page <= 512; page++ {
+			kilobytes = append(kilobytes, 4*page)
+		}
+	}
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, record := range []string{"usage", "volume", "movement"} {
-			for _, size := range []string{"size=32k", "size=192k", "size=640k"} {
-				t.Run(record+"/"+size, func(t *testing.T) {
+			for _, kb := range kilobytes {
+				t.Run(fmt.Sprintf("%s/%dk", record, kb), func(t *testing.T) {
 					t.Parallel()
 					dir := filepath.Join(t.TempDir(), "disk")
-					smallDisk(size)(t, dir)
+					smallDisk(fmt.Sprintf("size=%dk", kb))(t, dir)
 					f.same(t, f.environ(t), filepath.Join(dir, "run"), record, f.build(t, "move_halo.c"))
 				})
 			}
@@ -79,7 +87,7 @@ func TestSanitized(t *testing.T) {
 // TestTortures does to the process what programs do: each prints and ends under any recording as it does without.
 func TestTortures(t *testing.T) {
 	records := []string{"usage,volume,movement"}
-	if os.Getenv("LAGGARD_ALL") != "" {
+	if everything() {
 		records = append(records, "progress", "usage", "volume", "movement")
 	}
 	eachFamily(t, func(t *testing.T, f family) {

@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -147,6 +149,25 @@ func (j *job) kill() {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 	<-j.done
+	awaitDeath(tree)
+}
+
+// awaitDeath waits until killed processes are gone: a busy machine takes seconds over it.
+func awaitDeath(pids []int) {
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(20 * time.Millisecond) {
+		if !slices.ContainsFunc(pids, func(pid int) bool { return !strings.Contains("XZ", processState(pid)) }) {
+			return
+		}
+	}
+}
+
+// processState is the letter that the kernel has for a process's state; X: it is gone.
+func processState(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "X"
+	}
+	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))[0]
 }
 
 // descendants lists a process and all that it started, as far as they can

@@ -136,9 +136,11 @@ func TestLiveDirsOfNodes(t *testing.T) {
 
 // killAll kills what is left of laggard beside the ranks.
 func killAll(dir string) {
-	for _, pid := range withArgument(dir) {
+	pids := withArgument(dir)
+	for _, pid := range pids {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
+	awaitDeath(pids)
 }
 
 // withArgument lists the processes of laggard's that have this argument.
