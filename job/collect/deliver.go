@@ -29,8 +29,12 @@ func Withdraw(live, dir string) error {
 }
 
 // eachFile calls f with the node files and the sightings below a directory, by name relative to it,
-// until one fails. A directory that does not exist has none.
+// until one fails. A directory that does not exist has none. What another user put in its place, in a directory
+// that all may write to, is not read.
 func eachFile(live string, f func(name string) error) error {
+	if _, err := os.Lstat(live); err == nil && !own(live) {
+		return fmt.Errorf("%s belongs to another user, or is no directory", live)
+	}
 	return filepath.WalkDir(live, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
