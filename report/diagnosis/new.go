@@ -129,9 +129,13 @@ func (s Source) location(place progress.Location) Location {
 		Ranks: place.Ranks.String(), Site: report.NewSite(stack), Stack: report.Frames(stack),
 		After: words.Printable(place.After), Captured: place.Captured,
 	}
+	wait := symbol.WaitOf(stack)
+	out.Within = wait.Within
 	if place.Call != "" {
 		call := words.Printable(place.Call)
 		out.InMPI = &call
+	} else if place.Captured {
+		out.WaitsFor = wait.For
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"laggard/report"
 	"laggard/report/words"
+	"laggard/symbol"
 )
 
 // arrows writes a cycle.
@@ -26,20 +27,28 @@ func arrows(cycle []int) string {
 
 func doing(l Location) string {
 	computes := words.Verb(l.Ranks, "computes", "compute")
+	if waits := symbol.Waits[l.WaitsFor]; waits != "" {
+		verb, what, _ := strings.Cut(waits, " ")
+		computes = strings.TrimSuffix(words.Verb(l.Ranks, verb, strings.TrimSuffix(verb, "s"))+" "+what, " ")
+	}
+	at := l.Site.String() + within[l.Within]
 	switch {
 	case l.InMPI != nil:
-		return fmt.Sprintf("%s in %s, called by %s", words.Verb(l.Ranks, "is", "are"), *l.InMPI, l.Site.String())
+		return fmt.Sprintf("%s in %s, called by %s", words.Verb(l.Ranks, "is", "are"), *l.InMPI, at)
 	case len(l.Stack) == 0:
 		return "left no stack"
 	case l.After == "" && !l.Captured:
-		return fmt.Sprintf("%s in %s", computes, l.Site.String())
+		return fmt.Sprintf("%s in %s", computes, at)
 	case l.After == "":
-		return fmt.Sprintf("%s in %s, before the first MPI call", computes, l.Site.String())
+		return fmt.Sprintf("%s in %s, before the first MPI call", computes, at)
 	case l.Captured:
-		return fmt.Sprintf("%s in %s, after %s", computes, l.Site.String(), l.After)
+		return fmt.Sprintf("%s in %s, after %s", computes, at, l.After)
 	}
-	return fmt.Sprintf("%s after %s, called by %s", computes, l.After, l.Site.String())
+	return fmt.Sprintf("%s after %s, called by %s", computes, l.After, at)
 }
+
+// within says in words what of Python a place is part of.
+var within = map[string]string{"import": ", while a module is imported", "destructor": ", in a destructor"}
 
 // process says how to find a rank's process. Of several ranks at a place it is
 // that of the one named.
@@ -72,8 +81,11 @@ func edgeText(r *Result, e Edge) string {
 
 func stateText(s State) string {
 	does, at := stateParts(s)
-	if at == "" {
+	switch {
+	case at == "":
 		return does
+	case s.Kind == "computation" && s.MPI != "": // where it computes now is not part of the state
+		return does + " called in " + at
 	}
 	return does + " in " + at
 }

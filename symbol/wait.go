@@ -1,0 +1,118 @@
+package symbol
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Wait is what a thread that stands outside MPI waits for, as the names of functions tell.
+type Wait struct {
+	For    string // one of the keys of Waits; "": it computes, or nothing is known
+	Within string // "import" or "destructor", "" neither: what of Python it is part of
+}
+
+// Waits says in words what a Wait is for.
+var Waits = map[string]string{
+	"lock": "waits for a lock", "thread": "waits for another thread", "sleep": "sleeps",
+	"child": "waits for a child process", "read": "reads from a file, a pipe or a terminal", "write": "writes",
+	"file lock": "waits for the lock of a file", "open": "opens a file", "disk": "waits for a disk",
+	"socket": "waits for data of a socket", "connection": "waits for a connection",
+	"events": "waits for input, or for a time", "signal": "waits for a signal",
+	"queue": "waits for a queue", "pool": "waits for a result of a pool", "event loop": "waits in an event loop",
+}
+
+// systemWaits are functions of the C library that do not return before something happens, and what that is.
+var systemWaits = map[string][]string{
+	"lock": {"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "sem_wait",
+		"sem_timedwait", "sem_clockwait", "new_sem_wait_slow64", "lll_lock_wait", "semop", "semtimedop"},
+	"thread": {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "pthread_join",
+		"pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_clockjoin_ex", "pthread_barrier_wait"},
+	"sleep":      {"sleep", "usleep", "nanosleep", "clock_nanosleep"},
+	"child":      {"wait", "waitpid", "wait3", "wait4", "waitid"},
+	"read":       {"read", "readv", "pread64", "preadv64", "getdents64"},
+	"write":      {"write", "writev", "pwrite64", "pwritev64", "send", "sendto", "sendmsg"},
+	"file lock":  {"flock", "lockf", "lockf64", "fcntl", "fcntl64"},
+	"open":       {"open", "open64", "openat", "openat64"},
+	"disk":       {"fsync", "fdatasync", "msync", "sync", "syncfs"},
+	"socket":     {"recv", "recvfrom", "recvmsg", "recvmmsg"},
+	"connection": {"accept", "accept4", "connect"},
+	"events": {"poll", "ppoll", "select", "pselect", "pselect64", "epoll_wait", "epoll_pwait", "epoll_wait_old",
+		"mq_receive", "msgrcv"},
+	"signal": {"pause", "sigsuspend", "sigwait", "sigwaitinfo", "sigtimedwait"},
+}
+
+// pythonWaits are functions of Python's own library that wait, by file and name, "" any, for what no function of the
+// C library tells.
+var pythonWaits = []struct{ file, function, waits string }{
+	{"/threading.py", "Thread.join", "thread"}, {"/threading.py", "Event.wait", "thread"},
+	{"/threading.py", "Condition.wait", "thread"}, {"/threading.py", "Barrier.wait", "thread"},
+	{"/threading.py", "Thread._wait_for_tstate_lock", "thread"}, {"/threading.py", "Semaphore.acquire", "lock"},
+	{"/queue.py", "", "queue"}, {"/multiprocessing/queues.py", "", "queue"},
+	{"/concurrent/futures/", "", "pool"}, {"/multiprocessing/pool.py", "", "pool"},
+	{"/multiprocessing/popen_", "", "child"}, {"/multiprocessing/process.py", "", "child"},
+	{"/subprocess.py", "", "child"}, {"/asyncio/", "", "event loop"},
+}
+
+// WaitOf says what a captured stack, innermost frame first, waits for: the C library must have been called to wait by
+// the code that stands innermost, whatever is further out.
+func WaitOf(stack []Location) Wait {
+	outside := slices.IndexFunc(stack, func(l Location) bool { return !inLibc(l) })
+	if outside < 0 {
+		outside = len(stack)
+	}
+	w := Wait{For: systemWait(stack[:outside])}
+	for _, l := range stack {
+		switch {
+		case l.Language != Python:
+		case strings.HasPrefix(l.File, "<frozen importlib"):
+			w.Within = "import"
+		case w.Within == "" && path.Ext("."+l.Function) == ".__del__":
+			w.Within = "destructor"
+		}
+	}
+	if w.For != "" {
+		w.For = pythonWait(stack[outside:], w.For)
+	}
+	return w
+}
+
+// systemWait is what the innermost frames, all of the C library, wait for.
+func systemWait(stack []Location) string {
+	for _, l := range stack {
+		name := strings.TrimLeft(l.outermost().Function, "_")
+		for _, internal := range []string{"GI_", "libc_"} {
+			name = strings.TrimLeft(strings.TrimPrefix(name, internal), "_")
+		}
+		for waits, functions := range systemWaits {
+			if slices.Contains(functions, name) {
+				return waits
+			}
+		}
+	}
+	return ""
+}
+
+// pythonWait is what the outermost of the innermost frames of Python that are all in its own library waits for; of
+// others it is what the C library waits for.
+func pythonWait(stack []Location, waits string) string {
+	for _, l := range stack {
+		if l.Language != Python {
+			if !interpreter(l) && !strings.Contains(l.Module, "/lib-dynload/") {
+				break // a library in another language, called from Python
+			}
+			continue
+		}
+		if ownPython(l.File) {
+			break
+		}
+		for _, known := range pythonWaits {
+			_, plain, _ := strings.Cut(known.function, ".")
+			if strings.Contains(l.File, known.file) &&
+				(known.function == "" || l.Function == known.function || l.Function == plain) {
+				waits = known.waits
+			}
+		}
+	}
+	return waits
+}
