@@ -46,7 +46,9 @@ func TestTimeOfLoading(t *testing.T) {
 	}
 	begin := time.Now()
 	s, err := New(r, Options{}).Slice(context.Background(), c, slicing.Budget{Time: time.Millisecond})
-	if took := time.Since(begin); took > 3*time.Second {
+	// To take them all apart takes 25 s and more; one of them, after which the time is looked at, is under the race
+	// detector 5 s.
+	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("took %s: %v, %v", took, s.Notes, err)
 	}
 	if !s.Truncated {
