@@ -65,6 +65,13 @@ type Wait struct {
 	// Inferred names the arguments that were read from memory which may have changed
 	// since the call.
 	Inferred []string
+	Counts   []Count // of elements, as far as they are known, in the order of the arguments
+}
+
+// Count is an argument that says how many elements are sent or received.
+type Count struct {
+	Argument string
+	N        int
 }
 
 // Of returns what a call waits for. Of a call that the table of MPI functions does not
@@ -76,6 +83,7 @@ func Of(p *Process, c Call) Wait {
 	}
 	r := &reader{Process: p, Call: c, f: f}
 	w := r.wait()
+	w.Counts = r.counts()
 	w.Inferred = r.inferred
 	return w
 }
@@ -226,6 +234,19 @@ func (r *reader) message(kind model.Kind, peer, tag string) model.Pending {
 	return p
 }
 
+// counts lists the numbers of elements of the buffers.
+func (r *reader) counts() (out []Count) {
+	for i, p := range r.f.Params[:max(len(r.f.Params)-1, 0)] {
+		if p.Ref || p.Kind != mpi.Int && p.Kind != mpi.Count || r.f.Params[i+1].Kind != mpi.Datatype {
+			continue
+		}
+		if n, ok := r.int(p.Name); ok && n >= 0 {
+			out = append(out, Count{p.Name, n})
+		}
+	}
+	return out
+}
+
 // rank translates a rank or one of the constants that stand for one; unknown if it is
 // neither.
 func (r *reader) rank(n, comm int) int {
@@ -325,10 +346,17 @@ func (r *reader) handle(i int) (uint64, bool) {
 	return uint64(uint32(n)), ok
 }
 
-// Note says which arguments were inferred, "" none.
+// Note says how much is sent or received, and which arguments were inferred; "" neither.
 func (w Wait) Note(call string) string {
-	if len(w.Inferred) == 0 {
+	var parts []string
+	for _, c := range w.Counts {
+		parts = append(parts, fmt.Sprintf("%s %d", c.Argument, c.N))
+	}
+	if len(w.Inferred) > 0 {
+		parts = append(parts, strings.Join(w.Inferred, ", ")+" inferred from memory")
+	}
+	if parts == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s inferred from memory", call, strings.Join(w.Inferred, ", "))
+	return call + ": " + strings.Join(parts, "; ")
 }

@@ -96,6 +96,7 @@ func TestOf(t *testing.T) {
 	pending := func(kind model.Kind, comm, peer, tag int) []model.Pending {
 		return []model.Pending{{Kind: kind, Comm: comm, Peer: peer, Tag: tag, State: -1}}
 	}
+	one := []Count{{"count", 1}}
 	for name, c := range map[string]struct {
 		family  string
 		call    string
@@ -104,33 +105,36 @@ func TestOf(t *testing.T) {
 		want    Wait
 	}{
 		"receive, Open MPI": {"openmpi", "MPI_Recv", model.C, known(1, 1, 1, 3, 7, worldAt, 0),
-			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, 3, 7)}},
+			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, 3, 7), Counts: one}},
 		"any source and tag": {"openmpi", "MPI_Recv", model.C, known(1, 1, 1, -1, -1, worldAt, 0),
-			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, model.Any, model.Any)}},
+			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, model.Any, model.Any),
+				Counts: one}},
 		"null of one is any of the other": {"mpich", "MPI_Recv", model.C, known(1, 1, 1, -1, 5, worldNumber, 0),
-			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, model.ProcNull, 5)}},
+			Wait{Kind: model.Recv, Pending: pending(model.Recv, world, model.ProcNull, 5), Counts: one}},
 		"any source, MPICH": {"mpich", "MPI_Probe", model.C, known(-2, 5, worldNumber, 0),
 			Wait{Kind: model.Probe, Pending: pending(model.Probe, world, model.Any, 5)}},
 		"nothing known": {"mpich", "MPI_Send", model.C, known(nil, nil, nil, nil, nil, nil),
 			Wait{Kind: model.Send, Pending: pending(model.Send, unknown, unknown, model.None)}},
 		"no such rank": {"mpich", "MPI_Send", model.C, known(1, 1, 1, 4, 5, worldNumber),
-			Wait{Kind: model.Send, Pending: pending(model.Send, world, unknown, 5)}},
+			Wait{Kind: model.Send, Pending: pending(model.Send, world, unknown, 5), Counts: one}},
 		"another communicator": {"openmpi", "MPI_Barrier", model.C, known(otherAt),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, half, model.None, model.None)}},
 		"none of the library's": {"openmpi", "MPI_Barrier", model.C, known(otherAt + 8),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, unknown, model.None, model.None)}},
 		"no such rank of its own": {"openmpi", "MPI_Recv", model.C, known(1, 1, 1, 2, 5, otherAt, 0),
-			Wait{Kind: model.Recv, Pending: pending(model.Recv, half, unknown, 5)}},
+			Wait{Kind: model.Recv, Pending: pending(model.Recv, half, unknown, 5), Counts: one}},
 		"a window": {"openmpi", "MPI_Win_fence", model.C, known(0, windowAt),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, half, model.None, model.None)}},
 		"a root": {"mpich", "MPI_Bcast", model.C, known(1, 1, 1, 2, worldNumber),
-			Wait{Kind: model.Collective, Pending: pending(model.Collective, world, 2, model.None)}},
+			Wait{Kind: model.Collective, Pending: pending(model.Collective, world, 2, model.None), Counts: one}},
 		"both ways": {"mpich", "MPI_Sendrecv", model.C, known(1, 1, 1, 2, 8, 1, 1, 1, 0, 9, worldNumber, 0),
 			Wait{Kind: model.Wait,
-				Pending: append(pending(model.Send, world, 2, 8), pending(model.Recv, world, 0, 9)...)}},
+				Pending: append(pending(model.Send, world, 2, 8), pending(model.Recv, world, 0, 9)...),
+				Counts:  []Count{{"sendcount", 1}, {"recvcount", 1}}}},
 		"Fortran, Open MPI": {"openmpi", "MPI_Recv", model.Fortran,
-			known(1, 1, 1, cell(2), cell(6), cell(0), 0, 0), Wait{Kind: model.Recv,
-				Pending: pending(model.Recv, world, 2, 6), Inferred: []string{"comm", "source", "tag"}}},
+			known(1, cell(4), 1, cell(2), cell(6), cell(0), 0, 0), Wait{Kind: model.Recv,
+				Pending: pending(model.Recv, world, 2, 6), Inferred: []string{"comm", "source", "tag", "count"},
+				Counts: []Count{{"count", 4}}}},
 		"Fortran, no memory": {"openmpi", "MPI_Recv", model.Fortran, known(1, 1, 1, 16, 16, 16, 0, 0),
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, unknown, unknown, model.None)}},
 		"requests, one is complete": {"mpich", "MPI_Waitall", model.C, known(2, cell(10), 1), Wait{Kind: model.Wait,

@@ -1,0 +1,304 @@
+//go:build e2e && long
+
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"laggard/analysis/usage/recorded"
+	"laggard/model"
+	"laggard/model/mpi"
+)
+
+// attachScore counts what was said of hangs that nobody recorded.
+type attachScore struct {
+	sync.Mutex
+	jobs, exact   int // all; those whose least progressed ranks are all and alone named
+	named, line   int // ranks named rightly; of these, with the right line
+	wrong         int // named wrongly with a confidence above 0.5
+	known, values map[string]int
+	false_        []string
+}
+
+// TestAttachScore looks at every hang of the tests from outside, living and in core files. What is said of the arguments
+// is held against the same program recorded. The goals are those of docs/accuracy.md.
+func TestAttachScore(t *testing.T) {
+	builds := []struct {
+		name  string
+		flags []string
+		goal  float64 // of the arguments
+	}{{"O0", []string{"-O0"}, 1}, {"O2", []string{"-O2"}, 0.9}, {"stripped", []string{"-O2", "-s"}, 0.6}}
+	scores := map[string]*attachScore{}
+	for _, name := range []string{"O0", "O2", "stripped", "cores"} {
+		scores[name] = &attachScore{known: map[string]int{}, values: map[string]int{}}
+	}
+	truths := new(sync.Map)
+	t.Run("jobs", func(t *testing.T) {
+		eachFamily(t, func(t *testing.T, f family) {
+			for i, s := range slices.Concat(hangs, blocking) {
+				for k, build := range builds {
+					if !s.takenBy(f, i+k) {
+						continue
+					}
+					t.Run(s.String()+"/"+build.name, func(t *testing.T) {
+						t.Parallel()
+						once, _ := truths.LoadOrStore(f.name+s.String(), sync.OnceValue(func() recordedHang { return f.truth(t, s) }))
+						x := attachTrial{family: f, scenario: s, truth: once.(func() recordedHang)(), env: f.environ(t)}
+						x.program = f.build(t, s.source, append(slices.Clone(build.flags), s.flags...)...)
+						var cores *attachScore
+						if build.name == "O0" {
+							cores = scores["cores"]
+						}
+						x.run(t, scores[build.name], cores, build.name != "stripped")
+					})
+				}
+			}
+		})
+	})
+	for _, build := range builds {
+		scores[build.name].report(t, build.name, 0.85, build.goal)
+	}
+	scores["cores"].report(t, "cores", 0.8, 1)
+}
+
+func (x *attachScore) report(t *testing.T, name string, exact, arguments float64) {
+	text := fmt.Sprintf("%s: %d jobs: exact %.2f; right line of %d named %.2f; wrong above 0.5: %d;", name, x.jobs,
+		ratio(x.exact, x.jobs), x.named, ratio(x.line, x.named), x.wrong)
+	for _, kind := range slices.Sorted(maps.Keys(x.values)) {
+		got := ratio(x.known[kind], x.values[kind])
+		text += fmt.Sprintf(" %s %.2f of %d;", kind, got, x.values[kind])
+		if got < arguments && !strings.HasPrefix(kind, "request") {
+			t.Errorf("%s: %s recovered of %.2f, want %.2f", name, kind, got, arguments)
+		}
+	}
+	t.Log(text)
+	lines := name == "stripped" || ratio(x.line, x.named) >= 0.95
+	if ratio(x.exact, x.jobs) < exact || !lines || x.wrong > 0 || len(x.false_) > 0 {
+		t.Errorf("%s: want exact %.2f, lines 0.95, nothing wrong; wrong arguments %q", name, exact, x.false_)
+	}
+}
+
+func ratio(part, whole int) float64 {
+	if whole == 0 {
+		return 1
+	}
+	return float64(part) / float64(whole)
+}
+
+// recordedHang is a hang as recorded.
+type recordedHang struct {
+	*model.Run
+	traces []*recorded.Trace
+}
+
+func (f family) truth(t *testing.T, s scenario) recordedHang {
+	env := f.environ(t, "LAGGARD_RECORD=usage")
+	dir := filepath.Join(t.TempDir(), "run")
+	j := f.recorded(t, dir, env, s.size(), nil, f.build(t, s.source, "-O0"), s.mode)
+	j.awaitHang()
+	run := recordedHang{open(t, dir), usageTraces(t, dir)}
+	j.kill()
+	return run
+}
+
+// counts are the numbers of elements of the call that the first thread of a rank is in, in order.
+func (r recordedHang) counts(rank int) (out []string) {
+	i := slices.IndexFunc(r.traces, func(x *recorded.Trace) bool { return x.Rank == rank })
+	if i < 0 {
+		return nil
+	}
+	for _, c := range slices.Backward(r.traces[i].Calls) {
+		if c.Thread > 0 {
+			continue
+		}
+		for k, p := range c.Func.Params[:max(len(c.Func.Params)-1, 0)] {
+			if c.Return == 0 && !p.Ref && p.Kind == mpi.Int && c.Func.Params[k+1].Kind == mpi.Datatype && len(c.In[k]) == 1 {
+				out = append(out, fmt.Sprintf("%s %d", p.Name, c.In[k][0]))
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// attachTrial is a job that hangs without a recorder.
+type attachTrial struct {
+	family
+	scenario
+	program string
+	truth   recordedHang
+	env     []string
+}
+
+func (x *attachTrial) run(t *testing.T, live, cores *attachScore, lines bool) {
+	j := start(t, x.env, nil, append(x.command(x.size()), x.program, x.mode)...)
+	var pids []int
+	j.eventually("all ranks", func() bool {
+		pids = processesOf(t, x.env, x.program)
+		return j.ended() || len(pids) == x.size()
+	})
+	time.Sleep(6 * time.Second) // until it hangs
+	dir := filepath.Join(t.TempDir(), "attached")
+	args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir}
+	for _, pid := range pids {
+		args = append(args, "--pid", strconv.Itoa(pid))
+	}
+	if got := output(t, x.env, args...); got.status != exitDone {
+		t.Errorf("attach: %+v", got)
+	}
+	x.judge(t, "attached", dir, live, lines)
+	if cores == nil {
+		return
+	}
+	for _, pid := range pids { // ranks that spin would keep the debugger from its work
+		_ = syscall.Kill(pid, syscall.SIGSTOP)
+	}
+	dir = filepath.Join(t.TempDir(), "cores")
+	args = []string{filepath.Join(binaries(t), "laggard"), "import", "-o", dir}
+	for _, pid := range pids {
+		core := filepath.Join(t.TempDir(), "core")
+		out, err := exec.Command("timeout", "100", "gcore", "-o", core, strconv.Itoa(pid)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("gcore: %v\n%s", err, out)
+		}
+		args = append(args, fmt.Sprintf("%s.%d", core, pid))
+	}
+	if got := output(t, x.env, args...); got.status != exitDone {
+		t.Errorf("import: %+v", got)
+	}
+	x.judge(t, "cores", dir, cores, lines)
+}
+
+// judge adds what is said of the job.
+func (x *attachTrial) judge(t *testing.T, how, dir string, score *attachScore, lines bool) {
+	a, run := diagnose(t, x.env, dir), open(t, dir)
+	score.Lock()
+	defer score.Unlock()
+	score.jobs++
+	named := a.LeastProgressed
+	switch {
+	case named != nil && slices.Equal(named.Ranks, x.least):
+		score.exact++
+		for _, l := range named.Locations {
+			score.named++
+			if lines && slices.ContainsFunc(l.Stack, func(f frame) bool { return x.marked(t, f) }) {
+				score.line++
+			} else if lines {
+				t.Logf("%s: rank %d is told to be in %+v", how, l.Rank, l.frame)
+			}
+		}
+	case named == nil:
+		t.Logf("%s: nobody is named, want %v", how, x.least)
+	default:
+		t.Logf("%s: named %v with %.2f, want %v", how, named.Ranks, named.Confidence, x.least)
+		if named.Confidence > 0.5 {
+			score.wrong++
+		}
+	}
+	for _, got := range run.Ranks {
+		if i := slices.IndexFunc(x.truth.Ranks, func(r *model.Rank) bool { return r.Rank == got.Rank }); i >= 0 {
+			score.arguments(t, how, x.truth.Ranks[i], got, x.truth.counts(got.Rank))
+		}
+	}
+}
+
+var noted = regexp.MustCompile(`\b(?:send|recv)?count -?\d+`)
+
+// arguments compares what is known of the call that a rank is in, where the same call was recorded.
+func (x *attachScore) arguments(t *testing.T, how string, want, got *model.Rank, counts []string) {
+	if len(want.Threads) == 0 || len(got.Threads) == 0 {
+		return
+	}
+	w, g := want.Threads[0], got.Threads[0]
+	if !w.Op.InMPI || !g.Op.InMPI || w.Op.State < 0 || g.Op.State < 0 ||
+		w.Model.States[w.Op.State].Call != g.Model.States[g.Op.State].Call {
+		return
+	}
+	call := w.Model.States[w.Op.State].Call
+	left := slices.Clone(g.Op.Pending)
+	for _, p := range w.Op.Pending {
+		best := -1
+		for i, q := range left {
+			if q.Kind == p.Kind && (best < 0 || agree(want, got, p, q) > agree(want, got, p, left[best])) {
+				best = i
+			}
+		}
+		q := model.Pending{Comm: -1, Peer: -1, Tag: model.None}
+		if best >= 0 {
+			q = left[best]
+			left = slices.Delete(left, best, best+1)
+		}
+		prefix := ""
+		if f := mpi.Find(call); f == nil || f.Param("comm") < 0 && f.Param("win") < 0 && f.Param("fh") < 0 {
+			prefix = "request's " // which an earlier call began
+		}
+		x.compare(t, how, prefix, fmt.Sprintf("rank %d in %s", want.Rank, call), want, got, p, q)
+	}
+	said := noted.FindAllString(strings.Join(got.Notes, " "), -1)
+	for _, c := range counts {
+		name, _, _ := strings.Cut(c, " ")
+		known := slices.ContainsFunc(said, func(text string) bool { return strings.HasPrefix(text, name+" ") })
+		x.value(t, "count", known, slices.Contains(said, c),
+			fmt.Sprintf("%s: rank %d in %s: want %s, got %s", how, want.Rank, call, c, said))
+	}
+}
+
+// value counts one argument.
+func (x *attachScore) value(t *testing.T, what string, known, right bool, whose string) {
+	x.values[what]++
+	switch {
+	case known && right:
+		x.known[what]++
+	case known:
+		x.false_ = append(x.false_, t.Name()+": "+what+": "+whose)
+	default:
+		t.Logf("%s is not known: %s", what, whose)
+	}
+}
+
+// agree counts in how much two operations agree.
+func agree(want, got *model.Rank, p, q model.Pending) (n int) {
+	for _, same := range []bool{sameComm(want, got, p, q), p.Tag == q.Tag, p.Peer == q.Peer} {
+		if same {
+			n++
+		}
+	}
+	return n
+}
+
+func sameComm(want, got *model.Rank, p, q model.Pending) bool {
+	if p.Comm < 0 || q.Comm < 0 {
+		return false
+	}
+	a, b := want.Comms[p.Comm], got.Comms[q.Comm]
+	return slices.Equal(a.Members, b.Members) && slices.Equal(a.Remote, b.Remote)
+}
+
+func (x *attachScore) compare(t *testing.T, how, prefix, whose string, want, got *model.Rank, p, q model.Pending) {
+	value := func(what string, known, right bool) {
+		x.value(t, prefix+what, known, right, fmt.Sprintf("%s: %s: want %+v, got %+v", how, whose, p, q))
+	}
+	if p.Comm >= 0 {
+		value("communicator", q.Comm >= 0, sameComm(want, got, p, q))
+	}
+	switch p.Kind {
+	case model.Send, model.Recv, model.Probe:
+		value("peer", q.Peer != -1, p.Peer == q.Peer)
+		value("tag", q.Tag != model.None, p.Tag == q.Tag)
+	case model.Collective:
+		if p.Peer != model.None {
+			value("root", q.Peer != -1, p.Peer == q.Peer)
+		}
+	}
+}
