@@ -23,9 +23,10 @@ type frame struct {
 // location is where least progressed ranks are.
 type location struct {
 	frame
-	Rank  int
-	InMPI *string `json:"in_mpi"`
-	Stack []frame
+	Rank     int
+	InMPI    *string `json:"in_mpi"`
+	WaitsFor string  `json:"waits_for"`
+	Stack    []frame
 }
 
 // answer is the part of the JSON of diagnose that the tests look at.

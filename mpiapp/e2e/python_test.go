@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -24,13 +25,15 @@ const pythonExe = "/usr/bin/python3"
 
 // pythonHang is what a program in testdata/programs/python says of itself: a comment
 // "HANGS RANK FUNCTION" stands on the line at which it hangs, or on each of the few, and
-// "DECIDES" on the one by which ranks left the common sequence of collectives.
+// "DECIDES" on the one by which ranks left the common sequence of collectives. A line "WAITS x"
+// says what the rank waits for outside MPI.
 type pythonHang struct {
 	program  string
 	rank     int
 	function string
 	lines    []int
-	decides  int // 0 not known
+	decides  int    // 0 not known
+	waits    string // as in the JSON of diagnose, "" nothing that is known
 }
 
 var hangsAt = regexp.MustCompile(`# HANGS (\d+) (\S+)$`)
@@ -53,6 +56,9 @@ func pythonHangs(t *testing.T) (out []pythonHang) {
 		for n, lines := 1, bufio.NewScanner(f); lines.Scan(); n++ {
 			if strings.HasSuffix(lines.Text(), "# DECIDES") {
 				h.decides = n
+			}
+			if what, ok := strings.CutPrefix(lines.Text(), "# WAITS "); ok {
+				h.waits = what
 			}
 			if m := hangsAt.FindStringSubmatch(lines.Text()); m != nil {
 				h.rank, _ = strconv.Atoi(m[1])
@@ -109,6 +115,9 @@ func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
 	for _, l := range a.LeastProgressed.Locations {
 		if l.Rank == h.rank && l.Function == h.function && l.File == h.program && slices.Contains(h.lines, l.Line) {
 			line = l.Line
+			if l.WaitsFor != h.waits {
+				t.Errorf("%s: it waits for %q, want %q", when, l.WaitsFor, h.waits)
+			}
 		}
 	}
 	if line == 0 {
@@ -138,7 +147,8 @@ func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if source := fmt.Sprintf("# HANGS %d %s", h.rank, h.function); !strings.Contains(string(html), source) {
+	source, _ := json.Marshal(fmt.Sprintf("# HANGS %d %s", h.rank, h.function)) // as the page's data have it
+	if !bytes.Contains(html, source[1:len(source)-1]) {
 		t.Errorf("%s: the page does not show the line %q", when, source)
 	}
 }

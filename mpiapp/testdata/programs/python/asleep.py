@@ -1,4 +1,5 @@
 """A rank waits for a file that never comes, in a helper of a helper."""
+# WAITS sleep
 import os
 import sys
 import tempfile

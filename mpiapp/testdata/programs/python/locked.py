@@ -1,4 +1,5 @@
 """A rank waits for a lock that a worker thread of its own never gives back."""
+# WAITS lock
 import sys
 import threading
 
