@@ -27,9 +27,9 @@ func python(f model.Frame) (Location, bool) {
 // in, and mpi4py.
 var standardLibrary = regexp.MustCompile(`^<frozen |/lib(64|32)?/(python3(\.\d+)?t?|python3\d+\.zip)/|/mpi4py/`)
 
-// ownPython tells whether a file is of the program, and not of a library that comes with
+// OwnPython tells whether a file is of the program, and not of a library that comes with
 // Python.
-func ownPython(file string) bool {
+func OwnPython(file string) bool {
 	installed := strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/")
 	return !standardLibrary.MatchString(file) || installed && !strings.Contains(file, "/mpi4py/")
 }
@@ -43,7 +43,7 @@ func PythonAt(n int, frame func(i int) (language, file string)) int {
 		language, file := frame(i)
 		switch {
 		case language != Python:
-		case ownPython(file):
+		case OwnPython(file):
 			return i
 		case at < 0:
 			at = i
@@ -86,7 +86,7 @@ func pythonCall(stack []Location, i int) (at *Location, call Call, through *Call
 			break
 		}
 		c := l.outermost()
-		if c.Function == "" || interpreter(*l) {
+		if c.Function == "" || Interpreter(*l) {
 			continue
 		}
 		extension := extensionModule.MatchString(l.Module)

@@ -12,12 +12,12 @@ import (
 // library started is main. The rest is a copy of a part of stack.
 func Trim(stack []Location) []Location {
 	n := len(stack)
-	outside := slices.IndexFunc(stack, func(l Location) bool { return !inLibc(l) })
+	outside := slices.IndexFunc(stack, func(l Location) bool { return !InLibc(l) })
 	for n > 1 && started(stack[:n], outside >= 0 && outside < n-1) {
 		n--
 	}
 	out := slices.Clone(stack[:n])
-	if n > 0 && n < len(stack) && out[n-1].Function == "" && inLibc(stack[n]) && out[n-1].Module != "" {
+	if n > 0 && n < len(stack) && out[n-1].Function == "" && InLibc(stack[n]) && out[n-1].Module != "" {
 		out[n-1].Function, out[n-1].Signature = "main", "main"
 	}
 	if n > 1 && out[n-1].Function == "main" && out[n-2].outermost().Function == "main" {
@@ -38,10 +38,11 @@ func started(stack []Location, program bool) bool {
 	if slices.Contains(starters, last.outermost().Function) {
 		return true
 	}
-	return program && (inLibc(last) || len(stack) > 2 && last.Function == "" && inLibc(stack[len(stack)-2]))
+	return program && (InLibc(last) || len(stack) > 2 && last.Function == "" && InLibc(stack[len(stack)-2]))
 }
 
-func inLibc(l Location) bool {
+// InLibc tells whether a frame is in the C library or the loader.
+func InLibc(l Location) bool {
 	return l.Language == "" && hasPrefix(path.Base(l.Module), []string{"libc.so", "libc-", "libpthread", "ld-linux"})
 }
 
@@ -66,7 +67,7 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 	}
 	for i := range stack {
 		l := &stack[i]
-		if System(*l) || through != nil && interpreter(*l) {
+		if System(*l) || through != nil && Interpreter(*l) {
 			continue
 		}
 		for _, c := range l.Calls() {
@@ -84,9 +85,9 @@ func AppCall(stack []Location) (at *Location, call Call, through *Call) {
 	return at, call, nil
 }
 
-// interpreter tells whether a frame is of one that runs programs in another language:
+// Interpreter tells whether a frame is of one that runs programs in another language:
 // its functions say nothing of the program.
-func interpreter(l Location) bool {
+func Interpreter(l Location) bool {
 	name := path.Base(l.Module)
 	return pythons.MatchString(name) || hasPrefix(name, []string{"perl", "ruby", "libR.so", "libjulia"})
 }

@@ -123,7 +123,8 @@ func (r recordedHang) counts(rank int) (out []string) {
 			continue
 		}
 		for k, p := range c.Func.Params[:max(len(c.Func.Params)-1, 0)] {
-			if c.Return == 0 && !p.Ref && p.Kind == mpi.Int && c.Func.Params[k+1].Kind == mpi.Datatype && len(c.In[k]) == 1 {
+			elements := !p.Ref && p.Kind == mpi.Int && c.Func.Params[k+1].Kind == mpi.Datatype
+			if c.Return == 0 && elements && len(c.In[k]) == 1 {
 				out = append(out, fmt.Sprintf("%s %d", p.Name, c.In[k][0]))
 			}
 		}

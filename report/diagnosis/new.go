@@ -11,6 +11,7 @@ import (
 	"laggard/report"
 	"laggard/report/words"
 	"laggard/symbol"
+	"laggard/symbol/outside"
 )
 
 // maxLocations bounds the locations that are listed rank by rank; beyond it
@@ -129,7 +130,7 @@ func (s Source) location(place progress.Location) Location {
 		Ranks: place.Ranks.String(), Site: report.NewSite(stack), Stack: report.Frames(stack),
 		After: words.Printable(place.After), Captured: place.Captured,
 	}
-	wait := symbol.WaitOf(stack)
+	wait := outside.Of(stack)
 	out.Within = wait.Within
 	if place.Call != "" {
 		call := words.Printable(place.Call)

@@ -66,7 +66,7 @@ type Location struct {
 	InMPI    *string        `json:"in_mpi"` // MPI function, null in computation
 	After    string         `json:"after"`  // in computation: the last MPI function
 	Captured bool           `json:"captured"`
-	WaitsFor string         `json:"waits_for,omitempty"` // in computation: a key of symbol.Waits
+	WaitsFor string         `json:"waits_for,omitempty"` // in computation: a key of outside.Waits
 	Within   string         `json:"within,omitempty"`    // "import" or "destructor", of Python
 	Stack    []report.Frame `json:"stack"`
 	Host     string         `json:"host"`

@@ -8,7 +8,7 @@ import (
 
 	"laggard/report"
 	"laggard/report/words"
-	"laggard/symbol"
+	"laggard/symbol/outside"
 )
 
 // arrows writes a cycle.
@@ -27,7 +27,7 @@ func arrows(cycle []int) string {
 
 func doing(l Location) string {
 	computes := words.Verb(l.Ranks, "computes", "compute")
-	if waits := symbol.Waits[l.WaitsFor]; waits != "" {
+	if waits := outside.Waits[l.WaitsFor]; waits != "" {
 		verb, what, _ := strings.Cut(waits, " ")
 		computes = strings.TrimSuffix(words.Verb(l.Ranks, verb, strings.TrimSuffix(verb, "s"))+" "+what, " ")
 	}

@@ -1,8 +1,27 @@
-package symbol
+package outside
 
-import "testing"
+import (
+	"strings"
+	"testing"
 
-func TestWaitOf(t *testing.T) {
+	"laggard/symbol"
+)
+
+// level is a module and a function of a stack; a module that ends with ".py", or is frozen, is a file of Python.
+type level [2]string
+
+func located(levels ...level) (out []symbol.Location) {
+	for _, l := range levels {
+		at := symbol.Location{Call: symbol.Call{Function: l[1]}, Module: l[0]}
+		if strings.HasSuffix(l[0], ".py") || strings.HasPrefix(l[0], "<") {
+			at.Language, at.File = symbol.Python, l[0]
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+func TestOf(t *testing.T) {
 	const (
 		libc   = "/lib/x86_64-linux-gnu/libc.so.6"
 		exe    = "/usr/bin/python3.11"
@@ -12,19 +31,21 @@ func TestWaitOf(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name        string
-		stack       []Location
+		stack       []symbol.Location
 		for_, inner string
 	}{
-		{"C sleeps", located(level{libc, "__GI___clock_nanosleep"}, level{libc, "sleep"}, level{"/home/u/a", "f"}), "sleep", ""},
-		{"C waits for a lock", located(level{libc, ""}, level{libc, "__lll_lock_wait"}, level{libc, "___pthread_mutex_lock"},
-			level{"/home/u/a", "f"}), "lock", ""},
+		{"C sleeps", located(level{libc, "__GI___clock_nanosleep"}, level{libc, "sleep"}, level{"/home/u/a", "f"}),
+			"sleep", ""},
+		{"C waits for a lock", located(level{libc, ""}, level{libc, "__lll_lock_wait"},
+			level{libc, "___pthread_mutex_lock"}, level{"/home/u/a", "f"}), "lock", ""},
 		{"C reads", located(level{libc, "__GI___libc_read"}, level{libc, "_IO_file_underflow"}, level{libc, "fgets"},
 			level{"/home/u/a", "f"}), "read", ""},
 		{"C computes below qsort", located(level{"/home/u/a", "compare"}, level{libc, "msort_with_tmp"},
 			level{libc, "wait"}), "", ""},
 		{"a program's own wait", located(level{"/home/u/a", "wait"}), "", ""},
 		{"memcpy", located(level{libc, "__memmove_avx"}, level{"/home/u/a", "f"}), "", ""},
-		{"a lock", located(level{libc, "sem_wait"}, level{exe, "PyThread_acquire_lock_timed"}, level{app, "get"}), "lock", ""},
+		{"a lock", located(level{libc, "sem_wait"}, level{exe, "PyThread_acquire_lock_timed"}, level{app, "get"}),
+			"lock", ""},
 		{"an event", located(level{libc, "sem_wait"}, level{exe, ""}, level{lib + "threading.py", "Condition.wait"},
 			level{lib + "threading.py", "Event.wait"}, level{app, "get"}), "thread", ""},
 		{"a queue", located(level{libc, "sem_wait"}, level{exe, ""}, level{lib + "threading.py", "wait"},
@@ -37,17 +58,19 @@ func TestWaitOf(t *testing.T) {
 			level{lib + "concurrent/futures/_base.py", "Future.result"}, level{app, "run"}), "pool", ""},
 		{"a child", located(level{libc, "wait4"}, level{exe, ""}, level{lib + "subprocess.py", "Popen._try_wait"},
 			level{app, "run"}), "child", ""},
-		{"an event loop", located(level{libc, "epoll_wait"}, level{exe, ""}, level{lib + "selectors.py", "EpollSelector.select"},
+		{"an event loop", located(level{libc, "epoll_wait"}, level{exe, ""},
+			level{lib + "selectors.py", "EpollSelector.select"},
 			level{lib + "asyncio/base_events.py", "BaseEventLoop._run_once"}, level{app, "run"}), "event loop", ""},
 		{"a callback of an event loop", located(level{libc, "flock"}, level{exe, ""}, level{app, "lock"},
 			level{lib + "asyncio/events.py", "Handle._run"}, level{app, "run"}), "file lock", ""},
-		{"an import", located(level{libc, "flock"}, level{exe, ""}, level{app, "<module>"}, level{frozen, "_find_and_load"},
+		{"an import", located(level{libc, "flock"}, level{exe, ""}, level{app, "<module>"},
+			level{frozen, "_find_and_load"},
 			level{app, "<module>"}), "file lock", "import"},
 		{"a destructor", located(level{"/usr/lib/libmpi.so.40", "PMPI_Barrier"}, level{app, "Holder.__del__"},
 			level{app, "<module>"}), "", "destructor"},
 		{"nothing", nil, "", ""},
 	} {
-		if got := WaitOf(c.stack); got != (Wait{c.for_, c.inner}) {
+		if got := Of(c.stack); got != (Wait{c.for_, c.inner}) {
 			t.Errorf("%s: got %+v", c.name, got)
 		}
 	}

@@ -1,9 +1,13 @@
-package symbol
+// Package outside tells what a thread waits for that stands outside MPI: a lock, a file, a
+// child process. It goes by the names of the functions that its captured stack has.
+package outside
 
 import (
 	"path"
 	"slices"
 	"strings"
+
+	"laggard/symbol"
 )
 
 // Wait is what a thread that stands outside MPI waits for, as the names of functions tell.
@@ -24,8 +28,8 @@ var Waits = map[string]string{
 
 // systemWaits are functions of the C library that do not return before something happens, and what that is.
 var systemWaits = map[string][]string{
-	"lock": {"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "sem_wait",
-		"sem_timedwait", "sem_clockwait", "new_sem_wait_slow64", "lll_lock_wait", "semop", "semtimedop"},
+	"lock": {"pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock",
+		"sem_wait", "sem_timedwait", "sem_clockwait", "new_sem_wait_slow64", "lll_lock_wait", "semop", "semtimedop"},
 	"thread": {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "pthread_join",
 		"pthread_timedjoin_np", "pthread_clockjoin_np", "pthread_clockjoin_ex", "pthread_barrier_wait"},
 	"sleep":      {"sleep", "usleep", "nanosleep", "clock_nanosleep"},
@@ -54,17 +58,17 @@ var pythonWaits = []struct{ file, function, waits string }{
 	{"/subprocess.py", "", "child"}, {"/asyncio/", "", "event loop"},
 }
 
-// WaitOf says what a captured stack, innermost frame first, waits for: the C library must have been called to wait by
+// Of says what a captured stack, innermost frame first, waits for: the C library must have been called to wait by
 // the code that stands innermost, whatever is further out.
-func WaitOf(stack []Location) Wait {
-	outside := slices.IndexFunc(stack, func(l Location) bool { return !inLibc(l) })
-	if outside < 0 {
-		outside = len(stack)
+func Of(stack []symbol.Location) Wait {
+	first := slices.IndexFunc(stack, func(l symbol.Location) bool { return !symbol.InLibc(l) })
+	if first < 0 {
+		first = len(stack)
 	}
-	w := Wait{For: systemWait(stack[:outside])}
+	w := Wait{For: systemWait(stack[:first])}
 	for _, l := range stack {
 		switch {
-		case l.Language != Python:
+		case l.Language != symbol.Python:
 		case strings.HasPrefix(l.File, "<frozen importlib"):
 			w.Within = "import"
 		case w.Within == "" && path.Ext("."+l.Function) == ".__del__":
@@ -72,15 +76,15 @@ func WaitOf(stack []Location) Wait {
 		}
 	}
 	if w.For != "" {
-		w.For = pythonWait(stack[outside:], w.For)
+		w.For = pythonWait(stack[first:], w.For)
 	}
 	return w
 }
 
 // systemWait is what the innermost frames, all of the C library, wait for.
-func systemWait(stack []Location) string {
+func systemWait(stack []symbol.Location) string {
 	for _, l := range stack {
-		name := strings.TrimLeft(l.outermost().Function, "_")
+		name := strings.TrimLeft(l.Calls()[len(l.Calls())-1].Function, "_")
 		for _, internal := range []string{"GI_", "libc_"} {
 			name = strings.TrimLeft(strings.TrimPrefix(name, internal), "_")
 		}
@@ -95,15 +99,15 @@ func systemWait(stack []Location) string {
 
 // pythonWait is what the outermost of the innermost frames of Python that are all in its own library waits for; of
 // others it is what the C library waits for.
-func pythonWait(stack []Location, waits string) string {
+func pythonWait(stack []symbol.Location, waits string) string {
 	for _, l := range stack {
-		if l.Language != Python {
-			if !interpreter(l) && !strings.Contains(l.Module, "/lib-dynload/") {
+		if l.Language != symbol.Python {
+			if !symbol.Interpreter(l) && !strings.Contains(l.Module, "/lib-dynload/") {
 				break // a library in another language, called from Python
 			}
 			continue
 		}
-		if ownPython(l.File) {
+		if symbol.OwnPython(l.File) {
 			break
 		}
 		for _, known := range pythonWaits {
