@@ -31,8 +31,8 @@ type attachScore struct {
 	false_        []string
 }
 
-// TestAttachScore looks at every hang of the tests from outside, living and in core files. What is said of the arguments
-// is held against the same program recorded. The goals are those of docs/accuracy.md.
+// TestAttachScore looks at every hang of the tests from outside, living and in core files. What is said of the
+// arguments is held against the same program recorded. The goals are those of docs/accuracy.md.
 func TestAttachScore(t *testing.T) {
 	builds := []struct {
 		name  string
