@@ -25,6 +25,8 @@ var (
 type Process struct {
 	Image
 	tasks string // /proc/PID/task
+	// Holds are the times for which its threads were held, so far.
+	Holds Holds
 }
 
 // Open reads what is mapped where, and the environment; the threads come with Look.

@@ -151,7 +151,7 @@ func (p *Process) hold(tid int) (t Thread, released bool, err error) {
 	if err := unix.PtraceInterrupt(tid); err != nil {
 		return t, false, reason(p.PID, err)
 	}
-	signal, err := awaitStop(tid)
+	signal, ran, err := awaitStop(tid)
 	if err != nil {
 		return t, false, fmt.Errorf("process %d: thread %d: %w", p.PID, tid, err)
 	}
@@ -164,29 +164,45 @@ func (p *Process) hold(tid int) (t Thread, released bool, err error) {
 		p.copyStack(&t)
 	}
 	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
+	p.Holds.add(time.Since(ran))
 	return t, errno == 0, err
 }
 
+// Holds are the times for which threads of a process were held.
+type Holds struct {
+	Number  int
+	Longest time.Duration // at most: from when it was last seen to run
+}
+
+func (h *Holds) add(held time.Duration) {
+	h.Number++
+	h.Longest = max(h.Longest, held)
+}
+
 // awaitStop waits until the thread stands still. If that is because a signal is to be
-// delivered to it, the number of that is returned, to be delivered at the end.
-func awaitStop(tid int) (signal int, err error) {
+// delivered to it, the number of that is returned, to be delivered at the end. ran is when it
+// was last seen to run.
+func awaitStop(tid int) (signal int, ran time.Time, err error) {
 	pause := noticing / 50
+	ran = time.Now()
 	for deadline := time.Now().Add(patience); ; {
+		now := time.Now()
 		var status unix.WaitStatus
 		n, err := unix.Wait4(tid, &status, unix.WALL|unix.WNOHANG, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
-			return 0, err
+			return 0, ran, err
 		case n == tid && !status.Stopped():
-			return 0, ErrGone
+			return 0, ran, ErrGone
 		case n == tid && int(status)>>16 == unix.PTRACE_EVENT_STOP:
-			return 0, nil
+			return 0, ran, nil
 		case n == tid:
-			return int(status.StopSignal()), nil
+			return int(status.StopSignal()), ran, nil
 		case time.Now().After(deadline):
-			return 0, ErrBusy
+			return 0, ran, ErrBusy
 		default:
+			ran = now
 			time.Sleep(pause)
 			pause = min(2*pause, noticing)
 		}

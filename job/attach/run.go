@@ -37,6 +37,10 @@ func Run(o Options, dir, version string, out, errw io.Writer) (damaged bool, err
 	}
 	fmt.Fprintf(out, "%d of %d ranks, %d looks in %v, in %s\n", len(t.Ranks), t.Size, o.Looks,
 		time.Since(t.Began).Round(time.Millisecond), dir)
+	if h := t.Holds; h.Number > 0 {
+		fmt.Fprintf(out, "threads were held %d times, for at most %.1f ms each\n", h.Number,
+			float64(h.Longest)/float64(time.Millisecond))
+	}
 	if t.Moved.Len() > 0 {
 		fmt.Fprintf(out, "%s went from call to call meanwhile: the job is running\n", t.Moved.Phrase())
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"laggard/intake/backtrace"
+	"laggard/intake/stopped"
 	"laggard/intake/unwind"
 	"laggard/job/rundir"
 	"laggard/model"
@@ -33,6 +34,7 @@ type Taken struct {
 	Ranks    []*model.Rank
 	Stopped  []int // ranks whose process was stopped
 	Moved    model.RankSet
+	Holds    stopped.Holds // of all threads
 	Began    time.Time
 	Problems []error // what could not be read; the rest is there
 }
@@ -59,7 +61,12 @@ func Take(o Options) (*Taken, error) {
 			out.Stopped = append(out.Stopped, w.rank)
 		}
 	}
-	return out, out.build(ranks, o)
+	err = out.build(ranks, o)
+	for _, w := range ranks {
+		out.Holds.Number += w.process.Holds.Number
+		out.Holds.Longest = max(out.Holds.Longest, w.process.Holds.Longest)
+	}
+	return out, err
 }
 
 // stoppedOf tells which processes somebody has stopped.
