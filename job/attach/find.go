@@ -99,7 +99,7 @@ func launched(pid int, job string) bool {
 		return errors.Is(err, os.ErrPermission) && mapsMPI(pid)
 	}
 	get := (&stopped.Image{Environ: strings.Split(string(text), "\x00")}).Variable
-	return launcher.RankIn(get) != "" && (job == "" || launcher.Called(job, get, parent(pid)))
+	return launcher.RankIn(get) != "" && launcher.Here(get) && (job == "" || launcher.Called(job, get, parent(pid)))
 }
 
 // mapsMPI tells of a process that may not be read whether an MPI library is all the same

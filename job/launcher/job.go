@@ -49,6 +49,13 @@ func Called(name string, get func(name string) string, parent int) bool {
 	return slices.ContainsFunc(names, func(v string) bool { return name != "" && get(v) == name })
 }
 
+// Here tells whether a process that is seen is on this node, as Slurm has nodes: several of them may be
+// one machine.
+func Here(get func(name string) string) bool {
+	const node = "SLURMD_NODENAME"
+	return os.Getenv(node) == "" || get(node) == "" || get(node) == os.Getenv(node)
+}
+
 // Rank is the rank of this process as the launcher has it, "" if it does not say.
 func Rank() string { return RankIn(os.Getenv) }
 

@@ -115,3 +115,17 @@ func TestForward(t *testing.T) {
 		}
 	}
 }
+
+// TestHere: where one machine plays several nodes of Slurm's, each has its own ranks.
+func TestHere(t *testing.T) {
+	for _, c := range []struct {
+		own, theirs string
+		here        bool
+	}{{"", "", true}, {"node1", "", true}, {"", "node1", true}, {"node1", "node1", true}, {"node1", "node2", false}} {
+		t.Setenv("SLURMD_NODENAME", c.own)
+		get := func(name string) string { return map[string]string{"SLURMD_NODENAME": c.theirs}[name] }
+		if Here(get) != c.here {
+			t.Errorf("on %q a process of %q: %v", c.own, c.theirs, !c.here)
+		}
+	}
+}
