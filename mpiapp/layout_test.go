@@ -139,7 +139,7 @@ var allowed = map[string][]string{
 		"laggard/analysis/progress/contrast", "laggard/analysis/progress/facts", "laggard/analysis/usage/finding",
 		"laggard/model", "laggard/report", "laggard/report/page", "laggard/report/slice", "laggard/report/source",
 		"laggard/report/usage", "laggard/report/words",
-		"laggard/slicing", "laggard/slicing/python", "laggard/symbol",
+		"laggard/slicing", "laggard/slicing/python", "laggard/symbol", "laggard/symbol/outside",
 	},
 	"laggard/report/movement": {
 		"laggard/analysis/movement", "laggard/analysis/movement/chain", "laggard/analysis/movement/invariant",
@@ -183,6 +183,7 @@ var allowed = map[string][]string{
 	"laggard/slicing/python":    {"laggard/model", "laggard/slicing"},
 	"laggard/slicing/slicetest": {"laggard/model", "laggard/slicing", "laggard/slicing/x86", "laggard/symbol"},
 	"laggard/slicing/x86":       {},
+	"laggard/symbol/outside":    {"laggard/symbol"},
 	"laggard/symbol":            {"laggard/internal/regular", "laggard/model", "laggard/model/mpi"},
 
 	"laggard/analysis/progress": {
