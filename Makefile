@@ -189,8 +189,8 @@ test-kills: ## all ranks killed at 1,000 random moments: what is left is readabl
 test-steady: ## healthy jobs beside heavy CPU and disk load: none may be ended or suspected
 	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestSteady$$' -v -count=1 -timeout 6h
 
-test-attach: ## more hangs that nobody recorded, and attach killed 200 times beside a job
-	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestAttachLong$$' -v -count=1 -timeout 1h
+test-attach: ## more hangs that nobody recorded, attach killed 200 times beside a job, 512 ranks, LAMMPS
+	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestAttach(Long|Many|LAMMPS)$$' -v -count=1 -timeout 1h
 
 test-platforms: deps-platforms build ## the same binaries on other releases of Debian (needs root; LAGGARD_SUITES names some)
 	$(GO) test -tags platforms ./mpiapp/platforms -v -count=1 -timeout 6h

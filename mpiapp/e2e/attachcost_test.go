@@ -63,7 +63,7 @@ func asleep(t *testing.T, env []string, program string) (n int) {
 }
 
 // thermo are the lines of LAMMPS with results, and without times.
-var thermo = regexp.MustCompile(`(?m)^ +\d+( +[-\d.e]+){4,}$`)
+var thermo = regexp.MustCompile(`(?m)^ +\d+( +[-+\d.e]+){4,} *$`)
 
 // TestAttachLAMMPS looks at LAMMPS with 16 ranks again and again: it prints what it prints without.
 func TestAttachLAMMPS(t *testing.T) {
