@@ -77,10 +77,7 @@ func (f family) attach(t *testing.T, s scenario, env []string, program string) (
 		}
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(time.Now().UnixNano()))
 		args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
-		for _, pid := range pids {
-			args = append(args, "--pid", strconv.Itoa(pid))
-		}
-		if got := output(t, env, args...); got.status != exitDone && late {
+		if got := output(t, env, byPID(args, pids)...); got.status != exitDone && late {
 			t.Fatalf("attach: %+v", got)
 		} else if got.status != exitDone {
 			continue
@@ -96,6 +93,14 @@ func (f family) attach(t *testing.T, s scenario, env []string, program string) (
 			return compact.Bytes(), a
 		}
 	}
+}
+
+// byPID asks a command of laggard for these processes.
+func byPID(args []string, pids []int) []string {
+	for _, pid := range pids {
+		args = append(args, "--pid", strconv.Itoa(pid))
+	}
+	return args
 }
 
 // processesOf lists the processes of a program that belong to a test by its TMPDIR.

@@ -75,14 +75,12 @@ func TestAttachLAMMPS(t *testing.T) {
 		j := start(t, env, nil, args...)
 		for look && !j.ended() {
 			time.Sleep(500 * time.Millisecond)
-			if len(processesOf(t, env, "/usr/bin/lmp")) < 16 {
+			pids := processesOf(t, env, "/usr/bin/lmp")
+			if len(pids) < 16 {
 				continue
 			}
-			pids := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", filepath.Join(t.TempDir(), "run")}
-			for _, pid := range processesOf(t, env, "/usr/bin/lmp") {
-				pids = append(pids, "--pid", strconv.Itoa(pid))
-			}
-			t.Log(strings.TrimSpace(output(t, env, pids...).stdout))
+			args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", filepath.Join(t.TempDir(), "run")}
+			t.Log(strings.TrimSpace(output(t, env, byPID(args, pids)...).stdout))
 		}
 		got := j.wait()
 		if got.status != 0 {

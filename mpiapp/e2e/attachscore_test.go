@@ -153,10 +153,7 @@ func (x *attachTrial) run(t *testing.T, live, cores *attachScore, lines bool) {
 	time.Sleep(6 * time.Second) // until it hangs
 	dir := filepath.Join(t.TempDir(), "attached")
 	args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir}
-	for _, pid := range pids {
-		args = append(args, "--pid", strconv.Itoa(pid))
-	}
-	if got := output(t, x.env, args...); got.status != exitDone {
+	if got := output(t, x.env, byPID(args, pids)...); got.status != exitDone {
 		t.Errorf("attach: %+v", got)
 	}
 	x.judge(t, "attached", dir, live, lines)

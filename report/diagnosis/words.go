@@ -28,8 +28,8 @@ func arrows(cycle []int) string {
 func doing(l Location) string {
 	computes := words.Verb(l.Ranks, "computes", "compute")
 	if waits := outside.Waits[l.WaitsFor]; waits != "" {
-		verb, what, _ := strings.Cut(waits, " ")
-		computes = strings.TrimSuffix(words.Verb(l.Ranks, verb, strings.TrimSuffix(verb, "s"))+" "+what, " ")
+		end := strings.Index(waits+" ", " ") // of the verb, whose s only one rank has
+		computes = words.Verb(l.Ranks, waits, waits[:end-1]+waits[end:])
 	}
 	at := l.Site.String() + within[l.Within]
 	switch {

@@ -3,7 +3,6 @@
 package outside
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func Of(stack []symbol.Location) Wait {
 		case l.Language != symbol.Python:
 		case strings.HasPrefix(l.File, "<frozen importlib"):
 			w.Within = "import"
-		case w.Within == "" && path.Ext("."+l.Function) == ".__del__":
+		case w.Within == "" && (l.Function == "__del__" || strings.HasSuffix(l.Function, ".__del__")):
 			w.Within = "destructor"
 		}
 	}
