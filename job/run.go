@@ -42,12 +42,12 @@ func (r *Recording) Run(path string, command []string, explain func()) (hung boo
 }
 
 // Beside watches a job from beside its rank 0, whose program has that process
-// number, until that has ended.
-func (r *Recording) Beside(pid int, explain func()) error {
+// number, until that has ended, and tells whether it hung.
+func (r *Recording) Beside(pid int, explain func()) (hung bool, err error) {
 	seen := r.watchNode()
-	_, err := r.Watch(pid, explain, watch.End(pid), nil)
+	hung, err = r.Watch(pid, explain, watch.End(pid), nil)
 	seen()
-	return err
+	return hung, err
 }
 
 // Status is the exit status that passes on how a launcher ended, from the error that

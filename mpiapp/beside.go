@@ -27,7 +27,11 @@ func (a *app) watchCommand() *cobra.Command {
 		if r.ID, err = m.ID(); err != nil {
 			return err
 		}
-		return r.Beside(pid, func() { a.explain(r) })
+		hung, err := r.Beside(pid, func() { a.explain(r) })
+		if err == nil && !hung && r.OnHang != watch.Dump && watch.Failed(r.Dir) {
+			a.failed(r, false)
+		}
+		return err
 	})
 }
 
@@ -87,6 +91,7 @@ func (a *app) startBeside(r job.Recording, words ...string) error {
 	}
 	w := exec.Command(self, append(args, words[1:]...)...)
 	w.Stdout, w.Stderr = os.Stderr, os.Stderr
+	w.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a launcher that kills the group of a rank spares it
 	return w.Start()
 }
 

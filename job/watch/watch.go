@@ -224,6 +224,36 @@ func Unfinished(dir string) bool {
 	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return r.Phase < model.Finalized })
 }
 
+// Failed waits until the ranks of this host have ended, no longer than Grace, and tells whether a rank
+// ended before MPI_Finalize in a way that says so: by a signal, MPI_Abort, or an exit status that is not 0.
+func Failed(dir string) bool {
+	host, err := os.Hostname()
+	if err != nil {
+		return false
+	}
+	run, err := model.OpenPresent(dir)
+	for end := time.Now().Add(Grace); err == nil && living(run, host) && time.Now().Before(end); {
+		time.Sleep(100 * time.Millisecond)
+		run, err = model.OpenPresent(dir)
+	}
+	return err == nil && slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool {
+		switch r.End {
+		case model.NoEnd: // killed; of another host's rank nothing is known
+			return r.Phase < model.Finalized && r.Host == host && process.Of(r) == process.Gone
+		case model.Exited:
+			return r.Phase < model.Finalized && r.EndDetail != 0
+		}
+		return r.Phase < model.Finalized
+	})
+}
+
+// living tells whether a rank of this host is still there.
+func living(run *model.Run, host string) bool {
+	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool {
+		return r.Host == host && process.Of(r) != process.Gone
+	})
+}
+
 // Recorded tells whether there is a record of any rank.
 func Recorded(dir string) bool {
 	files, err := model.ListPresent(dir)

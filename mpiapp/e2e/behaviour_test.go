@@ -177,3 +177,22 @@ func TestExec(t *testing.T) {
 		}
 	})
 }
+
+// TestExecFailed has a rank exit in the midst of a job. Where the launcher still listens, as Hydra and srun do, the
+// watcher beside rank 0 says which.
+func TestExecFailed(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		env, dir := f.environ(t), filepath.Join(t.TempDir(), "run")
+		args := append(f.command(4), filepath.Join(binaries(t), "laggard"), "exec", "-o", dir, "--",
+			f.build(t, "departs.c", "-O0"), "exit", "2", "1000")
+		got := start(t, env, nil, args...).wait()
+		if got.status == 0 {
+			t.Error("a job of which a rank failed has exit status 0")
+		}
+		said := strings.Contains(got.stderr, "Rank 2 is least progressed, of 4 ranks")
+		if !said && f.killsAll() {
+			t.Errorf("no diagnosis on stderr:\n%s", got.stderr)
+		}
+	})
+}
