@@ -134,7 +134,7 @@ func (w *slotWriter) arguments(r *Rank) {
 	w.record(recArguments, 0, *fixed.i32(len(text)).u32(0).text(string(text)), nil)
 }
 
-// tableReader is a CHANNELS or a LOCKS record: entries of one size, each with a
+// tableReader is a CHANNELS, a LOCKS or a TAKEN record: entries of one size, each with a
 // sequence number at its start and the communicator's index plus 1 behind it.
 type tableReader struct {
 	rec     record
@@ -143,7 +143,7 @@ type tableReader struct {
 	entries []byte // those in use
 }
 
-// The communicator stands at the same place in both.
+// The communicator stands at the same place in all.
 const entryComm = channelComm
 
 func (r *slotReader) takeTable(rec record, size int64) {
@@ -168,8 +168,8 @@ func (c *tableReader) snapshot(r *slotReader) {
 	}
 }
 
-// assembleTables fills in Rank.Channels and Rank.Locks.
-func (r *slotReader) assembleTables() {
+// assembleTables fills in Rank.Channels, Rank.Locks and Rank.Taken.
+func (r *slotReader) assembleTables(position map[uint32]int) {
 	for _, c := range r.tables {
 		for b := c.entries; len(b) > 0; b = b[c.size:] {
 			le32, _ := fields(b)
@@ -179,8 +179,10 @@ func (r *slotReader) assembleTables() {
 				r.probs.note(c.rec.typ.String(), c.rec.off, ErrLost, "communicator %d", le32(entryComm)-1)
 			case c.rec.typ == recChannels:
 				r.rank.Channels = append(r.rank.Channels, channelAt(b, comm))
-			default:
+			case c.rec.typ == recLocks:
 				r.addLock(c.rec, b, comm)
+			default:
+				r.addTaken(c.rec, b, comm, position)
 			}
 		}
 	}
@@ -205,4 +207,21 @@ func (r *slotReader) addLock(rec record, b []byte, comm int) {
 		return
 	}
 	r.rank.Locks = append(r.rank.Locks, l)
+}
+
+// addTaken leaves out a message whose receive is of a thread that is not known.
+func (r *slotReader) addTaken(rec record, b []byte, comm int, position map[uint32]int) {
+	le32, le64 := fields(b)
+	thread := uint32(binary.LittleEndian.Uint16(b[takeThread:]))
+	t := r.threads[thread]
+	if t == nil {
+		r.probs.note(rec.typ.String(), rec.off, ErrLost, "thread %d", thread)
+		return
+	}
+	wild := binary.LittleEndian.Uint16(b[takeWild:])
+	r.rank.Taken = append(r.rank.Taken, Taken{
+		Comm: comm, Peer: int(int32(le32(takePeer))), Tag: int(int32(le32(takeTag))), Number: le64(takeNumber),
+		Thread: position[thread], State: t.state(r, le32(takeState), rec.typ.String(), rec.off),
+		AnySource: wild&anySource != 0, AnyTag: wild&anyTag != 0,
+	})
 }

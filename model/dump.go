@@ -143,6 +143,9 @@ var (
 		{"calls", begunCalls, 'x'}, {"sites", begunSites, 'x'}}
 
 	lockFields = []field{{"comm", lockComm, 'u'}, {"target", lockTarget, 'i'}, {"type", lockType, 'u'}}
+
+	takeFields = []field{{"comm", takeComm, 'u'}, {"peer", takePeer, 'i'}, {"tag", takeTag, 'i'},
+		{"number", takeNumber, 'U'}, {"state", takeState, 'i'}, {"thread", takeThread, 'h'}, {"wild", takeWild, 'h'}}
 )
 
 func show(w *bufio.Writer, b []byte, list []field) {
@@ -200,6 +203,8 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		m.dumpTable(w, rec, channelSize, channelFields)
 	case recLocks:
 		m.dumpTable(w, rec, lockSize, lockFields)
+	case recTaken:
+		m.dumpTable(w, rec, takeSize, takeFields)
 	case recHistory:
 		m.dumpHistory(w, rec)
 	case recSite:

@@ -24,6 +24,9 @@ func randomTwins(r *rand.Rand, sc scale, n int) []*Rank {
 		for _, t := range like.Threads {
 			k.Threads = append(k.Threads, twin(r, t))
 		}
+		for i := range k.Taken {
+			k.Taken[i].Thread, k.Taken[i].State = 0, -1
+		}
 		for _, c := range k.Comms {
 			c.Thread, c.State = 0, -1
 			if c.History != nil {

@@ -19,6 +19,7 @@ const (
 	maxPending     = 128
 	channelsPerRec = 64
 	locksPerRec    = 64
+	takenPerRec    = 32
 	begunPerRec    = 32 // collectives of a history
 	markLevels     = 10 // of its checkpoints
 	markStep       = 16 // collectives between two of the lowest level
@@ -104,6 +105,7 @@ const (
 	recArguments
 	recHistory
 	recLibrary
+	recTaken
 )
 
 // Types of records that no recorder writes: those of files written in one go,
@@ -117,7 +119,7 @@ const (
 var recNames = [recTypes]string{recRank: "RANK", recThreadRec: "THREAD", recModule: "MODULE", recState: "STATE",
 	recEdge: "EDGE", recComm: "COMM", recChannels: "CHANNELS", recNote: "NOTE", recLocks: "LOCKS",
 	recSite: "SITE", recSent: "SENT", recArguments: "ARGUMENTS", recHistory: "HISTORY", recLibrary: "LIBRARY",
-	recRest: "REST", recLike: "LIKE"}
+	recTaken: "TAKEN", recRest: "REST", recLike: "LIKE"}
 
 // known tells whether this version knows the type.
 func (t recType) known() bool { return t < recTypes && recNames[t] != "" }
@@ -141,6 +143,7 @@ var minSize = [recTypes]struct{ fixed, live uint32 }{
 	recComm:      {commFixed, commLive},
 	recChannels:  {0, channelSize},
 	recLocks:     {0, lockSize},
+	recTaken:     {0, takeSize},
 	recSite:      {stateFixed, trafficSize},
 	recSent:      {sentFixed, sentLive},
 	recArguments: {argumentsFixed, 0},
@@ -304,6 +307,24 @@ const (
 	channelSent     = 16
 	channelReceived = 24
 	channelSize     = 32
+)
+
+// struct lg_take.
+const (
+	takeComm   = 4
+	takePeer   = 8
+	takeTag    = 12
+	takeNumber = 16
+	takeState  = 24
+	takeThread = 28
+	takeWild   = 30
+	takeSize   = 32
+)
+
+// enum lg_wild: what a receive left open.
+const (
+	anySource = 1
+	anyTag    = 2
 )
 
 // struct lg_lock.

@@ -79,6 +79,14 @@ func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 		k.Locks = append(k.Locks,
 			Lock{Comm: r.IntN(len(k.Comms)), Target: r.IntN(len(world)+1) - 1, Type: Exclusive + LockType(r.IntN(2))})
 	}
+	for range r.IntN(sc.channels) {
+		thread := r.IntN(len(k.Threads))
+		k.Taken = append(k.Taken, Taken{
+			Comm: r.IntN(len(k.Comms)), Peer: r.IntN(len(world)), Tag: r.IntN(5), Number: 1 + r.Uint64N(1e6),
+			Thread: thread, State: r.IntN(len(k.Threads[thread].Model.States)+1) - 1,
+			AnySource: r.IntN(2) == 0, AnyTag: r.IntN(2) == 0,
+		})
+	}
 	for i := range r.IntN(sc.states) {
 		k.Sites = append(k.Sites, &Site{Function: fmt.Sprintf("write%d", i), Stack: randomStack(r, k, 1+r.IntN(12)),
 			Partial: r.IntN(2) == 0, Traffic: randomTraffic(r)})

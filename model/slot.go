@@ -139,7 +139,7 @@ func (r *slotReader) collect() bool {
 			r.probs.add(rec.typ.String(), rec.off, err)
 		}
 		fresh = fresh || rec.typ == recThreadRec || rec.typ == recChannels || rec.typ == recLocks ||
-			rec.typ == recHistory
+			rec.typ == recTaken || rec.typ == recHistory
 	}
 }
 
@@ -161,6 +161,8 @@ func (r *slotReader) take(rec record) error {
 		r.takeTable(rec, channelSize)
 	case recLocks:
 		r.takeTable(rec, lockSize)
+	case recTaken:
+		r.takeTable(rec, takeSize)
 	case recHistory:
 		r.takeHistory(rec)
 	case recSite:
@@ -325,7 +327,7 @@ func (r *slotReader) assemble() {
 	position := r.assembleThreads()
 	r.assembleComms(position)
 	r.assembleHistories(position)
-	r.assembleTables()
+	r.assembleTables(position)
 	r.assembleTraffic()
 	r.identify()
 }

@@ -284,6 +284,18 @@ type Lock struct {
 	Type   LockType
 }
 
+// Taken is a message that a receive with a wildcard took. The latest ones of a rank
+// are kept.
+type Taken struct {
+	Comm      int    // index into Rank.Comms
+	Peer, Tag int    // of the message: rank in the communicator, tag
+	Number    uint64 // on its channel, from 1
+	Thread    int    // index into Rank.Threads
+	State     int    // index into Threads[Thread].Model.States: the receive; -1 none
+	// AnySource, AnyTag are what the receive left open.
+	AnySource, AnyTag bool
+}
+
 // Channel counts messages between the rank and a peer.
 type Channel struct {
 	Comm     int    // index into Rank.Comms
@@ -348,6 +360,7 @@ type Rank struct {
 	Comms         []*Comm
 	Channels      []Channel
 	Locks         []Lock
+	Taken         []Taken  // by what wildcards took last, in no order
 	Sites         []*Site  // if volume was recorded
 	Arguments     []string // of the program, without its name, cut at 4096 bytes; nil unknown
 }

@@ -47,6 +47,9 @@ func (w *slotWriter) rank(r *Rank) {
 	for part := range slices.Chunk(r.Locks, locksPerRec) {
 		w.locks(r, part)
 	}
+	for part := range slices.Chunk(r.Taken, takenPerRec) {
+		w.taken(r, part)
+	}
 	if r.Library != "" {
 		w.record(recLibrary, 0, []byte(r.Library), nil)
 	}
@@ -303,4 +306,28 @@ func captureFlags(c *Capture) uint32 {
 		flags |= captureIdle
 	}
 	return flags
+}
+
+func (w *slotWriter) taken(r *Rank, part []Taken) {
+	var live fill
+	for _, m := range part {
+		w.fits("communicator of a message", m.Comm, 0, len(r.Comms)-1)
+		w.fits("thread of a receive", m.Thread, 0, len(r.Threads)-1)
+		if w.err != nil {
+			return
+		}
+		t, wild := r.Threads[m.Thread], uint16(0)
+		w.fits("state of a receive", m.State, -1, len(t.Model.States)-1)
+		if m.AnySource {
+			wild |= anySource
+		}
+		if m.AnyTag {
+			wild |= anyTag
+		}
+		live.u32(0).i32(m.Comm + 1).i32(m.Peer).i32(m.Tag).u64(m.Number).i32(m.State).u16(uint16(t.Index)).u16(wild)
+	}
+	if w.fold == nil {
+		live.zeros(takeSize * takenPerRec)
+	}
+	w.record(recTaken, 0, nil, live)
 }

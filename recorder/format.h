@@ -26,6 +26,7 @@
 #define LG_MAX_FRAMES 64      /* innermost frames kept of a stack */
 #define LG_MAX_PENDING 128    /* pending operations listed in a thread record */
 #define LG_CHANNELS 64        /* channels in one channel record */
+#define LG_TAKEN 32           /* messages that wildcards took, in one record */
 #define LG_LOCKS 64           /* locks in one record of locks */
 #define LG_BEGUN 32           /* collectives kept of one communicator, the latest ones */
 #define LG_MARK_LEVELS 10     /* of checkpoints of the hashes of those before them */
@@ -121,6 +122,7 @@ enum lg_type {
   LG_REC_ARGUMENTS = 12,
   LG_REC_HISTORY = 13,
   LG_REC_LIBRARY = 14, /* fixed part: text, the first line of MPI_Get_library_version */
+  LG_REC_TAKEN = 15,
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */
@@ -386,6 +388,26 @@ struct lg_channel {
 struct lg_channels {
   struct lg_rec h;
   struct lg_channel entry[LG_CHANNELS];
+};
+
+enum lg_wild { LG_ANY_SOURCE = 1, LG_ANY_TAG = 2 };
+
+/* A message that a receive with a wildcard took. */
+struct lg_take {
+  uint32_t seq;    /* odd while the entry changes */
+  uint32_t comm;   /* communicator index + 1; 0: unused */
+  int32_t peer;
+  int32_t tag;
+  uint64_t number; /* on its channel, from 1 */
+  uint32_t state;  /* of the thread: the receive */
+  uint16_t thread;
+  uint16_t wild;   /* enum lg_wild: what the receive left open */
+};
+
+/* LG_REC_TAKEN: nothing fixed; mutable = LG_TAKEN entries, the latest. There is one such record, or none. */
+struct lg_taken {
+  struct lg_rec h;
+  struct lg_take entry[LG_TAKEN];
 };
 
 /* A lock of a window that this rank has: from the return of the call that took

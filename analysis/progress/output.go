@@ -25,6 +25,9 @@ func (f *Finding) Diagnosis() Diagnosis {
 		Notes:         f.notes,
 		Diverged:      f.diverged,
 	}
+	if f.hang {
+		r.Taken = f.scene.Taken()
+	}
 	if f.least.Len() > 0 {
 		r.LeastProgressed = &LeastProgressed{
 			Ranks: f.least, Method: f.method, Confidence: f.confidence,

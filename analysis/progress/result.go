@@ -29,6 +29,9 @@ type Diagnosis struct {
 	// Diverged are the communicators whose members did not begin the same
 	// collectives; the one that parted first comes first.
 	Diverged []divergence.Divergence
+	// Taken are messages that receives with wildcards took, of channels on which ranks that hang
+	// now wait in vain; by rank.
+	Taken []Taken
 	// RankOrder is the same by rank, and finer: ranks of one group may wait
 	// for each other.
 	RankOrder []model.RankSet
@@ -38,6 +41,9 @@ type Diagnosis struct {
 
 // Loss is a set of ranks whose process is gone or stands still.
 type Loss = evidence.Loss
+
+// Taken is a message that may have been meant for another receive.
+type Taken = evidence.Taken
 
 // LeastProgressed is the least progressed rank, or ranks.
 type LeastProgressed struct {

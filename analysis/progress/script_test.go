@@ -21,6 +21,7 @@ import (
 // kind=KIND, pend=KIND:COMM:PEER:TAG:SEQ[:STATE] (PEER and TAG: a number, any,
 // none, null; PEER also me+1, me-1 around the communicator; TAG also post,
 // complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
+// took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
 // stopped= and gone= (seconds), watched, host=, says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
@@ -228,6 +229,10 @@ func (b *rankBuilder) word(key, value string) {
 		comm := b.comms[parts[0]]
 		r.Channels = append(r.Channels, model.Channel{Comm: comm, Peer: b.peer(comm, parts[1]), Tag: special(parts[2]),
 			Sent: uint64(number(parts[3])), Received: uint64(number(parts[4]))})
+	case "took":
+		comm := b.comms[parts[0]]
+		r.Taken = append(r.Taken, model.Taken{Comm: comm, Peer: b.peer(comm, parts[1]), Tag: special(parts[2]),
+			Number: uint64(number(parts[3])), State: stateIn(&t.Model, parts[4]), AnySource: true})
 	case "near":
 		r.Comms[b.comms[parts[0]]].Neighbours = &model.Neighbours{Sources: set(parts[1]), Dests: set(parts[2])}
 	case "lock":
@@ -368,6 +373,10 @@ func describe(r Diagnosis) string {
 	}
 	for _, e := range r.Edges {
 		fmt.Fprintf(&b, "%d -> %d %s: %s\n", e.From, e.To, e.Kind, e.Reason)
+	}
+	for _, m := range r.Taken {
+		fmt.Fprintf(&b, "taken: %d of %d from %d to %d with tag %d on %s by %s\n",
+			m.Number, m.Sent, m.Peer, m.Rank, m.Tag, m.Comm, m.Call)
 	}
 	fmt.Fprintf(&b, "order: groups %v ranks", r.ProgressOrder)
 	for _, s := range r.RankOrder {

@@ -222,6 +222,18 @@ static void content(void) {
   AT("channelSent", lg_channel, sent);
   AT("channelReceived", lg_channel, received);
   VALUE("channelSize", sizeof(struct lg_channel));
+  VALUE("recTaken", LG_REC_TAKEN);
+  VALUE("takenPerRec", LG_TAKEN);
+  VALUE("anySource", LG_ANY_SOURCE);
+  VALUE("anyTag", LG_ANY_TAG);
+  AT("takeComm", lg_take, comm);
+  AT("takePeer", lg_take, peer);
+  AT("takeTag", lg_take, tag);
+  AT("takeNumber", lg_take, number);
+  AT("takeState", lg_take, state);
+  AT("takeThread", lg_take, thread);
+  AT("takeWild", lg_take, wild);
+  VALUE("takeSize", sizeof(struct lg_take));
   AT("lockComm", lg_lock, comm);
   AT("lockTarget", lg_lock, target);
   AT("lockType", lg_lock, type);

@@ -24,6 +24,7 @@ type rootCase struct {
 	parts        string
 	says         string
 	differs      string
+	taken        string
 	ends         bool
 }
 
@@ -73,6 +74,8 @@ func (r *rootCase) read(text string) (err error) {
 			r.says = value
 		case "differs":
 			r.differs = value
+		case "taken":
+			r.taken = value
 		case "ends":
 			r.ends = value == "yes"
 		}
@@ -124,6 +127,7 @@ func (r rootCase) check(t *testing.T, when string, env []string, dir string) {
 		} `json:"least_progressed"`
 		Divergences []parting
 		Differences []struct{ What, Function string }
+		Taken       []struct{ Function string }
 	}
 	if err := json.Unmarshal([]byte(got.stdout), &a); err != nil {
 		t.Fatalf("%s: %v\n%s%s", when, err, got.stdout, got.stderr)
@@ -152,6 +156,9 @@ func (r rootCase) check(t *testing.T, when string, env []string, dir string) {
 	in := func(d struct{ What, Function string }) bool { return d.Function == r.differs }
 	if r.differs != "" && !slices.ContainsFunc(a.Differences, in) {
 		t.Errorf("%s: %s is not among what differs: %+v", when, r.differs, a.Differences)
+	}
+	if r.taken != "" && (len(a.Taken) != 1 || !strings.Contains(a.Taken[0].Function, r.taken)) {
+		t.Errorf("%s: messages taken by %+v, want %s", when, a.Taken, r.taken)
 	}
 	for _, at := range l.Locations {
 		r.checkLine(t, when, at)

@@ -4,6 +4,7 @@
 #include "identity/comm.h"
 #include "identity/request.h"
 #include "identity/scratch.h"
+#include "identity/taken.h"
 #include "movement/message.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
@@ -33,10 +34,20 @@ static struct lg_pending received(struct lg_call *c, const struct half *h)
   return (struct lg_pending){LG_OP_RECV, h->comm, h->peer, h->tag, lg_count_recv(c->st, h->comm, h->peer, h->tag), c->st->index, 0};
 }
 
-uint64_t lg_matched(struct lg_call *c, uint32_t comm, const char *status)
+static struct lg_asked asked(const struct lg_call *c)
+{
+  return (struct lg_asked){c->peer, c->tag, c->st->index, c->thr->pub->index};
+}
+
+uint64_t lg_matched(struct lg_call *c, uint32_t comm, struct lg_asked by, const char *status)
 {
   int source = lg_status_int(status, lg_fam.status_source), tag = lg_status_int(status, lg_fam.status_tag);
-  return source < 0 || tag < 0 ? 0 : lg_count_recv(c->st, comm, source, tag);
+  uint64_t number = source < 0 || tag < 0 ? 0 : lg_count_recv(c->st, comm, source, tag);
+  if (number)
+    lg_take((struct lg_take){
+        .comm = comm + 1, .peer = source, .tag = tag, .number = number, .state = by.state, .thread = (uint16_t)by.thread,
+        .wild = (uint16_t)((by.peer == LG_ANY ? LG_ANY_SOURCE : 0) | (by.tag == LG_ANY ? LG_ANY_TAG : 0))});
+  return number;
 }
 
 void lg_before_send(struct lg_call *c, bool blocks)
@@ -165,7 +176,7 @@ void lg_after_recv(struct lg_call *c)
 {
   uint64_t seq = c->desc->cls == CLS_recv ? (uint64_t)c->handle : c->seq2;
   if (c->comm && lg_wild(c->peer, c->tag) && lg_status_at(c, 0))
-    seq = lg_matched(c, c->comm->index, lg_status_at(c, 0));
+    seq = lg_matched(c, c->comm->index, asked(c), lg_status_at(c, 0));
   lg_message_received(c, seq);
 }
 
@@ -200,13 +211,12 @@ void lg_after_mprobe(struct lg_call *c)
   struct lg_req *r = source < 0 ? NULL : lg_req_put(LG_KEY_MESSAGE, lg_handle_at(c, c->desc->message, 0));
   if (!r)
     return;
-  struct lg_chan *ch = lg_chan_get(c->st, LG_RECEIVING, c->comm->index, source, tag);
   r->kind = LG_OP_RECV;
   r->comm = c->comm->index;
   r->ref = c->comm;
   r->peer = source;
   r->tag = tag;
-  r->seq = ch ? ++ch->pub->received : 0;
+  r->seq = lg_wild(c->peer, c->tag) ? lg_matched(c, c->comm->index, asked(c), status) : lg_count_recv(c->st, r->comm, source, tag);
 }
 
 /* take_message moves what a matched probe found into the call. */

@@ -9,8 +9,13 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Counts a wildcard receive on the channel its status names; its number, 0 unknown. */
-uint64_t lg_matched(struct lg_call *c, uint32_t comm, const char *status);
+struct lg_asked { /* a receive as the program wrote it */
+  int32_t peer, tag;
+  uint32_t state, thread;
+};
+
+/* Counts a wildcard receive on the channel its status names, and notes what it took; its number, 0 unknown. */
+uint64_t lg_matched(struct lg_call *c, uint32_t comm, struct lg_asked by, const char *status);
 void lg_before_send(struct lg_call *c, bool blocks);
 void lg_before_bsend(struct lg_call *c);
 void lg_note_buffered(uint32_t comm, int peer, int tag, uint64_t seq); /* a buffered send */

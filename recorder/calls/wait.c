@@ -219,6 +219,16 @@ static struct lg_req *named(const struct lg_call *c, int i)
   return likely(!lg_shared) ? c->req : lg_req_get(LG_KEY_REQUEST, c->handle);
 }
 
+/* matched counts what a wildcard of a request took; 0: it had none. */
+static uint64_t matched(struct lg_call *c, const struct lg_req *r, const char *status)
+{
+  if (r->kind == LG_OP_RECV && lg_wild(r->peer, r->tag))
+    return lg_matched(c, r->comm, (struct lg_asked){r->peer, r->tag, r->state, r->thread}, status);
+  if (r->peer2 != LG_NONE && lg_wild(r->peer2, r->tag2))
+    return lg_matched(c, r->comm, (struct lg_asked){r->peer2, r->tag2, r->state, r->thread}, status);
+  return 0;
+}
+
 /* completed settles a request the call has completed: what its wildcards
  * matched, the communicator it made, and that it is gone. */
 static void completed(struct lg_call *c, int i, const char *status)
@@ -234,7 +244,7 @@ static void completed(struct lg_call *c, int i, const char *status)
     else if (ch)
       ch->pub->received--;
   } else {
-    lg_message_completed(r, status && needs_status(r) ? lg_matched(c, r->comm, status) : 0, status);
+    lg_message_completed(r, status ? matched(c, r, status) : 0, status);
   }
   if (r->newcomm) {
     long handle = c->binding != LG_BIND_C || lg_fam.handle_bytes == 4 ? *(const int *)r->newcomm : *(const long *)r->newcomm;

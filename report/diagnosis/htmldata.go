@@ -55,6 +55,7 @@ type pageData struct {
 	Next        *step            `json:"next"`
 	Notes       []string         `json:"notes"`
 	Cycles      []string         `json:"cycles"`
+	Taken       []string         `json:"taken"`
 	Lost        string           `json:"lost"`
 	Losses      []Loss           `json:"losses"`
 	LossLines   []string         `json:"loss_lines"`
@@ -231,9 +232,9 @@ func newPage(r *Result) (*pageData, error) {
 	b := pageBuilder{tables: newPageTables()}
 	p := &pageData{
 		Run: b.run(r.Run), Ranks: r.Ranks, Headline: Headline(r), Next: b.next(r),
-		Notes: b.texts(r.Notes), Cycles: b.texts(cycleLines(r)), LossLines: b.texts(lossLines(r)),
-		Explained: b.texts(explainedLines(r)),
-		Partings:  b.partings(r), Differences: pageDifferences(r), Library: pageLibraryOf(r),
+		Notes: b.texts(r.Notes), Cycles: b.texts(cycleLines(r)), Taken: b.texts(takenLines(r)),
+		LossLines: b.texts(lossLines(r)), Explained: b.texts(explainedLines(r)),
+		Partings: b.partings(r), Differences: pageDifferences(r), Library: pageLibraryOf(r),
 		Lost: setText(r.LostRanks), Damaged: setText(r.DamagedRanks), Unfinished: setText(r.UnfinishedRanks),
 		Losses: b.losses(r.Losses), Problems: b.texts(r.Problems),
 	}

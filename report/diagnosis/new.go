@@ -63,6 +63,9 @@ func New(s Source) *Result {
 	}
 	r.LostRanks = list(lost)
 	r.Divergences = s.divergences()
+	for _, t := range f.Taken {
+		r.Taken = append(r.Taken, s.taken(t))
+	}
 	s.graph(r)
 	r.Differences, r.Library = s.differences(r), s.library()
 	if f.LeastProgressed != nil {

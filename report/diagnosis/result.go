@@ -22,6 +22,7 @@ type Result struct {
 	Deadlock        Deadlock         `json:"deadlock"`
 	Cause           *Cause           `json:"cause"`                 // null: there is no hang, or nobody is named
 	Divergences     []Divergence     `json:"divergences,omitempty"` // the one that began first comes first
+	Taken           []Taken          `json:"taken,omitempty"`       // messages that went to another receive, perhaps by mistake
 	Differences     []Difference     `json:"differences,omitempty"` // where nothing tells ranks apart
 	Explained       *usage.Finding   `json:"explained,omitempty"`   // the wrong use of MPI that explains the hang
 	Library         *Library         `json:"library,omitempty"`     // where all calls match and nothing moves

@@ -37,6 +37,7 @@ func Text(w io.Writer, r *Result) error {
 		p.waiting(r)
 	}
 	p.cycles(r)
+	p.section(takenLines(r), "messages")
 	p.losses(r)
 	p.data(r)
 	p.sliced(r)

@@ -87,7 +87,8 @@ func (w *Want) code(c *wire.Coder) {
 	wire.Uint(c, &w.Kind)
 	c.Text(&w.Call)
 	wire.Uint(c, &w.Comm)
-	c.Flags(&w.Self, &w.Lost, &w.Near)
+	took := w.Taken.Number > 0
+	c.Flags(&w.Self, &w.Lost, &w.Near, &took)
 	wire.Int(c, &w.Peer)
 	wire.Int(c, &w.Tag)
 	wire.Uint(c, &w.Seq)
@@ -96,6 +97,18 @@ func (w *Want) code(c *wire.Coder) {
 		codeSet(c, &w.Sources)
 		codeSet(c, &w.Dests)
 	}
+	if took {
+		w.Taken.code(c)
+	}
+}
+
+func (t *Taken) code(c *wire.Coder) {
+	if wire.Uint(c, &t.Number); t.Number == 0 {
+		c.Fail("message 0")
+	}
+	c.Flags(&t.AnySource, &t.AnyTag)
+	c.Text(&t.Call)
+	c.Stack(&t.Stack)
 }
 
 func (h *Had) code(c *wire.Coder) {

@@ -68,6 +68,11 @@ func (b *builder) add(r *model.Rank) {
 	}
 	t := Representative(r)
 	f := factOf(r, t)
+	for _, w := range f.Waits {
+		for i := range w.Wants {
+			w.Wants[i].Taken.Stack = b.portable(w.Wants[i].Taken.Stack)
+		}
+	}
 	b.sum.Facts = append(b.sum.Facts, f)
 	b.addPlace(t)
 	b.addStack(r.Rank, t)

@@ -34,10 +34,21 @@ type Want struct {
 	// channels open, by peer and tag. Without a wildcard, and with Seq
 	// unknown, it is the one channel.
 	Had []Had
+	// Taken is the latest message on the channel of a receive without a wildcard that one with a
+	// wildcard took, as far as the record goes back; its Number is 0: none.
+	Taken Taken
 	// Near: a collective among neighbours, which are known. The rank receives
 	// from Sources and sends to Dests, ranks of MPI_COMM_WORLD.
 	Near           bool
 	Sources, Dests model.RankSet
+}
+
+// Taken is a message that a receive with a wildcard took.
+type Taken struct {
+	Number            uint64 // on its channel, from 1
+	AnySource, AnyTag bool   // what the receive left open
+	Call              string // the receive, or what began it; "" unknown
+	Stack             []model.Frame
 }
 
 // Had counts messages received from a peer with a tag.
@@ -88,7 +99,7 @@ func wantOf(r *model.Rank, t *model.Thread, p model.Pending) Want {
 	w.Peer = worldPeer(r, c, p.Peer)
 	switch {
 	case w.Kind == model.Recv || w.Kind == model.Probe:
-		w.Had = hadOf(r, w)
+		w.Had, w.Taken = hadOf(r, w), takenOf(r, w)
 	case w.Kind == model.Collective && c.Neighbours != nil && Neighbourly(w.Call):
 		w.Near = true
 		w.Sources, w.Dests = worldRanks(r, c, c.Neighbours.Sources), worldRanks(r, c, c.Neighbours.Dests)
@@ -134,6 +145,24 @@ func hadOf(r *model.Rank, w Want) []Had {
 		}
 	}
 	return reduce.SortJoined(had, compareHad, func(x, y Had) Had { x.Count += y.Count; return x })
+}
+
+// takenOf returns what a wildcard took last of the want's channel.
+func takenOf(r *model.Rank, w Want) (last Taken) {
+	if w.Wild() {
+		return Taken{}
+	}
+	for _, m := range r.Taken {
+		c := r.Comms[m.Comm]
+		if c.ID != w.Comm || !w.Matches(worldPeer(r, c, m.Peer), m.Tag) || m.Number <= last.Number {
+			continue
+		}
+		last = Taken{Number: m.Number, AnySource: m.AnySource, AnyTag: m.AnyTag}
+		if s := stateOf(r.Threads[m.Thread], m.State); s != nil {
+			last.Call, last.Stack = text(s.Call), s.Stack
+		}
+	}
+	return last
 }
 
 // Matches tells whether a message between the rank and that peer, with that
