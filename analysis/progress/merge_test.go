@@ -33,7 +33,7 @@ func randomScript(rng *rand.Rand) string {
 		peer, seq := rng.IntN(n), 1+rng.IntN(3)
 		switch rng.IntN(8) {
 		case 0:
-			fmt.Fprintf(&b, "kind=recv pend=recv:world:%d:1:%d", peer, seq)
+			fmt.Fprintf(&b, "kind=recv pend=recv:world:%d:1:%d took=world:%d:1:%d:E", peer, seq, peer, seq)
 		case 1:
 			b.WriteString("kind=recv pend=recv:world:any:any:0")
 		case 2:
