@@ -121,11 +121,11 @@ type search struct {
 	blocks int // length of a way, at most
 	// through: ways go through calls, which keep the registers that functions preserve.
 	through bool
-	count  int
-	cut    bool   // a way goes on before its first block
-	over   bool   // there are too many ways
-	found  joined // of the ways that the values at hand allow
-	every  joined // of all
+	count   int
+	cut     bool   // a way goes on before its first block
+	over    bool   // there are too many ways
+	found   joined // of the ways that the values at hand allow
+	every   joined // of all
 	// round are the registers that some way goes round a loop with, and does not change.
 	round x86.RegSet
 }
