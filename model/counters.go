@@ -202,7 +202,7 @@ func channelAt(b []byte, comm int) Channel {
 func (r *slotReader) addLock(rec record, b []byte, comm int) {
 	le32, _ := fields(b)
 	l := Lock{Comm: comm, Target: int(int32(le32(lockTarget))), Type: LockType(le32(lockType))}
-	if l.Type != Exclusive && l.Type != Shared {
+	if l.Type < Exclusive || l.Type > Either {
 		r.probs.note(rec.typ.String(), rec.off, ErrUnknown, "lock of type %d", l.Type)
 		return
 	}

@@ -45,6 +45,7 @@ var layoutInGo = map[string]uint64{
 	"TagComplete":      uint64(-TagComplete),
 	"Exclusive":        uint64(Exclusive),
 	"Shared":           uint64(Shared),
+	"Either":           uint64(Either),
 	"recRank":          uint64(recRank),
 	"recThreadRec":     uint64(recThreadRec),
 	"recModule":        uint64(recModule),

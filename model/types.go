@@ -124,6 +124,7 @@ type LockType uint32
 const (
 	Exclusive LockType = 1
 	Shared    LockType = 2
+	Either    LockType = 3 // one of these: which is not known to who has the lock
 )
 
 // Pending is an operation that has been started and that the rank waits for.

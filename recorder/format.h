@@ -202,7 +202,7 @@ enum lg_kind { /* what a blocked or pending operation is */
 #define LG_TAG_POST (-32003)
 #define LG_TAG_COMPLETE (-32004)
 
-enum lg_lock_type { LG_LOCK_EXCLUSIVE = 1, LG_LOCK_SHARED = 2 };
+enum lg_lock_type { LG_LOCK_EXCLUSIVE = 1, LG_LOCK_SHARED = 2, LG_LOCK_EITHER = 3 /* not known which; not of a recorder */ };
 
 struct lg_pending {
   uint32_t kind; /* LG_OP_SEND, LG_OP_RECV, LG_OP_PROBE, LG_OP_COLL, LG_OP_RMA, LG_OP_OTHER */

@@ -26,8 +26,14 @@ type Library interface {
 	Comm(handle uint64, fortran bool) *model.Comm
 	// Request returns what a request waits for.
 	Request(handle uint64, fortran bool) (Request, bool)
-	// Of returns a window or a file as a record has it, nil if it is not known.
-	Of(handle uint64, fortran bool) *model.Comm
+	// Group returns the ranks of a group in MPI_COMM_WORLD, nil if they are not known.
+	Group(handle uint64, fortran bool) []int
+	// File returns a file as a record has it, nil if it is not known.
+	File(handle uint64, fortran bool) *model.Comm
+	// Window returns a window, nil if it is not known.
+	Window(handle uint64, fortran bool) *Window
+	// Windows returns all that are known.
+	Windows() []*Window
 }
 
 // Request is a request as its library has it.
@@ -54,7 +60,10 @@ type unknown struct{}
 
 func (unknown) Comm(uint64, bool) *model.Comm        { return nil }
 func (unknown) Request(uint64, bool) (Request, bool) { return Request{}, false }
-func (unknown) Of(uint64, bool) *model.Comm          { return nil }
+func (unknown) Group(uint64, bool) []int             { return nil }
+func (unknown) File(uint64, bool) *model.Comm        { return nil }
+func (unknown) Window(uint64, bool) *Window          { return nil }
+func (unknown) Windows() []*Window                   { return nil }
 
 // world and self are what all libraries have.
 func (p *Process) world() *model.Comm {

@@ -161,12 +161,14 @@ func FuzzMemory(f *testing.F) {
 	f.Add(madeAt+ranksAt, []byte{9, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 127})
 	f.Fuzz(func(t *testing.T, at int, change []byte) {
 		for _, family := range []string{"mpich", "openmpi"} {
-			m := mpichOf()
+			m := withWindows()
 			copy(m[dataAt][uint(at)%dataSize:], change)
 			l := Open(&Process{Rank: 2, Size: 4, Read: m.read, Data: [][2]uint64{{dataAt, dataAt + dataSize}},
 				Variable: func(name string) (uint64, bool) { return dataAt + uint64(uint(at)%dataSize), true }}, family)
 			for i := range uint64(16) {
-				for _, h := range []uint64{0x84000000 + i, 0xac000000 + i, dataAt + 64*i, i} {
+				for _, h := range []uint64{
+					0x84000000 + i, 0x88000000 + i, 0xa0000000 + i, 0xac000000 + i, dataAt + 64*i, i,
+				} {
 					c := l.Comm(h, i%2 == 0)
 					if c != nil && (c.Rank >= len(c.Members) || c.Members[c.Rank] != 2 || c.Size > 4) {
 						t.Errorf("%#x: %+v", h, c)
@@ -174,7 +176,11 @@ func FuzzMemory(f *testing.F) {
 					if q, ok := l.Request(h, i%2 == 0); !ok && q.Done {
 						t.Errorf("%#x: %+v", h, q)
 					}
-					l.Of(h, false)
+					l.File(h, false)
+					checkWindow(t, l.Window(h, i%2 == 0))
+					if g := l.Group(h, i%2 == 0); len(g) > 4 {
+						t.Errorf("%#x: %v", h, g)
+					}
 				}
 			}
 		}

@@ -44,6 +44,7 @@ const (
 	indirectHandle = 3
 
 	commKind     = 1
+	groupKind    = 2
 	datatypeKind = 3
 	windowKind   = 8
 	requestKind  = 11
@@ -87,7 +88,7 @@ func openMPICH(p *Process) Library {
 func (m *mpich) findPools(b []byte, base uint64) {
 	for off := 48; off+8 <= len(b); off += 8 {
 		kind, size := int32At(b, off-12), int32At(b, off-8)
-		if !slices.Contains([]int{commKind, windowKind, requestKind}, kind) || size < 64 || size > 1<<14 ||
+		if !slices.Contains([]int{commKind, groupKind, windowKind, requestKind}, kind) || size < 32 || size > 1<<14 ||
 			m.pools[kind] != nil {
 			continue
 		}
@@ -282,14 +283,6 @@ func (m *mpich) comm(at uint64) *model.Comm {
 		return nil
 	}
 	return m.Process.comm(min(send, receive)<<32|max(send, receive), int32At(b, m.at.rank), local, remote)
-}
-
-func (m *mpich) Of(handle uint64, _ bool) *model.Comm {
-	at := m.locate(uint32(handle))
-	if what(uint32(handle)) != windowKind || at == 0 || !m.ready {
-		return nil
-	}
-	return copied(m.comms[m.commIn(m.bytes(at, m.pools[windowKind].size))], model.Window)
 }
 
 // Kinds of requests.

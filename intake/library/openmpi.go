@@ -211,19 +211,27 @@ func (o *ompi) array(at, first, second uint64) (list uint64, n int) {
 	return 0, 0
 }
 
-// byIndex turns a handle of Fortran into an address.
-func (o *ompi) byIndex(table string, handle uint64) uint64 {
-	at, ok := o.Variable(table)
+// table returns the table of handles of a name: where it is, and how long.
+func (o *ompi) table(name string) (list uint64, n int) {
+	at, ok := o.Variable(name)
 	if !ok {
-		return 0
+		return 0, 0
 	}
 	b := o.bytes(at, 160)
-	index := uint64(uint32(handle))
 	for off := 40; off+8 <= len(b); off += 8 {
 		size := int32At(b, off-24)
-		if size > 0 && size < maxListed && index < uint64(size) && o.class(o.word(wordAt(b, off))) != nil {
-			return o.word(wordAt(b, off) + 8*index)
+		if size > 0 && size < maxListed && o.class(o.word(wordAt(b, off))) != nil {
+			return wordAt(b, off), size
 		}
+	}
+	return 0, 0
+}
+
+// byIndex turns a handle of Fortran into an address.
+func (o *ompi) byIndex(name string, handle uint64) uint64 {
+	index := uint64(uint32(handle))
+	if list, n := o.table(name); index < uint64(n) {
+		return o.word(list + 8*index)
 	}
 	return 0
 }
@@ -307,41 +315,16 @@ func (o *ompi) rankOf(at uint64) int {
 	return -1
 }
 
-func (o *ompi) Of(handle uint64, fortran bool) *model.Comm {
-	if fortran || !o.ready {
+func (o *ompi) File(handle uint64, fortran bool) *model.Comm {
+	if fortran {
+		handle = o.byIndex("ompi_file_f_to_c_table", handle)
+	}
+	c := o.is(handle, "ompi_file_t")
+	if c == nil || !o.ready {
 		return nil
 	}
-	if c := o.is(handle, "ompi_file_t"); c != nil {
-		return copied(o.firstComm(o.bytes(handle, c.size)), model.File)
-	}
-	c := o.is(handle, "ompi_win_t")
-	if c == nil {
-		return nil
-	}
-	return copied(o.commOfWindow(o.bytes(handle, c.size)), model.Window)
+	return copied(o.firstComm(o.bytes(handle, c.size)), model.File)
 }
-
-// commOfWindow finds the communicator of what makes the window work, which is a copy of the
-// one that the window was made of.
-func (o *ompi) commOfWindow(window []byte) *model.Comm {
-	var group []int
-	for off := 0; off+8 <= len(window) && group == nil; off += 8 {
-		group = o.members(wordAt(window, off))
-	}
-	for off := 0; off+8 <= len(window); off += 8 {
-		at := wordAt(window, off)
-		if at == 0 || at%8 != 0 || o.class(at) != nil {
-			continue
-		}
-		if c := o.firstComm(o.bytes(at, component)); c != nil && slices.Equal(c.Members, group) {
-			return c
-		}
-	}
-	return nil
-}
-
-// component is how much of the state of what makes a window work is searched.
-const component = 2048
 
 // firstComm is the communicator that an object points to first.
 func (o *ompi) firstComm(b []byte) *model.Comm {

@@ -53,7 +53,8 @@ func (a *arguments) find(b *builder, t *model.Thread, s *sample, call string) {
 			found = a.values(b, s, caller, call)
 		}
 	}
-	p := &waits.Process{Family: b.rank.Family, Read: b.memory(s), Library: a.open(b), Comms: b.rank.Comms}
+	p := &waits.Process{Family: b.rank.Family, Rank: b.rank.Rank, Read: b.memory(s), Library: a.open(b),
+		Comms: b.rank.Comms}
 	w := waits.Of(p, found)
 	t.Op.Kind, t.Op.Pending = w.Kind, w.Pending
 	if w.Unlisted {
@@ -207,4 +208,19 @@ func (a *arguments) variable(b *builder, name string) (uint64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// addLocks lists the locks of windows that a rank has. One that asks for the lock of all may have
+// it noted before it has it.
+func (b *builder) addLocks() {
+	asks := slices.ContainsFunc(b.rank.Threads, func(t *model.Thread) bool { return b.call(t) == "MPI_Win_lock_all" })
+	p := &waits.Process{Comms: b.rank.Comms}
+	for _, w := range b.arguments.open(b).Windows() {
+		for _, l := range w.Locks {
+			if l.Target != model.None || !asks {
+				b.rank.Locks = append(b.rank.Locks, model.Lock{Comm: p.Index(w.Comm), Target: l.Target, Type: l.Type})
+			}
+		}
+	}
+	b.rank.Comms = p.Comms
 }

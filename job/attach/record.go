@@ -49,6 +49,7 @@ func (b *builder) build() {
 		moved = moved || moves
 		r.Threads = append(r.Threads, t)
 	}
+	b.addLocks()
 	r.Threads[0].Progress = 1
 	if moved {
 		b.taken.Moved.Add(r.Rank)

@@ -35,6 +35,7 @@ static void constants(void) {
   VALUE("TagComplete", -(LG_TAG_COMPLETE));
   VALUE("Exclusive", LG_LOCK_EXCLUSIVE);
   VALUE("Shared", LG_LOCK_SHARED);
+  VALUE("Either", LG_LOCK_EITHER);
   VALUE("recRank", LG_REC_RANK);
   VALUE("recThreadRec", LG_REC_THREAD);
   VALUE("recModule", LG_REC_MODULE);

@@ -225,31 +225,28 @@ func (x *attachScore) arguments(t *testing.T, how string, want, got *model.Rank,
 		return
 	}
 	call := w.Model.States[w.Op.State].Call
-	left := slices.Clone(g.Op.Pending)
-	for _, p := range w.Op.Pending {
-		best := -1
-		for i, q := range left {
-			if q.Kind == p.Kind && (best < 0 || agree(want, got, p, q) > agree(want, got, p, left[best])) {
-				best = i
-			}
+	prefix := ""
+	if f := mpi.Find(call); f == nil || f.Param("comm") < 0 && f.Param("win") < 0 && f.Param("fh") < 0 &&
+		f.Class != mpi.ClassNewcommLeaders && f.Class != mpi.ClassNewcommGroups {
+		prefix = "request's " // which an earlier call began
+	}
+	whose := fmt.Sprintf("%s: rank %d in %s", how, want.Rank, call)
+	for _, pair := range pairs(want, got, w.Op.Pending, g.Op.Pending) {
+		switch {
+		case pair.got == nil && g.Op.Unlisted == 0:
+			// That it is not waited for is what was said: a recorder lists requests that are complete as well.
+		case pair.want == nil:
+			x.value(t, prefix+"operation", true, false, fmt.Sprintf("%s: want none, got %+v", whose, *pair.got))
+		default:
+			x.compare(t, prefix, whose, want, got, *pair.want, pair.got)
 		}
-		q := model.Pending{Comm: -1, Peer: -1, Tag: model.None}
-		if best >= 0 {
-			q = left[best]
-			left = slices.Delete(left, best, best+1)
-		}
-		prefix := ""
-		if f := mpi.Find(call); f == nil || f.Param("comm") < 0 && f.Param("win") < 0 && f.Param("fh") < 0 {
-			prefix = "request's " // which an earlier call began
-		}
-		x.compare(t, how, prefix, fmt.Sprintf("rank %d in %s", want.Rank, call), want, got, p, q)
 	}
 	said := noted.FindAllString(strings.Join(got.Notes, " "), -1)
 	for _, c := range counts {
 		name, _, _ := strings.Cut(c, " ")
 		known := slices.ContainsFunc(said, func(text string) bool { return strings.HasPrefix(text, name+" ") })
 		x.value(t, "count", known, slices.Contains(said, c),
-			fmt.Sprintf("%s: rank %d in %s: want %s, got %s", how, want.Rank, call, c, said))
+			fmt.Sprintf("%s: want %s, got %s", whose, c, said))
 	}
 }
 
@@ -264,6 +261,44 @@ func (x *attachScore) value(t *testing.T, what string, known, right bool, whose 
 	default:
 		t.Logf("%s is not known: %s", what, whose)
 	}
+}
+
+// pair is what was recorded and what was found of one operation; nil: there is no such.
+type pair struct{ want, got *model.Pending }
+
+// pairs puts together operations of a kind, those that agree best first. What says nothing is no
+// operation.
+func pairs(want, got *model.Rank, recorded, found []model.Pending) (out []pair) {
+	var wants, gots []*model.Pending
+	for i := range recorded {
+		wants = append(wants, &recorded[i])
+	}
+	for i := range found {
+		if q := &found[i]; q.Comm >= 0 || q.Peer >= 0 || q.Tag >= 0 {
+			gots = append(gots, q)
+		}
+	}
+	for agreed := 3; agreed >= 0; agreed-- {
+		wants = slices.DeleteFunc(wants, func(p *model.Pending) bool {
+			i := slices.IndexFunc(gots, func(q *model.Pending) bool {
+				return q.Kind == p.Kind && agree(want, got, *p, *q) == agreed
+			})
+			if i >= 0 {
+				out = append(out, pair{p, gots[i]})
+				gots = slices.Delete(gots, i, i+1)
+			}
+			return i >= 0
+		})
+	}
+	for _, p := range wants {
+		out = append(out, pair{p, nil})
+	}
+	for _, q := range gots {
+		if q.Kind != model.RMA || q.Peer != model.None { // the rest of an epoch whose group is not known
+			out = append(out, pair{nil, q})
+		}
+	}
+	return out
 }
 
 // agree counts in how much two operations agree.
@@ -284,17 +319,28 @@ func sameComm(want, got *model.Rank, p, q model.Pending) bool {
 	return slices.Equal(a.Members, b.Members) && slices.Equal(a.Remote, b.Remote)
 }
 
-func (x *attachScore) compare(t *testing.T, how, prefix, whose string, want, got *model.Rank, p, q model.Pending) {
+// compare counts the arguments of an operation that was recorded: those that it has. A fence has
+// no peer, nor has what waits for all members of a window; a lock has its type for a tag.
+func (x *attachScore) compare(t *testing.T, prefix, whose string, want, got *model.Rank, p model.Pending,
+	found *model.Pending) {
+	q := model.Pending{Comm: -1, Peer: -1, Tag: model.None}
+	if found != nil {
+		q = *found
+	}
 	value := func(what string, known, right bool) {
-		x.value(t, prefix+what, known, right, fmt.Sprintf("%s: %s: want %+v, got %+v", how, whose, p, q))
+		x.value(t, prefix+what, known, right, fmt.Sprintf("%s: want %+v, got %+v", whose, p, q))
 	}
 	if p.Comm >= 0 {
 		value("communicator", q.Comm >= 0, sameComm(want, got, p, q))
 	}
 	switch p.Kind {
-	case model.Send, model.Recv, model.Probe:
-		value("peer", q.Peer != -1, p.Peer == q.Peer)
-		value("tag", q.Tag != model.None, p.Tag == q.Tag)
+	case model.Send, model.Recv, model.Probe, model.RMA:
+		if p.Peer != model.None || p.Kind != model.RMA {
+			value("peer", q.Peer != -1, p.Peer == q.Peer)
+		}
+		if p.Tag != model.None || p.Kind != model.RMA {
+			value("tag", q.Tag != model.None, p.Tag == q.Tag)
+		}
 	case model.Collective:
 		if p.Peer != model.None {
 			value("root", q.Peer != -1, p.Peer == q.Peer)

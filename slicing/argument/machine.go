@@ -2,9 +2,12 @@ package argument
 
 import (
 	"encoding/binary"
+	"slices"
+	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
 
+	"laggard/slicing/calls"
 	"laggard/slicing/x86"
 )
 
@@ -32,6 +35,32 @@ type store struct {
 type flags struct {
 	a, b Value // what was compared, b being 0 where the result is known alone
 	bits int
+}
+
+// call goes over a call: what it leaves in registers that functions need not preserve is not
+// known, nor what it leaves in memory, but for functions that write none.
+func (m *machine) call(callee string) {
+	for r := range x86.Reg(x86.General) {
+		if r != x86.RSP && !slices.Contains(preserved, r) {
+			m.reg[r] = Value{}
+		}
+	}
+	m.flags = flags{}
+	if !silent(callee) {
+		m.keep(Value{}, 0, Value{})
+	}
+}
+
+// silent tells whether a function is known to write no memory of the program. Calls on windows let
+// others write there.
+func silent(callee string) bool {
+	f, known := calls.Lookup(callee)
+	for i := 0; known && i < f.Args(); i++ {
+		if r := f.Role(i); r.Writes() || r == calls.Request {
+			return false
+		}
+	}
+	return known && !strings.HasPrefix(f.Name, "MPI_Win_")
 }
 
 // load reads memory as it was at this step: as it is now, unless it was written

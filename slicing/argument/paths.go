@@ -72,21 +72,36 @@ func (c *Call) outer(r *native.Reader, depth int) []Value {
 	return o.search(call, len(inRegisters))
 }
 
-// search finds the first n arguments of a call, by longer and longer ways to it.
+// search finds the first n arguments of a call, by longer and longer ways to it: first those
+// that go back to the call before it, then such as go through other calls.
 func (c *Call) search(call, n int) []Value {
-	out, fn := make([]Value, n), c.fn
-	for blocks := 1; blocks <= maxBlocks; blocks++ {
-		s := &search{Call: c, call: call, n: n, blocks: blocks}
-		s.ways(fn.First(call), nil, call)
-		if s.over {
-			return out
-		}
-		out = s.values()
-		if !s.cut || !fn.Whole || all(out) {
-			return out
+	out := make([]Value, n)
+	for _, through := range []bool{false, true} {
+		c.lengthen(call, through, out)
+		if all(out) || !c.fn.Whole {
+			break
 		}
 	}
 	return out
+}
+
+// lengthen adds to out what ways of rising length tell that was not known.
+func (c *Call) lengthen(call int, through bool, out []Value) {
+	for blocks := 1; blocks <= maxBlocks; blocks++ {
+		s := &search{Call: c, call: call, n: len(out), blocks: blocks, through: through}
+		s.ways(c.fn.First(call), nil, call)
+		if s.over {
+			return
+		}
+		for i, v := range s.values() {
+			if out[i].Bits < v.Bits {
+				out[i] = v
+			}
+		}
+		if !s.cut || !c.fn.Whole || all(out) {
+			return
+		}
+	}
 }
 
 func all(values []Value) bool {
@@ -104,11 +119,13 @@ type search struct {
 	call   int // position of the call
 	n      int
 	blocks int // length of a way, at most
-	count  int
-	cut    bool   // a way goes on before its first block
-	over   bool   // there are too many ways
-	found  joined // of the ways that the values at hand allow
-	every  joined // of all
+	// through: ways go through calls, which keep the registers that functions preserve.
+	through bool
+	count   int
+	cut     bool   // a way goes on before its first block
+	over    bool   // there are too many ways
+	found   joined // of the ways that the values at hand allow
+	every   joined // of all
 	// round are the registers that some way goes round a loop with, and does not change.
 	round x86.RegSet
 }
@@ -127,7 +144,7 @@ func (s *search) ways(first int, later [][2]int, end int) {
 		return
 	}
 	for _, p := range before {
-		if s.fn.Insts[p].Kind == x86.Call {
+		if s.fn.Insts[p].Kind == x86.Call && !s.through {
 			s.walk(way, false) // what was in the registers before is not known
 			continue
 		}
@@ -184,7 +201,7 @@ func (s *search) unchanged(steps []int) (out x86.RegSet) {
 	var changed x86.RegSet
 	for _, i := range steps {
 		changed |= s.fn.Insts[i].Def
-		if s.fn.Insts[i].Opaque {
+		if s.fn.Insts[i].Opaque || s.fn.Insts[i].Kind == x86.Call {
 			return 0
 		}
 	}
@@ -200,13 +217,15 @@ func (s *search) unchanged(steps []int) (out x86.RegSet) {
 // say that the program did not go there.
 func (s *search) along(steps []int, known []store) (m *machine, possible bool) {
 	m, possible = &machine{at: s.Call, known: known, wrote: map[uint64]Value{}}, true
-	s.begin(m, steps)
+	last := s.begin(m, steps)
 	for k, i := range steps {
 		m.step = k
 		in := &s.fn.Insts[i]
 		switch in.Kind {
 		case x86.Next:
 			m.execute(s.fn.Code(i), in)
+		case x86.Call:
+			m.call(s.fn.Callee(i))
 		case x86.Branch:
 			next := s.call
 			if k+1 < len(steps) {
@@ -217,23 +236,39 @@ func (s *search) along(steps []int, known []store) (m *machine, possible bool) {
 				possible = false
 			}
 		}
+		for r, at := range last {
+			if v, ok := s.Register(r); ok && at == k {
+				m.reg[r] = number(v, 64, false)
+			}
+		}
 	}
 	return m, possible
 }
 
+// preserved are the registers that functions preserve, but for the stack pointer.
+var preserved = []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
+
 // begin sets the registers as they are at the begin of a way: those that no
-// instruction of it changes are as the frame has them.
-func (s *search) begin(m *machine, steps []int) {
-	var changed x86.RegSet
+// instruction of it changes are as the frame has them. The others are so after the step that
+// changes them last, which it returns.
+func (s *search) begin(m *machine, steps []int) (last map[x86.Reg]int) {
+	last = map[x86.Reg]int{}
 	rsp, fixed := int64(0), true
-	for _, i := range steps {
+	for k, i := range steps {
 		in := &s.fn.Insts[i]
-		changed |= in.Def
+		for _, r := range preserved {
+			if in.Def.Has(r) || in.Opaque {
+				last[r] = k
+			}
+		}
 		delta, ok := stackMove(in)
 		rsp, fixed = rsp+delta, fixed && ok
 	}
-	for _, r := range []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15} {
-		if v, ok := s.Register(r); ok && !changed.Has(r) {
+	for _, r := range preserved {
+		if _, changed := last[r]; changed {
+			continue
+		}
+		if v, ok := s.Register(r); ok {
 			m.reg[r] = number(v, 64, false)
 		}
 	}
@@ -249,6 +284,7 @@ func (s *search) begin(m *machine, steps []int) {
 	if v, ok := s.Register(x86.RSP); ok && fixed {
 		m.reg[x86.RSP] = number(v-uint64(rsp), 64, false)
 	}
+	return last
 }
 
 // stackMove is what an instruction adds to the stack pointer; ok is false if that is
@@ -259,6 +295,8 @@ func stackMove(in *x86.Inst) (delta int64, ok bool) {
 		return in.Imm, true
 	case in.Move == x86.Lea && in.Dst == x86.RSP && in.Address.Base == x86.RSP && in.Address.Index == x86.None:
 		return in.Address.Disp, true
+	case in.Kind == x86.Call: // it has taken its own word off again
+		return 0, true
 	case in.Dst == x86.RSP, in.Move == x86.LeaveMove, in.Opaque:
 		return 0, false
 	}

@@ -115,11 +115,11 @@ func TestValues(t *testing.T) {
 		flags []string
 		least float64 // the share that must be known
 	}{
-		{"gcc", []string{"-O0"}, 0.85},
-		{"gcc", []string{"-O1", "-fno-plt", "-no-pie"}, 0.7},
-		{"gcc", []string{"-O2", "-g"}, 0.7},
-		{"gcc", []string{"-O3", "-march=x86-64-v3", "-s"}, 0.7},
-		{"clang", []string{"-O2", "-g"}, 0.7},
+		{"gcc", []string{"-O0"}, 0.95},
+		{"gcc", []string{"-O1", "-fno-plt", "-no-pie"}, 0.77},
+		{"gcc", []string{"-O2", "-g"}, 0.78},
+		{"gcc", []string{"-O3", "-march=x86-64-v3", "-s"}, 0.78},
+		{"clang", []string{"-O2", "-g"}, 0.77},
 	} {
 		name := c.cc + strings.Join(c.flags, "")
 		t.Run(name, func(t *testing.T) {

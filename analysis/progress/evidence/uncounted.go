@@ -19,10 +19,24 @@ func (s *Scene) judgeUncounted(l Link, id wantID, w *facts.Want) (Link, outcome)
 	if s.meets(id.rank, w) {
 		return s.matched(l, id.rank, w.Peer)
 	}
-	blocking := s.Facts[id.rank].Waits[id.wait].Kind
-	certain := blocking == w.Kind || w.Kind != model.Send || synchronous(w.Call)
+	wait := &s.Facts[id.rank].Waits[id.wait]
+	certain := wait.Kind == w.Kind || w.Kind != model.Send || synchronous(w.Call)
+	if ofWindow(w) {
+		certain = s.unmet(id.rank, wait) == 1
+	}
 	l.Weak = l.Weak || !s.stands(id.rank) || !certain
 	return l, linked
+}
+
+// unmet counts what a rank may still wait for: of several ranks that may have posted, or
+// completed, before they went on, none is certain to be the one that did not.
+func (s *Scene) unmet(rank int, wait *facts.Wait) (n int) {
+	for i := range wait.Wants {
+		if !s.meets(rank, &wait.Wants[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 // stands tells whether a rank was in one place in all looks.
@@ -32,8 +46,11 @@ func (s *Scene) stands(rank int) bool { return s.Facts[rank].Quiet }
 // the record tells its arguments.
 func (s *Scene) meets(rank int, w *facts.Want) bool {
 	peer := s.Facts[w.Peer]
-	if peer == nil {
+	switch {
+	case peer == nil:
 		return false
+	case ofWindow(w):
+		return meetsOnWindow(peer, rank, w)
 	}
 	for _, wait := range peer.Waits {
 		if wait.Unlisted && w.Kind == model.Recv {
@@ -51,6 +68,27 @@ func (s *Scene) meets(rank int, w *facts.Want) bool {
 		}
 	}
 	return false
+}
+
+// ofWindow tells whether a message is of the synchronisation of a window.
+func ofWindow(w *facts.Want) bool { return w.Tag == model.TagPost || w.Tag == model.TagComplete }
+
+// meetsOnWindow tells whether a peer has posted, or is about to complete: who waits for a
+// complete has posted. One whose group is not known may have.
+func meetsOnWindow(peer *facts.Fact, rank int, w *facts.Want) bool {
+	return wants(peer, func(p *facts.Want) bool {
+		switch {
+		case !p.Lost && p.Comm != w.Comm:
+			return false
+		case p.Kind == model.RMA:
+			return synchronises(p.Call) && !passive(p.Call)
+		case p.Peer != rank:
+			return false
+		case w.Tag == model.TagPost:
+			return p.Tag == model.TagComplete
+		}
+		return p.Tag == model.TagPost && strings.HasPrefix(functionOf(p.Call), "mpi_win_complete")
+	})
 }
 
 func anyTag(tag int) bool { return tag == model.Any || tag == model.None }
@@ -102,6 +140,10 @@ func (s *Scene) explainUncounted(who string, w *facts.Want, peer int) string {
 	switch {
 	case w.Kind == model.Collective:
 		return who + where + ", which " + rankText(peer) + " is not in"
+	case w.Tag == model.TagPost:
+		return who + " toward " + rankText(peer) + where + ", which is in no MPI_Win_wait"
+	case w.Tag == model.TagComplete:
+		return who + " for " + rankText(peer) + where + ", which is in no MPI_Win_complete"
 	case w.Kind == model.Send:
 		return who + " to " + rankText(peer) + tagText(w) + where + ", which is in no such receive"
 	case w.Peer == model.Any:

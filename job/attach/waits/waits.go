@@ -15,6 +15,7 @@ import (
 // Process is the rank whose call it is.
 type Process struct {
 	Family string // as in model.Rank
+	Rank   int    // in MPI_COMM_WORLD
 	// Read reads its memory.
 	Read func(addr uint64, b []byte) bool
 	// Library knows what handles of MPI stand for.
@@ -27,8 +28,8 @@ type Process struct {
 // unknown is the index of a communicator, and a peer, of which nothing is known.
 const unknown = -1
 
-// index is that of a communicator in Comms.
-func (p *Process) index(c *model.Comm) int {
+// Index is that of a communicator in Comms.
+func (p *Process) Index(c *model.Comm) int {
 	if c == nil {
 		return unknown
 	}
@@ -119,8 +120,15 @@ func (r *reader) wait() Wait {
 	case mpi.ClassColl, mpi.ClassNewcomm, mpi.ClassNewwin, mpi.ClassNewfile, mpi.ClassWinColl, mpi.ClassWinFree,
 		mpi.ClassFileColl, mpi.ClassFileFree:
 		return r.one(model.Collective, r.collective())
-	case mpi.ClassParrived, mpi.ClassWinTest:
+	case mpi.ClassNewcommLeaders:
+		return r.leaders()
+	case mpi.ClassNewcommGroups:
+		return r.groups()
+	case mpi.ClassParrived:
 		return Wait{Kind: model.Poll, Unlisted: true}
+	}
+	if w, ok := r.window(); ok {
+		return w
 	}
 	switch {
 	case class.Tests(), class == mpi.ClassGetStatus:
@@ -147,7 +155,7 @@ func (r *reader) requests(kind model.Kind) Wait {
 			out.Unlisted = true
 			continue
 		}
-		out.Pending = append(out.Pending, model.Pending{Kind: q.Kind, Comm: r.index(q.Comm), Peer: q.Peer, Tag: q.Tag,
+		out.Pending = append(out.Pending, model.Pending{Kind: q.Kind, Comm: r.Index(q.Comm), Peer: q.Peer, Tag: q.Tag,
 			State: -1})
 		r.infer("requests")
 	}
@@ -311,22 +319,26 @@ func (r *reader) int(name string) (int, bool) {
 
 // comm returns the index of the communicator, window or file of the call.
 func (r *reader) comm() int {
-	i := slices.IndexFunc(r.f.Params, func(p mpi.Param) bool { return p.Kind == mpi.Comm && p.Dir == mpi.In })
-	other := i < 0
-	if other {
-		i = slices.IndexFunc(r.f.Params, func(p mpi.Param) bool { return p.Kind == mpi.Win || p.Kind == mpi.File })
-	}
-	if i < 0 {
+	fortran := r.Binding != model.C
+	for i, p := range r.f.Params {
+		if p.Kind != mpi.Comm && p.Kind != mpi.Win && p.Kind != mpi.File || p.Kind == mpi.Comm && p.Dir != mpi.In {
+			continue
+		}
+		handle, ok := r.handle(i)
+		switch {
+		case !ok:
+		case p.Kind == mpi.Comm:
+			return r.Index(r.Library.Comm(handle, fortran))
+		case p.Kind == mpi.File:
+			return r.Index(r.Library.File(handle, fortran))
+		default:
+			if w := r.Library.Window(handle, fortran); w != nil {
+				return r.Index(w.Comm)
+			}
+		}
 		return unknown
 	}
-	handle, ok := r.handle(i)
-	switch {
-	case !ok:
-		return unknown
-	case other:
-		return r.index(r.Library.Of(handle, r.Binding != model.C))
-	}
-	return r.index(r.Library.Comm(handle, r.Binding != model.C))
+	return unknown
 }
 
 // handle returns a handle that is an argument, or that one is the address of.

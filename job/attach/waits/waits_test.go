@@ -26,6 +26,8 @@ const (
 	worldAt     = 0x7f0000001000 // where Open MPI has MPI_COMM_WORLD
 	otherAt     = 0x7f0000002000
 	windowAt    = 0x7f0000003000
+	groupAt     = 0x7f0000004000
+	groupOfOwn  = 0x7f0000004100
 	worldNumber = 0x44000000
 	cells       = 0x5000 // where Fortran has its constants
 )
@@ -37,6 +39,7 @@ const (
 	world = iota
 	self
 	half // the communicator, window or file that is met
+	made // the one that is met next
 )
 
 func (fake) Comm(handle uint64, fortran bool) *model.Comm {
@@ -68,16 +71,29 @@ func (f fake) Request(handle uint64, _ bool) (library.Request, bool) {
 	return library.Request{}, false
 }
 
-func (fake) Of(handle uint64, _ bool) *model.Comm {
-	if handle == windowAt {
-		return &model.Comm{ID: 7, Kind: model.Window, Size: 4, Members: []int{0, 1, 2, 3}}
+func (fake) File(uint64, bool) *model.Comm { return nil }
+
+// Window has a window of all ranks, which ranks 0 and 3 may access, and which accesses rank 2.
+func (fake) Window(handle uint64, _ bool) *library.Window {
+	if handle != windowAt {
+		return nil
 	}
-	return nil
+	return &library.Window{
+		Comm:   &model.Comm{ID: 7, Kind: model.Window, Size: 4, Members: []int{0, 1, 2, 3}},
+		Access: []int{2}, Exposure: []int{0, 3},
+		Locks: []library.Lock{{Target: 2, Type: model.Exclusive}, {Target: 3, Type: model.Either}},
+	}
+}
+
+func (fake) Windows() []*library.Window { return nil }
+
+func (fake) Group(handle uint64, _ bool) []int {
+	return map[uint64][]int{groupAt: {3, 0}, groupOfOwn: {3, 1}}[handle]
 }
 
 func process(family string) *Process {
 	f := fake{}
-	return &Process{Family: family, Library: f,
+	return &Process{Family: family, Rank: 1, Library: f,
 		Comms: []*model.Comm{f.Comm(worldAt, false), {ID: 2, Kind: model.Self, Size: 1, Members: []int{1}}},
 		Read: func(addr uint64, b []byte) bool { // the cell at 0x5000 + 8 n has n - 8
 			if addr < cells || addr > cells+0x100 {
@@ -125,6 +141,49 @@ func TestOf(t *testing.T) {
 			Wait{Kind: model.Recv, Pending: pending(model.Recv, half, unknown, 5), Counts: one}},
 		"a window": {"openmpi", "MPI_Win_fence", model.C, known(0, windowAt),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, half, model.None, model.None)}},
+		"start": {"openmpi", "MPI_Win_start", model.C, known(groupAt, 0, windowAt), Wait{Kind: model.Wait,
+			Pending: append(pending(model.Recv, half, 3, model.TagPost),
+				pending(model.Recv, half, 0, model.TagPost)...)}},
+		"start, the group is not known": {"openmpi", "MPI_Win_start", model.C, known(nil, 0, windowAt),
+			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, model.None, model.None)}},
+		"complete": {"openmpi", "MPI_Win_complete", model.C, known(windowAt),
+			Wait{Kind: model.Wait, Pending: pending(model.Recv, half, 2, model.TagPost)}},
+		"wait": {"openmpi", "MPI_Win_wait", model.C, known(windowAt), Wait{Kind: model.Wait, Pending: append(
+			pending(model.Recv, half, 0, model.TagComplete), pending(model.Recv, half, 3, model.TagComplete)...)}},
+		"test of a window that is not known": {"openmpi", "MPI_Win_test", model.C, known(nil, 0),
+			Wait{Kind: model.RMA, Pending: pending(model.RMA, unknown, model.None, model.None)}},
+		"post does not wait": {"openmpi", "MPI_Win_post", model.C, known(nil, 0, windowAt), Wait{Kind: model.Local}},
+		"exclusive lock": {"openmpi", "MPI_Win_lock", model.C, known(1, 2, 0, windowAt),
+			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 2, int(model.Exclusive))}},
+		"shared lock, MPICH": {"mpich", "MPI_Win_lock", model.C, known(235, nil, 0, windowAt&0xffffffff),
+			Wait{Kind: model.RMA, Pending: pending(model.RMA, unknown, unknown, int(model.Shared))}},
+		"a lock of no type": {"openmpi", "MPI_Win_lock", model.C, known(7, 2, 0, windowAt),
+			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 2, model.None)}},
+		"lock of all": {"openmpi", "MPI_Win_lock_all", model.C, known(0, windowAt),
+			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, model.None, int(model.Shared))}},
+		"flush under a lock": {"openmpi", "MPI_Win_flush", model.C, known(2, windowAt),
+			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 2, int(model.Exclusive))}},
+		"unlock of a type that only the target knows": {"openmpi", "MPI_Win_unlock", model.C, known(3, windowAt),
+			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 3, model.None)}},
+		"operation after a start": {"openmpi", "MPI_Fetch_and_op", model.C, known(1, 1, 1, 2, 0, 1, windowAt),
+			Wait{Kind: model.RMA, Pending: pending(model.Recv, half, 2, model.TagPost)}},
+		"operation of a window alone": {"openmpi", "MPI_Put", model.C, known(1, 1, 1, 0, 0, 1, 1, windowAt),
+			Wait{Kind: model.RMA, Pending: pending(model.RMA, half, 0, model.None),
+				Counts: []Count{{"origin_count", 1}, {"target_count", 1}}}},
+		"making an intercommunicator, its leader": {"openmpi", "MPI_Intercomm_create", model.C,
+			known(otherAt, 1, worldAt, 2, 17, 1), Wait{Kind: model.Wait, Pending: append(
+				pending(model.Collective, half, model.None, model.None),
+				pending(model.Collective, made, model.None, model.None)...)}},
+		"making an intercommunicator, another": {"openmpi", "MPI_Intercomm_create", model.C,
+			known(otherAt, 0, worldAt, 2, 17, 1),
+			Wait{Kind: model.Wait, Pending: pending(model.Collective, half, model.None, model.None)}},
+		"making an intercommunicator, with nobody knows whom": {"openmpi", "MPI_Intercomm_create", model.C,
+			known(otherAt, 1, worldAt, nil, 17, 1), Wait{Kind: model.Wait, Unlisted: true,
+				Pending: pending(model.Collective, half, model.None, model.None)}},
+		"a communicator of a group": {"openmpi", "MPI_Comm_create_group", model.C, known(worldAt, groupOfOwn, 3, 1),
+			Wait{Kind: model.Collective, Pending: pending(model.Collective, half, model.None, model.None)}},
+		"a communicator of a group that is not known": {"openmpi", "MPI_Comm_create_group", model.C,
+			known(worldAt, nil, 3, 1), Wait{Kind: model.Other}},
 		"a root": {"mpich", "MPI_Bcast", model.C, known(1, 1, 1, 2, worldNumber),
 			Wait{Kind: model.Collective, Pending: pending(model.Collective, world, 2, model.None), Counts: one}},
 		"both ways": {"mpich", "MPI_Sendrecv", model.C, known(1, 1, 1, 2, 8, 1, 1, 1, 0, 9, worldNumber, 0),
