@@ -80,10 +80,12 @@ var allowed = map[string][]string{
 	"laggard/injector":         {"laggard/injector/ptrace", "laggard/model", "laggard/model/mpi"},
 	"laggard/injector/ptrace":  {},
 	"laggard/injector/synth":   {"laggard/model"},
-	"laggard/intake/backtrace": {"laggard/internal/regular", "laggard/model", "laggard/model/mpi", "laggard/symbol"},
-	"laggard/intake/library":   {"laggard/model"},
-	"laggard/intake/stopped":   {"laggard/internal/regular"},
-	"laggard/intake/unwind":    {"laggard/intake/stopped"},
+	"laggard/intake/backtrace": {
+		"laggard/internal/regular", "laggard/model", "laggard/model/mpi", "laggard/symbol", "laggard/symbol/outside",
+	},
+	"laggard/intake/library": {"laggard/model"},
+	"laggard/intake/stopped": {"laggard/internal/regular"},
+	"laggard/intake/unwind":  {"laggard/intake/stopped"},
 	"laggard/job": {
 		"laggard/job/collect", "laggard/job/launcher", "laggard/job/preload", "laggard/job/rundir",
 		"laggard/job/sight", "laggard/job/watch", "laggard/model",

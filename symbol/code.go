@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -267,6 +268,13 @@ func (c *Code) Import(slot uint64) string {
 		return ""
 	}
 	return s.name
+}
+
+// Imports tells whether the loader puts the address of such a symbol somewhere.
+func (c *Code) Imports(such func(name string) bool) bool {
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	return slices.ContainsFunc(c.m.relocations(), func(s slot) bool { return s.name != "" && such(s.name) })
 }
 
 // Pointer returns the address in this module that is in the eight bytes at

@@ -9,6 +9,7 @@ import (
 
 	"laggard/model"
 	"laggard/symbol"
+	"laggard/symbol/outside"
 )
 
 // Options say what else is known of a job.
@@ -160,7 +161,8 @@ func (b *builder) rank(p process) {
 }
 
 // sites returns where the threads are that count, that with main first. Without
-// one, the first of the text comes first.
+// one, the first of the text comes first. If main waits for another thread, that one is
+// among those which run the program's own code, and they come before it.
 func (b *builder) sites(stacks []Stack) []site {
 	var out, others []site
 	for _, s := range stacks {
@@ -179,8 +181,33 @@ func (b *builder) sites(stacks []Stack) []site {
 	if len(out) == 0 && len(others) > 0 {
 		return others[:1]
 	}
-	slices.SortStableFunc(out, func(x, y site) int { return cmp.Compare(b2i(y.main), b2i(x.main)) })
+	awaits := slices.ContainsFunc(out, site.joins)
+	if own := slices.DeleteFunc(others, func(s site) bool { return !s.own() }); awaits {
+		out = append(out, own...)
+	}
+	slices.SortStableFunc(out, func(x, y site) int {
+		return cmp.Or(cmp.Compare(b2i(x.joins()), b2i(y.joins())), cmp.Compare(b2i(y.main), b2i(x.main)))
+	})
 	return out
+}
+
+// joins tells whether it is main, and waits for another thread.
+func (s site) joins() bool { return s.main && s.call == "" && s.waits() == "thread" }
+
+// own tells whether the thread runs code of the program, and does not wait for others there.
+func (s site) own() bool {
+	return s.waits() == "" && slices.ContainsFunc(s.stack, func(l level) bool {
+		return !symbol.SystemModule(l.at.Module) && l.at.Function != ""
+	})
+}
+
+// waits is what a thread outside MPI waits for, as package outside has it.
+func (s site) waits() string {
+	var stack []symbol.Location
+	for _, l := range s.stack {
+		stack = append(stack, l.at)
+	}
+	return outside.Of(stack).For
 }
 
 func b2i(b bool) int {

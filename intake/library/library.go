@@ -14,6 +14,9 @@ type Process struct {
 	Read func(addr uint64, b []byte) bool
 	// Variable returns the address of a variable of the MPI library by its linker name.
 	Variable func(name string) (addr uint64, ok bool)
+	// Uses tells whether the program may call an MPI function, by a part of its name in
+	// lower case; nil: it is not known.
+	Uses func(part string) bool
 	// Data are the ranges of the MPI library's variables: first address, and the one
 	// behind the last.
 	Data [][2]uint64

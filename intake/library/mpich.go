@@ -339,7 +339,9 @@ func (m *mpich) request(at uint64) (Request, bool) {
 	case receives:
 		out.Kind = model.Recv
 	case collective:
-		out.Kind, out.Comm = model.Collective, m.comms[comm]
+		if m.Uses != nil && !m.Uses("isendrecv") { // which begins such a request as well
+			out.Kind, out.Comm = model.Collective, m.comms[comm]
+		}
 		return out, true
 	}
 	if c := m.comms[comm]; c != nil {

@@ -67,8 +67,9 @@ func (o *ompi) window(at uint64) *Window {
 
 // Bounds of the state of what makes a window work.
 const (
-	minState = 256
-	maxState = 2048
+	minState   = 256
+	maxState   = 1 << 14
+	usualState = 2048 // of those whose size is not known
 )
 
 // allocated is how much may be read of it: what the allocator of glibc says, if it can be right.
@@ -76,7 +77,7 @@ func (o *ompi) allocated(at uint64) int {
 	if size := int(o.word(at-8) &^ 7); size >= minState && size <= maxState {
 		return size - 8
 	}
-	return maxState
+	return usualState
 }
 
 // Types of the object that says for what a window is accessed.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"laggard/intake/backtrace"
 	"laggard/intake/library"
@@ -185,9 +186,25 @@ func (a *arguments) open(b *builder) library.Library {
 			}
 		}
 	}
+	p.Uses = func(part string) bool { return a.uses(b, part) }
 	p.Variable = func(name string) (uint64, bool) { return a.variable(b, name) }
 	b.library = library.Open(p, b.rank.Family)
 	return b.library
+}
+
+// uses tells whether a module other than those of the system calls an MPI function with such a name,
+// or may for all that is known.
+func (a *arguments) uses(b *builder, part string) bool {
+	return slices.ContainsFunc(b.unwinder.Modules(), func(m *stopped.Module) bool {
+		if symbol.SystemModule(m.Path) {
+			return false
+		}
+		code, err := a.resolver.Code(b.modules[m])
+		return err != nil || code.Imports(func(name string) bool {
+			name = strings.ToLower(name)
+			return strings.Contains(name, "mpi_") && strings.Contains(name, part)
+		})
+	})
 }
 
 // variable finds a variable of the MPI libraries that a rank has. A program may have it, as a

@@ -66,18 +66,18 @@ func (w *watched) thread(tid int, hold bool) (stopped.Thread, unwind.Stack, erro
 }
 
 // keep forgets the copies of stacks that only the newest look needs, and chooses the
-// threads for the next one: the first, and those with a frame in an MPI library.
+// threads for the next one: the first, and those with a frame in an MPI library or in the program.
 func (w *watched) keep() {
-	w.tids = []int{}
+	w.tids = []int{w.process.PID}
 	for _, s := range w.samples {
 		if s.look != w.samples[len(w.samples)-1].look {
 			s.thread.Stack = nil
 			continue
 		}
-		inMPI := slices.ContainsFunc(s.stack.Frames, func(f unwind.Frame) bool {
-			return f.Module != nil && libraryOfMPI(f.Module.Path)
+		worth := slices.ContainsFunc(s.stack.Frames, func(f unwind.Frame) bool {
+			return f.Module != nil && (f.Module.Path == w.process.Program || libraryOfMPI(f.Module.Path))
 		})
-		if inMPI || s.thread.TID == w.process.PID {
+		if worth && s.thread.TID != w.process.PID {
 			w.tids = append(w.tids, s.thread.TID)
 		}
 	}

@@ -92,3 +92,31 @@ func TestTake(t *testing.T) {
 		t.Errorf("of a process that is not there: %v", err)
 	}
 }
+
+// TestShared: what another node adds goes into the same directory, whatever the current one is.
+func TestShared(t *testing.T) {
+	t.Chdir(t.TempDir())
+	dir := t.TempDir() + "/run"
+	taken := &Taken{Size: 2, Ranks: []*model.Rank{{Rank: 0, Size: 2, Exe: "app"}}, Began: time.Now()}
+	if _, err := taken.Write(dir, "test"); err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range first { // as if it were of a node of another name
+		if strings.HasPrefix(f.Name(), "node-") {
+			err = errors.Join(err, os.Rename(dir+"/"+f.Name(), dir+"/node-other.lgd"))
+		}
+	}
+	got, failed := taken.Write(dir, "test")
+	if err = errors.Join(err, failed); err != nil || got != dir {
+		t.Errorf("the second went to %q, %v", got, err)
+	}
+	both, _ := os.ReadDir(dir)
+	here, _ := os.ReadDir(".")
+	if len(both) != len(first)+1 || len(here) > 0 {
+		t.Errorf("in the directory are %v, beside it %v", both, here)
+	}
+}

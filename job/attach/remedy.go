@@ -18,6 +18,12 @@ func advice(pid int) string {
 			return fmt.Sprintf("it belongs to user %d: run laggard as that user, or as root", st.Uid)
 		}
 	}
+	if other := tracer(pid); other > 0 {
+		if _, err := os.Stat(filepath.Join("/proc/self/task", strconv.Itoa(other))); err == nil {
+			return "an earlier look has not let go of it yet: run attach again"
+		}
+		return fmt.Sprintf("process %d, a debugger or another attach, holds it: wait for that one, or end it", other)
+	}
 	scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	if err != nil {
 		scope = []byte("0")
@@ -35,4 +41,13 @@ func advice(pid int) string {
 	}
 	return "in a container, run attach inside the same one, started with --cap-add SYS_PTRACE (docker, podman), " +
 		"or on the host as root; a program with other rights than its user's (setuid, setcap) may be read by root only"
+}
+
+// tracer is the thread that traces a process, 0 none.
+func tracer(pid int) (other int) {
+	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if _, rest, ok := strings.Cut(string(text), "\nTracerPid:"); ok {
+		_, _ = fmt.Sscan(rest, &other)
+	}
+	return other
 }

@@ -20,7 +20,7 @@ nodes is put together when it is diagnosed.
 Exit status: 0 done, 1 failed, 2 usage, 4 done but something could not be read.`
 	Examples = `  laggard attach -o hung && laggard diagnose hung
   laggard attach --pid 4711 --pid 4712
-  srun --overlap --jobid=J --ntasks-per-node=1 laggard attach --job J -o $PWD/hung`
+  srun --overlap --jobid=J --nodes=N --ntasks-per-node=1 --mpi=none laggard attach --job J -o $PWD/hung`
 )
 
 // Run takes the record and writes it; damaged tells that something could not be read.

@@ -111,10 +111,10 @@ func firstOf(errs []error) error {
 // Write writes the record of this node into a run directory, which those of other nodes
 // may write theirs into; "" makes one named by date and process.
 func (t *Taken) Write(dir, version string) (string, error) {
-	shared := dir != ""
-	dir, err := rundir.Create(dir)
-	if shared && err != nil {
-		dir, err = rundir.Share(dir)
+	asked := dir
+	dir, err := rundir.Create(asked)
+	if asked != "" && err != nil {
+		dir, err = rundir.Share(asked)
 	}
 	if err != nil {
 		return "", err

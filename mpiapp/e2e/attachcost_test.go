@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,7 +34,8 @@ func TestAttachMany(t *testing.T) {
 			}
 		}
 		dir := filepath.Join(t.TempDir(), "run")
-		cmd := exec.Command(filepath.Join(binaries(t), "laggard"), "attach", "-o", dir)
+		args := byPID([]string{"attach", "-o", dir}, processesOf(t, env, program))
+		cmd := exec.Command(filepath.Join(binaries(t), "laggard"), args...)
 		cmd.Env = env
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -96,4 +98,84 @@ func TestAttachLAMMPS(t *testing.T) {
 	if seen := run(true); seen != plain {
 		t.Errorf("LAMMPS prints other results when it is looked at:\n%s\nwant\n%s", seen, plain)
 	}
+}
+
+// TestAttachCompared looks at LAMMPS with 16 ranks with attach, and at four of them with each of the debuggers that
+// people use for that, one after the other, and says how long the threads stood still, and what it cost.
+func TestAttachCompared(t *testing.T) {
+	f := families[0]
+	env := f.environ(t)
+	start(t, env, nil, append(f.command(16), "/usr/bin/lmp", "-log", "none", "-in", longCrack(t))...)
+	var pids []int
+	for begin := time.Now(); len(pids) < 16; time.Sleep(time.Second) {
+		if pids = processesOf(t, env, "/usr/bin/lmp"); time.Since(begin) > patience {
+			t.Fatalf("only %d ranks of LAMMPS run", len(pids))
+		}
+	}
+	attach := byPID([]string{filepath.Join(binaries(t), "laggard"), "attach", "--looks", "1"}, pids)
+	compared(t, "laggard attach", attach)
+	for _, tool := range [][]string{
+		{"eu-stack", "-p"}, {"gdb", "-batch", "-ex", "thread apply all backtrace", "-p"},
+	} {
+		var commands [][]string
+		for _, pid := range pids[:4] {
+			commands = append(commands, append(slices.Clone(tool), strconv.Itoa(pid)))
+		}
+		compared(t, tool[0], commands...)
+	}
+}
+
+// compared runs commands one after the other and logs what they cost; and once more under strace, to see for how long
+// each thread was stopped.
+func compared(t *testing.T, name string, commands ...[]string) {
+	t.Helper()
+	for _, tool := range []string{"strace", commands[0][0]} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s: %v", name, err)
+		}
+	}
+	var cpu time.Duration
+	var each []time.Duration
+	run := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = t.TempDir() // attach makes a run directory there
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Logf("%s: %v: %s", name, err, out)
+		}
+		return cmd
+	}
+	for _, command := range commands {
+		state := run(command...).ProcessState
+		cpu += state.UserTime() + state.SystemTime()
+		trace := filepath.Join(t.TempDir(), "trace")
+		run(append([]string{"strace", "-f", "-ttt", "-e", "trace=ptrace", "-o", trace}, command...)...)
+		each = append(each, stoppedFor(t, trace)...)
+	}
+	slices.Sort(each)
+	if len(each) == 0 {
+		t.Fatalf("%s stopped no thread", name)
+	}
+	t.Logf("%s: %d threads stood still, for %v in the median and %v at most; %v of CPU in all", name, len(each),
+		each[len(each)/2].Round(time.Microsecond*10), each[len(each)-1].Round(time.Microsecond*10),
+		cpu.Round(time.Millisecond))
+}
+
+var ptraces = regexp.MustCompile(`(?m)^\d+ +(\d+\.\d+) ptrace\(PTRACE_(ATTACH|INTERRUPT|DETACH), (\d+)`)
+
+// stoppedFor returns for how long each thread was stopped, from the call that stops it to the one that lets it go.
+func stoppedFor(t *testing.T, trace string) (out []time.Duration) {
+	text, err := os.ReadFile(trace)
+	must(t, err)
+	began := map[string]float64{}
+	for _, m := range ptraces.FindAllStringSubmatch(string(text), -1) {
+		at, err := strconv.ParseFloat(m[1], 64)
+		must(t, err)
+		if m[2] != "DETACH" {
+			began[m[3]] = at
+		} else if from, ok := began[m[3]]; ok {
+			out = append(out, time.Duration((at-from)*1e9))
+			delete(began, m[3])
+		}
+	}
+	return out
 }

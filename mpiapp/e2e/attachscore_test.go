@@ -212,7 +212,7 @@ func (x *attachTrial) judge(t *testing.T, how, dir string, score *attachScore, l
 	}
 }
 
-var noted = regexp.MustCompile(`\b(?:send|recv)?count -?\d+`)
+var noted = regexp.MustCompile(`\b\w*count -?\d+`)
 
 // arguments compares what is known of the call that a rank is in, where the same call was recorded.
 func (x *attachScore) arguments(t *testing.T, how string, want, got *model.Rank, counts []string) {

@@ -71,6 +71,9 @@ func TestSlurm(t *testing.T) {
 			})
 		})
 	}
+	t.Run("unrecorded", func(t *testing.T) {
+		eachFamily(t, func(t *testing.T, f family) { c.unrecorded(t, f) })
+	})
 	t.Run("healthy", func(t *testing.T) { c.healthy(t, families[0]) })
 	t.Run(timeLimit.name, func(t *testing.T) {
 		eachFamily(t, func(t *testing.T, f family) {
@@ -81,6 +84,40 @@ func TestSlurm(t *testing.T) {
 			job.check(t)
 		})
 	})
+}
+
+// unrecorded: a job that plain srun started hangs, and is found by its number.
+func (c *cluster) unrecorded(t *testing.T, f family) {
+	script, err := filepath.Abs("../../jobscripts/slurm/attach.sh")
+	must(t, err)
+	name := "unrecorded-" + f.name
+	args := slices.Concat([]string{"srun", "--job-name=" + name}, onNodes)
+	if f.name == "mpich" {
+		args = append(args, "--mpi=pmi2")
+	}
+	ended := make(chan string, 1)
+	go func() {
+		out, err := c.try(append(args, f.build(t, halo.source, "-O0"), halo.mode)...)
+		ended <- fmt.Sprint(out, err)
+	}()
+	job, said := "", ""
+	c.eventually(t, "the job of "+name, func() bool {
+		out, err := c.try("squeue", "--noheader", "--name="+name, "--states=RUNNING", "--format=%i")
+		job = strings.TrimSpace(out)
+		return err == nil && job != "" || len(ended) > 0
+	})
+	c.eventually(t, "a diagnosis of job "+job, func() bool { // it takes a while until it hangs
+		dir := fmt.Sprintf("attached-%s-%d", job, time.Now().UnixNano())
+		said, err = c.try(script, job, dir)
+		return err == nil && strings.Contains(said, "is least progressed") || len(ended) > 0
+	})
+	_, _ = c.try("scancel", "--name="+name)
+	over := <-ended
+	_, text, _ := strings.Cut(said, "Rank ")
+	submitted{c: c, what: failure{scenario: halo}}.checkText(t, "Rank "+text)
+	if t.Failed() {
+		t.Log(said, over)
+	}
 }
 
 // healthy: a run that ends well is analysed only if that was asked for.

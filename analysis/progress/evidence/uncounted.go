@@ -20,13 +20,17 @@ func (s *Scene) judgeUncounted(l Link, id wantID, w *facts.Want) (Link, outcome)
 		return s.matched(l, id.rank, w.Peer)
 	}
 	wait := &s.Facts[id.rank].Waits[id.wait]
-	certain := wait.Kind == w.Kind || w.Kind != model.Send || synchronous(w.Call)
+	certain := wait.Kind == w.Kind || w.Kind != model.Send || synchronous(w.Call) || completes(wait.Call)
 	if ofWindow(w) {
 		certain = s.unmet(id.rank, wait) == 1
 	}
 	l.Weak = l.Weak || !s.stands(id.rank) || !certain
 	return l, linked
 }
+
+// completes tells whether a call waits for requests: of those, a record has the ones that were not
+// complete when the rank was looked at.
+func completes(call string) bool { return strings.HasPrefix(functionOf(call), "mpi_wait") }
 
 // unmet counts what a rank may still wait for: of several ranks that may have posted, or
 // completed, before they went on, none is certain to be the one that did not.

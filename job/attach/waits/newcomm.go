@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"laggard/model"
+	"laggard/model/mpi"
 )
 
 // leaders is the making of an intercommunicator: a collective of the own group, whose leader
@@ -40,37 +41,33 @@ func (r *reader) meeting() int {
 	if peer == nil || other < 0 || other >= len(peer.Peers()) {
 		return unknown
 	}
-	both := []int{peer.Members[peer.Rank], peer.Peers()[other]}
-	slices.Sort(both)
-	return r.forming(peer.ID, both, nil)
+	return r.forming(peer.ID, []int{peer.Members[peer.Rank], peer.Peers()[other]})
 }
 
 // groups is the making of a communicator of groups, which its members alone take part in.
 func (r *reader) groups() Wait {
 	var parent uint64
 	if r.f.Param("comm") >= 0 {
-		if c := r.comm(); c != unknown {
-			parent = r.Comms[c].ID
+		c := r.comm()
+		if c == unknown {
+			return Wait{Kind: model.Other}
 		}
+		parent = r.Comms[c].ID
 	}
-	sides := [][]int{nil, nil}
-	for k, names := range [][]string{{"group", "local_group"}, {"remote_group"}} {
-		for _, name := range names {
-			i := r.f.Param(name)
-			if i < 0 {
-				continue
-			}
-			handle, ok := r.handle(i)
-			if ok {
-				sides[k] = r.Library.Group(handle, r.Binding != model.C)
-			}
-			if sides[k] == nil {
-				return Wait{Kind: model.Other}
-			}
+	var members []int
+	for i, p := range r.f.Params {
+		if p.Kind != mpi.Group || p.Ref {
+			continue
 		}
+		handle, ok := r.handle(i)
+		group := r.Library.Group(handle, r.Binding != model.C)
+		if !ok || group == nil {
+			return Wait{Kind: model.Other}
+		}
+		members = append(members, group...)
 	}
-	p := model.Pending{Kind: model.Collective, Comm: r.forming(parent, sides[0], sides[1]), Peer: model.None,
-		Tag: model.None, State: -1}
+	p := model.Pending{Kind: model.Collective, Comm: r.forming(parent, members), Peer: model.None, Tag: model.None,
+		State: -1}
 	if p.Comm == unknown {
 		return Wait{Kind: model.Other}
 	}
@@ -79,22 +76,15 @@ func (r *reader) groups() Wait {
 
 // forming is a communicator that is being made: its members, and what it is made from, tell
 // it from others.
-func (r *reader) forming(parent uint64, local, remote []int) int {
-	rank := slices.Index(local, r.Rank)
-	if rank < 0 {
+func (r *reader) forming(parent uint64, members []int) int {
+	slices.Sort(members)
+	rank, found := slices.BinarySearch(members, r.Rank)
+	if !found {
 		return unknown
 	}
 	h := fnv.New64a()
-	first, second := local, remote
-	if remote != nil && remote[0] < local[0] { // both sides give the same number
-		first, second = remote, local
-	}
-	for _, n := range slices.Concat([]int{int(parent), len(first)}, first, second) {
+	for _, n := range append([]int{int(parent)}, members...) {
 		_ = binary.Write(h, binary.LittleEndian, int64(n))
 	}
-	c := &model.Comm{ID: h.Sum64() | 1<<63, Rank: rank, Size: len(local), Members: local, State: -1}
-	if remote != nil {
-		c.Kind, c.Remote, c.RemoteSize = model.Inter, remote, len(remote)
-	}
-	return r.Index(c)
+	return r.Index(&model.Comm{ID: h.Sum64() | 1<<63, Rank: rank, Size: len(members), Members: members, State: -1})
 }
