@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // commReader is a communicator and what is still to be resolved of it.
@@ -18,8 +19,8 @@ type commReader struct {
 func (r *slotReader) takeComm(rec record) error {
 	le32, _ := fields(rec.fixed)
 	flags := le32(commFlags)
-	c := commReader{off: rec.off, live: rec.live}
-	c.comm = &Comm{
+	c := commReader{off: rec.off, live: rec.live, comm: r.room.comm()}
+	*c.comm = Comm{
 		Kind:       r.commKind(rec, flags),
 		Forming:    flags&flagForming != 0,
 		Rank:       int(int32(le32(commRank))),
@@ -37,7 +38,7 @@ func (r *slotReader) takeComm(rec record) error {
 		}
 	}
 	if flags&flagUnknown == 0 {
-		c.local, c.remote = bytes.Clone(local), bytes.Clone(remote)
+		c.local, c.remote = r.room.keep(local), r.room.keep(remote)
 	}
 	return r.comms.add(le32(commIndex), c)
 }
@@ -106,7 +107,9 @@ func risingRanks(b []byte, size int) ([]int, error) {
 
 // assembleComms fills in Rank.Comms, but for the members.
 func (r *slotReader) assembleComms(position map[uint32]int) {
-	for _, c := range r.comms.list {
+	r.rank.Comms = slices.Grow(r.rank.Comms, len(r.comms.list))
+	for i := range r.comms.list {
+		c := &r.comms.list[i]
 		live, ok := c.copyLive(r)
 		if !ok {
 			r.probs.add(recComm.String(), c.off, ErrTorn)
@@ -131,23 +134,22 @@ func (r *slotReader) assembleComms(position map[uint32]int) {
 // given to a new one meanwhile; the copy is of one of them if the fields that
 // change only then were the same before and after, else it reports false.
 func (c *commReader) copyLive(r *slotReader) ([]byte, bool) {
-	before := r.img.words(r.live[0][:0], c.live, commLive)
-	after := r.live[1]
+	last, next := &r.room.live[0], &r.room.live[1]
+	*last = r.img.words((*last)[:0], c.live, commLive)
 	for range spins {
-		after = r.img.words(after[:0], c.live, commLive)
-		if bytes.Equal(before[:commColl], after[:commColl]) && bytes.Equal(before[commID:], after[commID:]) {
-			r.live = [2][]byte{before, after}
-			return after, true
+		*next = r.img.words((*next)[:0], c.live, commLive)
+		last, next = next, last
+		if bytes.Equal((*last)[:commColl], (*next)[:commColl]) && bytes.Equal((*last)[commID:], (*next)[commID:]) {
+			return *last, true
 		}
-		before, after = after, before
 	}
-	r.live = [2][]byte{before, after}
-	return before, false
+	return *last, false
 }
 
 // internMembers fills in the members of the communicators of a slot.
 func (r *slotReader) internMembers(in *interner) {
-	for _, c := range r.comms.list {
+	for i := range r.comms.list {
+		c := &r.comms.list[i]
 		if c.local != nil && len(c.local) == 0 && (c.comm.Kind == Window || c.comm.Kind == File) {
 			r.likeParent(c.comm)
 			continue

@@ -121,13 +121,24 @@ var recNames = [recTypes]string{recRank: "RANK", recThreadRec: "THREAD", recModu
 	recSite: "SITE", recSent: "SENT", recArguments: "ARGUMENTS", recHistory: "HISTORY", recLibrary: "LIBRARY",
 	recTaken: "TAKEN", recRest: "REST", recLike: "LIKE"}
 
+// recTexts are the names with what they name. They are made once: a reader asks for one
+// with every index that it follows, in case it leads nowhere.
+var recTexts = func() (texts [recTypes]string) {
+	for t, name := range recNames {
+		if name != "" {
+			texts[t] = name + " record"
+		}
+	}
+	return texts
+}()
+
 // known tells whether this version knows the type.
 func (t recType) known() bool { return t < recTypes && recNames[t] != "" }
 
 // String returns the name that errors and dumps use.
 func (t recType) String() string {
 	if t.known() {
-		return recNames[t] + " record"
+		return recTexts[t]
 	}
 	return "record"
 }

@@ -66,9 +66,8 @@ func (r *slotReader) takeHistory(rec record) {
 	r.histories = append(r.histories, historyReader{comm: le32(historyComm), off: rec.off, at: rec.live, n: rec.nlive})
 }
 
-// newest copies the newest entry into the space that newest entries of the slot share.
-// It looks for it where the number of collectives on the communicator says; if it is
-// not there, it reports false.
+// newest copies the newest entry. It looks for it where the number of collectives on
+// the communicator says; if it is not there, it reports false.
 func (h *historyReader) newest(r *slotReader) bool {
 	at, ok := r.comms.find(h.comm)
 	if !ok || at < 0 {
@@ -78,9 +77,9 @@ func (h *historyReader) newest(r *slotReader) bool {
 	if n == 0 || h.number(r, n+1) == uint32(n+1) || h.number(r, n) != uint32(n) {
 		return false
 	}
-	begin := len(r.entries)
-	r.entries = r.img.words(r.entries, h.entry(n), begunSize)
-	h.live = r.entries[begin:len(r.entries):len(r.entries)]
+	begin := len(r.room.bytes)
+	r.room.bytes = r.img.words(r.room.bytes, h.entry(n), begunSize)
+	h.live = r.room.bytes[begin:len(r.room.bytes):len(r.room.bytes)]
 	return binary.LittleEndian.Uint32(h.live[begunNumber:]) == uint32(n) && h.number(r, n) == uint32(n) &&
 		hashed(h.live)
 }
@@ -118,9 +117,20 @@ func (h *historyReader) snapshot(r *slotReader) {
 	}
 }
 
+// oneBegun is a History of one collective.
+type oneBegun struct {
+	History
+	begun [1]Begun
+}
+
 // assembleHistories fills in Comm.History.
 func (r *slotReader) assembleHistories(position map[uint32]int) {
-	for _, h := range r.histories {
+	var short []oneBegun
+	if r.brief {
+		short = make([]oneBegun, len(r.histories))
+	}
+	for i := range r.histories {
+		h := &r.histories[i]
 		comm, ok := r.comms.find(h.comm)
 		if !ok || comm < 0 {
 			r.probs.note(recHistory.String(), h.off, ErrLost, "communicator %d", h.comm)
@@ -130,8 +140,9 @@ func (r *slotReader) assembleHistories(position map[uint32]int) {
 		switch len(h.live) {
 		case 0:
 		case begunSize: // no whole history is that short
-			n := upper(c.Coll, binary.LittleEndian.Uint32(h.live[begunNumber:]))
-			c.History = &History{Latest: []Begun{r.begun(h, n, h.live, position)}}
+			one := &short[i]
+			one.begun[0] = r.begun(h, upper(c.Coll, binary.LittleEndian.Uint32(h.live[begunNumber:])), h.live, position)
+			one.Latest, c.History = one.begun[:], &one.History
 		default:
 			c.History = &History{Latest: r.latest(h, c.Coll, position), Marks: marks(h.live)}
 			if n := len(c.History.Latest); r.brief && n > 0 {
@@ -153,7 +164,7 @@ func upper(near uint64, low uint32) uint64 { return near + uint64(int64(int32(lo
 
 // latest reads the entries from the newest one back. coll is about how many
 // collectives there were: it tells the upper bits of the numbers.
-func (r *slotReader) latest(h historyReader, coll uint64, position map[uint32]int) []Begun {
+func (r *slotReader) latest(h *historyReader, coll uint64, position map[uint32]int) []Begun {
 	entries := h.live[historyBegun:]
 	newest := uint64(0)
 	for at := 0; at+begunSize <= len(entries); at += begunSize {
@@ -177,7 +188,7 @@ func (r *slotReader) latest(h historyReader, coll uint64, position map[uint32]in
 	return out
 }
 
-func (r *slotReader) begun(h historyReader, n uint64, entry []byte, position map[uint32]int) Begun {
+func (r *slotReader) begun(h *historyReader, n uint64, entry []byte, position map[uint32]int) Begun {
 	le32, le64 := fields(entry)
 	le16 := func(at int) uint32 { return uint32(binary.LittleEndian.Uint16(entry[at:])) }
 	thread, op := le16(begunThread), le16(begunOp)

@@ -106,9 +106,10 @@ func littleEndian(word uint64) uint64 {
 
 // words appends n bytes from off, both multiples of 8, to dst, word by word.
 func (m *image) words(dst []byte, off, n int64) []byte {
-	dst = slices.Grow(dst, int(n))
-	for ; n > 0; n, off = n-8, off+8 {
-		dst = binary.LittleEndian.AppendUint64(dst, m.u64(off))
+	begin := len(dst)
+	dst = slices.Grow(dst, int(n))[:begin+int(n)]
+	for to, from := dst[begin:], m.data[off:off+n]; len(to) >= 8; to, from = to[8:], from[8:] {
+		binary.NativeEndian.PutUint64(to, atomic.LoadUint64((*uint64)(unsafe.Pointer(&from[0]))))
 	}
 	return dst
 }

@@ -122,6 +122,7 @@ func scanSlot(m *image, l *layout, slot uint32) SlotInfo {
 		r.rank.Comms = append(r.rank.Comms, c.comm)
 	}
 	r.identify()
+	r.leave()
 	k := r.rank
 	return SlotInfo{File: m.name, Slot: int(slot), Rank: k.Rank, Size: k.Size, Host: k.Host, Start: k.Start,
 		Spawned: k.Spawned}

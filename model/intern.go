@@ -191,6 +191,9 @@ func replaceModules(stack []Frame, same map[*Module]*Module) {
 // members lists the world ranks of a group; nil ranges are an unknown group, an
 // empty one has no list either.
 func (in *interner) members(ranges []byte, size int) ([]int, error) {
+	if list := in.groups[string(ranges)]; len(list) > 0 && len(list) == size {
+		return list, nil
+	}
 	if ranges == nil {
 		return nil, nil
 	}
@@ -199,9 +202,6 @@ func (in *interner) members(ranges []byte, size int) ([]int, error) {
 	}
 	if size == 1 {
 		return expand(ranges, 1), nil // MPI_COMM_SELF of each rank
-	}
-	if list, ok := in.groups[string(ranges)]; ok {
-		return list, nil
 	}
 	if int64(size) > in.budget {
 		return nil, fmt.Errorf("%w: group of %d ranks, more than the size of the files allows", ErrCorrupt, size)

@@ -114,6 +114,7 @@ func (x *Index) each(slots []SlotInfo, brief bool, f func(*Run)) {
 			r.internMembers(in)
 			in.rank(r.rank)
 			run.take(slots[i], r)
+			r.leave()
 		}
 		in.forget()
 		f(run)

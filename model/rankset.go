@@ -17,11 +17,32 @@ const MaxRank = 1<<31 - 1
 const MaxRanks = 1 << 23
 
 // RankSet is a set of ranks of MPI_COMM_WORLD. The zero value is empty and
-// ready to use. Its size in memory follows the number of runs, not of ranks.
-// Copies share their content until Clone; Union, Intersect and Minus leave
-// their operands alone.
+// ready to use. Its size in memory follows the number of runs, not of ranks; one
+// run needs none besides the set, and most sets are one. Copies may share their
+// content until Clone; Union, Intersect and Minus leave their operands alone.
 type RankSet struct {
-	bits *roaring.Bitmap // nil: empty
+	first, end uint32          // the ranks first <= r < end, if bits is nil
+	bits       *roaring.Bitmap // of several runs
+}
+
+// runOf returns the ranks first <= r < end.
+func runOf(first, end uint32) RankSet {
+	if first >= end {
+		return RankSet{}
+	}
+	return RankSet{first: first, end: end}
+}
+
+// setOf returns the set of a bitmap, which is not used otherwise.
+func setOf(bits *roaring.Bitmap) RankSet {
+	n := bits.GetCardinality()
+	if n == 0 {
+		return RankSet{}
+	}
+	if first, last := bits.Minimum(), bits.Maximum(); uint64(last-first)+1 == n {
+		return runOf(first, last+1)
+	}
+	return RankSet{bits: bits}
 }
 
 // NewRankSet returns the set of the given ranks; see Add.
@@ -39,7 +60,9 @@ func (s *RankSet) Add(rank int) {
 	if rank < 0 || rank > MaxRank {
 		return
 	}
-	s.own().Add(uint32(rank))
+	if r := uint32(rank); s.bits != nil || !s.join(r, r+1) {
+		s.own().Add(r)
+	}
 }
 
 // AddRange puts the ranks first..last, both included, into the set, as far as
@@ -49,50 +72,109 @@ func (s *RankSet) AddRange(first, last int) {
 	if first > last {
 		return
 	}
-	s.own().AddRange(uint64(first), uint64(last)+1)
+	if s.bits != nil || !s.join(uint32(first), uint32(last)+1) {
+		s.own().AddRange(uint64(first), uint64(last)+1)
+	}
+}
+
+// join adds ranks to a run; it fails if they would be a second one.
+func (s *RankSet) join(first, end uint32) bool {
+	switch {
+	case s.first == s.end:
+		s.first, s.end = first, end
+	case first > s.end || end < s.first:
+		return false
+	default:
+		s.first, s.end = min(s.first, first), max(s.end, end)
+	}
+	return true
 }
 
 // Clone returns a set of its own with the same ranks.
-func (s RankSet) Clone() RankSet { return RankSet{s.view().Clone()} }
+func (s RankSet) Clone() RankSet {
+	if s.bits != nil {
+		s.bits = s.bits.Clone()
+	}
+	return s
+}
 
 // Union returns the ranks that are in s or in t.
-func (s RankSet) Union(t RankSet) RankSet { return RankSet{roaring.Or(s.view(), t.view())} }
+func (s RankSet) Union(t RankSet) RankSet {
+	if s.bits == nil && t.bits == nil && (t.first == t.end || s.join(t.first, t.end)) {
+		return s
+	}
+	return setOf(roaring.Or(s.view(), t.view()))
+}
 
 // Intersect returns the ranks that are in both s and t.
-func (s RankSet) Intersect(t RankSet) RankSet { return RankSet{roaring.And(s.view(), t.view())} }
+func (s RankSet) Intersect(t RankSet) RankSet {
+	if s.bits == nil && t.bits == nil {
+		return runOf(max(s.first, t.first), min(s.end, t.end))
+	}
+	return setOf(roaring.And(s.view(), t.view()))
+}
 
 // Minus returns the ranks of s that are not in t.
-func (s RankSet) Minus(t RankSet) RankSet { return RankSet{roaring.AndNot(s.view(), t.view())} }
+func (s RankSet) Minus(t RankSet) RankSet {
+	if s.bits == nil && t.bits == nil {
+		switch both := s.Intersect(t); {
+		case both.first == both.end:
+			return s
+		case both.first == s.first:
+			return runOf(both.end, s.end)
+		case both.end == s.end:
+			return runOf(s.first, both.first)
+		}
+	}
+	return setOf(roaring.AndNot(s.view(), t.view()))
+}
 
 // Contains tells whether the rank is in the set.
 func (s RankSet) Contains(rank int) bool {
-	return rank >= 0 && rank <= MaxRank && s.view().Contains(uint32(rank))
+	switch {
+	case rank < 0 || rank > MaxRank:
+		return false
+	case s.bits == nil:
+		return s.first <= uint32(rank) && uint32(rank) < s.end
+	}
+	return s.bits.Contains(uint32(rank))
 }
 
 // Equal tells whether both sets have the same ranks.
 func (s RankSet) Equal(t RankSet) bool {
+	if s.bits == nil && t.bits == nil {
+		return s == t
+	}
 	a, b := s.view(), t.view()
 	n := a.GetCardinality()
 	return n == b.GetCardinality() && n == a.AndCardinality(b)
 }
 
 // Len returns the number of ranks.
-func (s RankSet) Len() int { return int(s.view().GetCardinality()) }
+func (s RankSet) Len() int {
+	if s.bits == nil {
+		return int(s.end - s.first)
+	}
+	return int(s.bits.GetCardinality())
+}
 
 // Min returns the smallest rank, -1 if the set is empty.
 func (s RankSet) Min() int {
-	if s.view().IsEmpty() {
+	switch {
+	case s.bits != nil:
+		return int(s.bits.Minimum())
+	case s.first == s.end:
 		return -1
 	}
-	return int(s.bits.Minimum())
+	return int(s.first)
 }
 
 // Max returns the largest rank, -1 if the set is empty.
 func (s RankSet) Max() int {
-	if s.view().IsEmpty() {
-		return -1
+	if s.bits != nil {
+		return int(s.bits.Maximum())
 	}
-	return int(s.bits.Maximum())
+	return int(s.end) - 1
 }
 
 // Slice returns the ranks in rising order.
@@ -104,13 +186,22 @@ func (s RankSet) Slice() []int {
 
 // Each calls f with every rank, in rising order.
 func (s RankSet) Each(f func(rank int)) {
-	s.view().Iterate(func(r uint32) bool { f(int(r)); return true })
+	if s.bits != nil {
+		s.bits.Iterate(func(r uint32) bool { f(int(r)); return true })
+		return
+	}
+	for r := s.first; r < s.end; r++ {
+		f(int(r))
+	}
 }
 
 // String writes the set as ParseRankSet reads it: "0-3,7"; "" if it is empty.
 func (s RankSet) String() string {
 	if s.Len() == 0 {
 		return ""
+	}
+	if s.bits == nil {
+		return string(appendSpan(nil, span{s.Min(), s.Max()}))
 	}
 	// The complement tells where a run ends without a walk through the run.
 	members := s.bits.Iterator()
@@ -226,18 +317,18 @@ func parseRank(text string) (int, bool) {
 	return int(n), err == nil && n <= MaxRank
 }
 
-// own returns the bitmap to change.
+// own returns the bitmap to change; the set is one from then on.
 func (s *RankSet) own() *roaring.Bitmap {
-	if s.bits == nil {
-		s.bits = roaring.New()
-	}
+	*s = RankSet{bits: s.view()}
 	return s.bits
 }
 
-// view returns the bitmap to read.
+// view returns a bitmap to read.
 func (s RankSet) view() *roaring.Bitmap {
-	if s.bits == nil {
-		return roaring.New()
+	if s.bits != nil {
+		return s.bits
 	}
-	return s.bits
+	bits := roaring.New()
+	bits.AddRange(uint64(s.first), uint64(s.end))
+	return bits
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -27,10 +28,63 @@ type slotReader struct {
 	sites     []siteReader
 	like      *likeness // of a folded slot, else nil
 	states    *stateCache
-	brief     bool      // of histories, only the newest call is read
-	entries   []byte    // these calls
-	key       []byte    // of a state, behind the number of the list of modules
+	brief     bool   // of histories, only the newest call is read
+	key       []byte // of a state, behind the number of the list of modules
+	room      *room
+}
+
+// room is the memory that a slotReader works in and that nothing decoded points into,
+// but for the Comms, of which each slot gets new ones. Another one can use it afterwards.
+type room struct {
+	scratch   []byte    // the last record
+	bytes     []byte    // copies of what records say
 	live      [2][]byte // copies of the mutable part of a communicator
+	readers   []commReader
+	histories []historyReader
+	comms     []Comm // those that are not used yet
+	expected  int    // communicators: as many as the slot before had
+}
+
+// keep copies bytes that are needed until the slot is decoded. They are not nil.
+func (m *room) keep(b []byte) []byte {
+	begin := len(m.bytes)
+	m.bytes = append(m.bytes, b...)
+	if len(b) == 0 {
+		return []byte{}
+	}
+	return m.bytes[begin:len(m.bytes):len(m.bytes)]
+}
+
+// comm returns a new communicator. They are made as many at a time as are expected.
+func (m *room) comm() *Comm {
+	if len(m.comms) == 0 {
+		m.comms = make([]Comm, max(minComms, m.expected))
+		m.expected = 0
+	}
+	c := &m.comms[0]
+	m.comms = m.comms[1:]
+	return c
+}
+
+// minComms is how many communicators are made at once at least.
+const minComms = 4
+
+// rooms are those that no slotReader uses.
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// leave lets another slotReader have the room. This one reads no more.
+func (r *slotReader) leave() {
+	m := r.room
+	if m == nil {
+		return
+	}
+	m.expected = len(r.comms.list)
+	clear(r.comms.list)
+	clear(r.histories)
+	m.readers, m.histories = r.comms.list[:0], r.histories[:0]
+	m.scratch, m.bytes, m.comms = r.cursor.scratch[:0], m.bytes[:0], nil
+	r.room, r.comms.list, r.histories = nil, nil, nil
+	rooms.Put(m)
 }
 
 // table holds what records define by index. A damaged record leaves a hole.
@@ -118,11 +172,14 @@ func (r *slotReader) faulted(err error) {
 }
 
 func newSlotReader(img *image, l *layout, slot uint32) *slotReader {
-	r := &slotReader{img: img, slot: slot, wait: manyWaits, threads: map[uint32]*threadReader{}}
+	r := &slotReader{img: img, slot: slot, wait: manyWaits, threads: map[uint32]*threadReader{},
+		room: rooms.Get().(*room)}
+	r.comms.list, r.histories = r.room.readers, r.room.histories
 	r.probs = problems{file: img.name, slot: int(slot)}
 	r.rank = &Rank{Rank: -1, Size: -1, Host: l.header.Host, File: img.name, Slot: int(slot), EndDetail: -1,
 		ThreadLevel: -1}
 	r.cursor = newCursor(img, l, slot, &r.probs)
+	r.cursor.scratch = r.room.scratch
 	return r
 }
 

@@ -31,3 +31,37 @@ func SortJoined[T any](list []T, compare func(x, y T) int, join func(x, y T) T) 
 	}
 	return out
 }
+
+// Places numbers keys in the order in which they appear first. The zero value has
+// none. Of one key, or the same several times in a row, it costs next to nothing.
+type Places[K comparable] struct {
+	n     int
+	key   K         // the last one that was asked for, and
+	place int       // its place
+	at    map[K]int // of all; nil while there is one at most
+}
+
+// Of returns the place of a key; fresh: it is a new one, behind all others.
+func (p *Places[K]) Of(key K) (place int, fresh bool) {
+	if p.n > 0 && p.key == key {
+		return p.place, false
+	}
+	place, known := p.at[key]
+	if !known {
+		place = p.add(key)
+	}
+	p.key, p.place = key, place
+	return place, !known
+}
+
+func (p *Places[K]) add(key K) (place int) {
+	switch p.n {
+	case 0: // Of finds it by itself
+	case 1:
+		p.at = map[K]int{p.key: 0, key: 1}
+	default:
+		p.at[key] = p.n
+	}
+	p.n++
+	return p.n - 1
+}

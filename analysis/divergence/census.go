@@ -70,8 +70,7 @@ type Counter struct {
 // tally is a Tally that is being made.
 type tally struct {
 	Tally
-	last  *Count // of the rank before, which is mostly that of the next
-	lines map[model.Mark]*Count
+	lines reduce.Places[model.Mark]
 }
 
 // NewCounter returns a Counter of no ranks.
@@ -86,8 +85,7 @@ func (c *Counter) Add(r *model.Rank) {
 		}
 		t := c.comms[comm.ID]
 		if t == nil {
-			t = &tally{Tally: Tally{ID: comm.ID, Kind: comm.Kind, Size: comm.Size + comm.RemoteSize},
-				lines: map[model.Mark]*Count{}}
+			t = &tally{Tally: Tally{ID: comm.ID, Kind: comm.Kind, Size: comm.Size + comm.RemoteSize}}
 			c.comms[comm.ID] = t
 		}
 		t.add(r.Rank, at)
@@ -107,25 +105,21 @@ func last(c *model.Comm) (at model.Mark, known bool) {
 }
 
 func (t *tally) add(rank int, at model.Mark) {
-	if t.last == nil || t.last.Mark != at {
-		if t.last = t.lines[at]; t.last == nil {
-			t.last = &Count{Mark: at}
-			t.lines[at] = t.last
-		}
+	line, fresh := t.lines.Of(at)
+	if fresh {
+		t.Lines = append(t.Lines, Count{Mark: at})
 	}
-	t.last.Ranks.Add(rank)
+	t.Lines[line].Ranks.Add(rank)
 }
 
 // Census returns what was counted.
 func (c *Counter) Census() Census {
 	var out Census
 	for _, t := range c.comms {
-		for _, line := range t.lines {
-			t.Lines = append(t.Lines, *line)
-		}
-		slices.SortFunc(t.Lines, compareCounts)
 		if !t.settled() {
-			out.Comms = append(out.Comms, t.Tally)
+			one := t.Tally // t is still counted in
+			one.Lines = slices.SortedFunc(slices.Values(t.Lines), compareCounts)
+			out.Comms = append(out.Comms, one)
 		}
 	}
 	slices.SortFunc(out.Comms, compareTallies)

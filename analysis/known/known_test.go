@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,7 +31,7 @@ func TestMatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph := Hang{Family: "openmpi", Version: "4.1.4", Calls: []string{"MPI_Dist_graph_create"},
+	graph := Hang{Family: "openmpi", Versions: []string{"4.1.4"}, Calls: []string{"MPI_Dist_graph_create"},
 		Frames: []string{"opal_progress", "ompi_comm_nextcid"}, Modules: []string{"/usr/lib/libmpi.so.40"}}
 	with := func(change func(*Hang)) Hang { h := graph; change(&h); return h }
 	for _, c := range []struct {
@@ -40,18 +41,21 @@ func TestMatches(t *testing.T) {
 	}{
 		{"graph", graph, "/13918"},
 		{"elsewhere in the library", with(func(h *Hang) { h.Frames = []string{"opal_progress"} }), ""},
-		{"fixed", with(func(h *Hang) { h.Version = "5.0.11" }), ""},
-		{"unknown version", with(func(h *Hang) { h.Version = "" }), ""},
+		{"fixed", with(func(h *Hang) { h.Versions = []string{"5.0.11"} }), ""},
+		{"unknown version", with(func(h *Hang) { h.Versions = nil }), "/13918"},
+		{"two versions", with(func(h *Hang) { h.Versions = []string{"4.1.4", "4.0.1"} }), "/13918"},
+		{"two versions, one fixed", with(func(h *Hang) { h.Versions = []string{"4.1.4", "5.0.11"} }), ""},
+		{"older than the issue", with(func(h *Hang) { h.Versions = []string{"3.1.6"} }), ""},
 		{"other MPI", with(func(h *Hang) { h.Family = "mpich" }), ""},
 		{"other call", with(func(h *Hang) { h.Calls = []string{"MPI_Barrier"} }), ""},
 		{"one rank elsewhere", with(func(h *Hang) { h.Calls = append(h.Calls, "MPI_Recv") }), ""},
 		{"module", with(func(h *Hang) {
 			h.Frames, h.Modules = []string{"opal_progress"}, []string{"/usr/lib/openmpi/mca_topo_treematch.so"}
 		}), "/8991"},
-		{"barrier", Hang{Family: "openmpi", Version: "4.1.4", Calls: []string{"MPI_Barrier"},
+		{"barrier", Hang{Family: "openmpi", Versions: []string{"4.1.4"}, Calls: []string{"MPI_Barrier"},
 			Frames:  []string{"mca_btl_vader_component_progress", "opal_progress"},
 			Modules: []string{"/usr/lib/openmpi/mca_btl_vader.so"}}, ""},
-		{"mpich barrier", Hang{Family: "mpich", Version: "4.0.2", Calls: []string{"MPI_Barrier"},
+		{"mpich barrier", Hang{Family: "mpich", Versions: []string{"4.0.2"}, Calls: []string{"MPI_Barrier"},
 			Frames:  []string{"ucp_worker_progress", "MPIDI_progress_test"},
 			Modules: []string{"/usr/lib/libucp.so.0", "/usr/lib/libmpich.so.12"}}, ""},
 		{"hcoll", Hang{Family: "openmpi", Calls: []string{"MPI_Barrier"}, Frames: []string{"hcoll_progress"},
@@ -61,6 +65,10 @@ func TestMatches(t *testing.T) {
 		got := ""
 		if m := table.Matches(c.hang); len(m) > 0 {
 			got = m[0].Reference
+			said := slices.ContainsFunc(m[0].Why, func(w string) bool { return strings.HasSuffix(w, "not known") })
+			if said != (len(c.hang.Versions) == 0 && len(m[0].Versions) > 0) {
+				t.Errorf("%s: because of %q", c.name, m[0].Why)
+			}
 		}
 		if (got == "") != (c.want == "") || !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

@@ -11,17 +11,17 @@ import (
 
 // Hang is a hang in which all calls match, nothing is missing, and nothing moves.
 type Hang struct {
-	Family  string   // the MPI, as in model.Rank
-	Version string   // of it; "" unknown
-	Calls   []string // the MPI functions that ranks are in
-	Frames  []string // functions that ranks are in inside the library
-	Modules []string // paths of the files that these are in
+	Family   string   // the MPI, as in model.Rank
+	Versions []string // of it, mostly one; none: unknown
+	Calls    []string // the MPI functions that ranks are in
+	Frames   []string // functions that ranks are in inside the library
+	Modules  []string // paths of the files that these are in
 }
 
 // Match is an issue that a hang looks like.
 type Match struct {
 	Issue
-	Why []string // the conditions that it meets, in words
+	Why []string // the conditions that it meets, in words; of a version that is not known, which ones count
 }
 
 // Matches returns the issues that the hang looks like: those first of which most
@@ -34,21 +34,28 @@ func (t Table) Matches(h Hang) []Match {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Match) int { return cmp.Compare(len(b.Why), len(a.Why)) })
-	return out[:min(len(out), maxMatches)]
+	out = out[:min(len(out), maxMatches)]
+	for k := range out {
+		if m := &out[k]; len(h.Versions) == 0 && len(m.Versions) > 0 {
+			m.Why = append(m.Why, "if it is "+strings.Join(m.Versions, " or ")+", which is not known")
+		}
+	}
+	return out
 }
 
 const maxMatches = 3
 
-// meets tells whether a hang meets all conditions, and which.
+// meets tells whether a hang meets all conditions, and which. A version that is not
+// known excludes nothing, and is no reason either.
 func (i *Issue) meets(h Hang) (why []string, ok bool) {
 	if i.MPI != "" && i.MPI != h.Family {
 		return nil, false
 	}
-	if len(i.Versions) > 0 {
-		if h.Version == "" || !slices.ContainsFunc(i.Versions, func(v string) bool { return within(h.Version, v) }) {
+	if len(i.Versions) > 0 && len(h.Versions) > 0 {
+		if slices.ContainsFunc(h.Versions, i.spares) {
 			return nil, false
 		}
-		why = append(why, "version "+h.Version)
+		why = append(why, "version "+strings.Join(h.Versions, " and "))
 	}
 	if len(i.Calls) > 0 {
 		other := func(call string) bool { return !slices.Contains(i.Calls, call) }
@@ -77,6 +84,11 @@ func (i *Issue) meets(h Hang) (why []string, ok bool) {
 		why = append(why, c.word+c.among[at])
 	}
 	return why, true
+}
+
+// spares tells whether a version does not have the issue.
+func (i *Issue) spares(version string) bool {
+	return !slices.ContainsFunc(i.Versions, func(v string) bool { return within(version, v) })
 }
 
 // within tells whether a version is one, or in a range, of which each end counts

@@ -29,14 +29,24 @@ var (
 // Find scans this analysis rank's share of a run directory. All analysis ranks
 // call it together; an error, such as [model.ErrNoRun], is the same at all.
 func Find(dir string, c reduce.Comm, t *reduce.Tree) (*Share, error) {
-	var listing *model.Listing
-	var err error
+	listing, err := List(dir, c, t)
+	if err != nil {
+		return nil, err
+	}
+	return Of(listing, c, t)
+}
+
+// List lists a run directory, at analysis rank 0 for all. All analysis ranks call it
+// together, and get the same.
+func List(dir string, c reduce.Comm, t *reduce.Tree) (listing *model.Listing, err error) {
 	if c.Rank() == 0 {
 		listing, err = model.List(dir)
 	}
-	if listing, err = reduce.Broadcast(t, listings, listing, err); err != nil {
-		return nil, err
-	}
+	return reduce.Broadcast(t, listings, listing, err)
+}
+
+// Of is Find in a run directory that was listed.
+func Of(listing *model.Listing, c reduce.Comm, t *reduce.Tree) (*Share, error) {
 	part := listing.Part(c.Rank(), c.Size())
 	census, err := reduce.AllReduce(t, censuses, part.Census(), nil)
 	if err != nil {

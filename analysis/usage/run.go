@@ -27,15 +27,20 @@ type Result struct {
 // Run answers the question. All analysis ranks call it together; the result is
 // at analysis rank 0, nil elsewhere. An error may wrap [model.ErrNoRun].
 func Run(ctx context.Context, q Question, c reduce.Comm) (*Result, error) {
-	s, err := share.Find(q.Dir, c, reduce.NewTree(c))
+	t := reduce.NewTree(c)
+	listing, err := share.List(q.Dir, c, t)
+	if err != nil {
+		return nil, err
+	}
+	if m := listing.Manifest; q.Within > 0 && (m == nil || !slices.Contains(m.Record, "usage")) {
+		return nil, nil
+	}
+	s, err := share.Of(listing, c, t)
 	if err != nil {
 		return nil, err
 	}
 	share.Limit(s.Index, model.UsageStream, q.Memory)
 	if q.Within > 0 {
-		if m := s.Index.Manifest; m == nil || !slices.Contains(m.Record, "usage") {
-			return nil, nil
-		}
 		bounded, stop := context.WithTimeout(ctx, q.Within)
 		defer stop()
 		ctx = bounded

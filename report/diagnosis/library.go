@@ -48,10 +48,10 @@ func (s Source) library() *Library {
 	hang := s.folded(out)
 	for _, lib := range s.Inside.Libraries {
 		out.MPI = words.Printable(lib.Version)
-		hang.Family, hang.Version = lib.Family, known.VersionIn(lib.Version)
-	}
-	if len(s.Inside.Libraries) > 1 {
-		hang.Version = "" // they differ, which no issue of the table speaks of
+		hang.Family = lib.Family
+		if v := known.VersionIn(lib.Version); v != "" {
+			hang.Versions = add(hang.Versions, v)
+		}
 	}
 	for _, g := range s.Groups {
 		if g.Least && !slices.Contains(hang.Calls, g.Call) {

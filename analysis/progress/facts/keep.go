@@ -3,6 +3,7 @@ package facts
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"unsafe"
 
 	"laggard/analysis/progress/loops"
@@ -59,24 +60,33 @@ func (k *Keeper) Keep(r *model.Rank) {
 	}
 	one := kept{rank: r.Rank, state: t.Op.State, inMPI: PositionOf(t).InMPI, shape: shape, counts: bytes.Clone(k.diffs)}
 	if len(r.Channels) > 0 {
-		one.comms, one.channels = k.listOf(r.Comms), r.Channels
+		one.comms, one.channels = k.listOf(r)
 	}
 	k.ranks = append(k.ranks, one)
 }
 
-// listOf returns the communicators of a rank, without what only that rank knows
-// of them: nearly always those of the rank before.
-func (k *Keeper) listOf(comms []*model.Comm) []*model.Comm {
-	same := len(comms) == len(k.list)
-	list := make([]*model.Comm, len(comms))
-	for i, c := range comms {
-		list[i] = k.commOf(c)
-		same = same && list[i] == k.list[i]
+// listOf returns the communicators that channels of a rank are on, without what only
+// that rank knows of them, and the channels. The list is nearly always that of the
+// rank before.
+func (k *Keeper) listOf(r *model.Rank) ([]*model.Comm, []model.Channel) {
+	var list []*model.Comm
+	at, channels := map[int]int{}, make([]model.Channel, 0, len(r.Channels))
+	for _, ch := range r.Channels {
+		if ch.Comm < 0 || ch.Comm >= len(r.Comms) {
+			continue
+		}
+		place, known := at[ch.Comm]
+		if !known {
+			place = len(list)
+			at[ch.Comm], list = place, append(list, k.commOf(r.Comms[ch.Comm]))
+		}
+		ch.Comm = place
+		channels = append(channels, ch)
 	}
-	if !same {
+	if !slices.Equal(list, k.list) {
 		k.list = list
 	}
-	return k.list
+	return k.list, channels
 }
 
 func (k *Keeper) commOf(c *model.Comm) *model.Comm {

@@ -15,16 +15,25 @@ import (
 type builder struct {
 	sum     Summary
 	places  map[Position][]int // into sum.Places
-	comms   map[uint64]*Comm
+	comms   map[uint64]*comm
+	told    []*comm // those of the rank that is being added
 	sizes   map[uint64][]int
-	views   map[uint64]*model.Comm      // the last rank's view of it
-	counts  map[uint64]map[uint64][]int // communicator, count, ranks
-	locks   map[uint64][]Hold           // by window
+	locks   map[uint64][]Hold // by window
 	modules map[moduleKey]*model.Module
 	flow    *loops.Builder
 }
 
 type moduleKey struct{ buildID, path string }
+
+// comm is a Comm that is being made.
+type comm struct {
+	Comm
+	kind            model.CommKind // as the last rank knows it, and
+	members, remote []int
+	told            bool   // by the rank that is being added
+	begun           uint64 // by it
+	counts          reduce.Places[uint64]
+}
 
 // Summariser folds a block of recorded ranks, which may come in any order, one by
 // one, so that they need not be in memory all at once.
@@ -43,10 +52,8 @@ func (s Summariser) Summary() (Summary, error) { return s.b.summary() }
 func newBuilder() *builder {
 	return &builder{
 		places:  map[Position][]int{},
-		comms:   map[uint64]*Comm{},
+		comms:   map[uint64]*comm{},
 		sizes:   map[uint64][]int{},
-		views:   map[uint64]*model.Comm{},
-		counts:  map[uint64]map[uint64][]int{},
 		locks:   map[uint64][]Hold{},
 		modules: map[moduleKey]*model.Module{},
 		flow:    loops.NewBuilder(),
@@ -192,24 +199,34 @@ func (b *builder) portable(frames []model.Frame) []model.Frame {
 // addComms counts a rank's collectives on its communicators. MPI_COMM_SELF has
 // no other member, and its id is not one communicator's.
 func (b *builder) addComms(r *model.Rank, waits []Wait) {
-	begun := map[uint64]uint64{}
+	b.told = b.told[:0]
 	for _, c := range r.Comms {
 		if c.Kind != model.Self {
 			b.addView(c)
-			begun[c.ID] = max(begun[c.ID], c.Coll)
 		}
 	}
 	for _, w := range waits {
 		for _, want := range w.Wants { // a snapshot may fall between the count and the call
-			if n, known := begun[want.Comm]; known && !want.Self && want.Kind == model.Collective {
-				begun[want.Comm] = max(n, want.Seq)
+			c := b.comms[want.Comm]
+			if c != nil && c.told && !want.Self && want.Kind == model.Collective {
+				c.begun = max(c.begun, want.Seq)
 			}
 		}
 	}
-	for id, n := range begun {
-		b.counts[id][n] = append(b.counts[id][n], r.Rank)
+	for _, c := range b.told {
+		c.count(r.Rank)
 	}
 	b.addLocks(r)
+}
+
+// count notes what the rank has begun.
+func (c *comm) count(rank int) {
+	at, fresh := c.counts.Of(c.begun)
+	if fresh {
+		c.Counts = append(c.Counts, Count{N: c.begun})
+	}
+	c.Counts[at].Ranks.Add(rank)
+	c.told, c.begun = false, 0
 }
 
 // addLocks notes the locks that a rank has on known targets.
@@ -228,18 +245,23 @@ func (b *builder) addLocks(r *model.Rank) {
 // addView joins one rank's view of a communicator. Nearly always it is the
 // view of the rank before, which is cheaper to see than to add.
 func (b *builder) addView(c *model.Comm) {
-	known, last := b.comms[c.ID], b.views[c.ID]
-	if known == nil {
-		known = &Comm{ID: c.ID}
-		b.comms[c.ID], b.counts[c.ID] = known, map[uint64][]int{}
+	known := b.comms[c.ID]
+	first := known == nil
+	if first {
+		known = &comm{Comm: Comm{ID: c.ID}}
+		b.comms[c.ID] = known
 	}
+	if !known.told {
+		known.told, b.told = true, append(b.told, known)
+	}
+	known.begun = max(known.begun, c.Coll)
 	known.World = known.World || c.Kind == model.World
 	known.Window = known.Window || c.Kind == model.Window
 	known.IO = known.IO || c.Kind == model.File
-	if last == nil || last.Kind != c.Kind || !sameList(last.Members, c.Members) || !sameList(last.Remote, c.Remote) {
+	if first || known.kind != c.Kind || !sameList(known.members, c.Members) || !sameList(known.remote, c.Remote) {
 		known.Groups = joinGroups(known.Groups, groupsOf(c))
+		known.kind, known.members, known.remote = c.Kind, c.Members, c.Remote
 	}
-	b.views[c.ID] = c
 }
 
 // sameList compares two lists of members; ranks of one load share them.
@@ -278,9 +300,9 @@ func countsOf(ranks map[uint64][]int) []Count {
 // summary puts everything into its order.
 func (b *builder) summary() (Summary, error) {
 	for id, c := range b.comms {
-		c.Counts = countsOf(b.counts[id])
+		slices.SortFunc(c.Counts, compareCounts)
 		c.Locks = reduce.SortJoined(b.locks[id], compareHolds, joinHolds)
-		b.sum.Comms = append(b.sum.Comms, *c)
+		b.sum.Comms = append(b.sum.Comms, c.Comm)
 	}
 	b.sum.Sizes = countsOf(b.sizes)
 	b.sum.Flow = b.flow.Flow()

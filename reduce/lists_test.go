@@ -1,0 +1,26 @@
+package reduce
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestPlaces: the places are those in the list of the distinct keys.
+func TestPlaces(t *testing.T) {
+	for _, keys := range []string{"", "a", "aaa", "ab", "aab", "abab", "abcbacd", "aXXaX"} {
+		var p Places[rune]
+		var list []rune
+		for i, key := range keys {
+			place, fresh := p.Of(key)
+			if fresh == slices.Contains(list, key) {
+				t.Fatalf("%q: key %d is new: %t", keys, i, fresh)
+			}
+			if fresh {
+				list = append(list, key)
+			}
+			if place >= len(list) || list[place] != key {
+				t.Fatalf("%q: key %d is at %d of %q", keys, i, place, string(list))
+			}
+		}
+	}
+}
