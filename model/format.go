@@ -104,6 +104,7 @@ const (
 	recArguments
 	recHistory
 	recLibrary
+	recRaised
 )
 
 // Types of records that no recorder writes: those of files written in one go,
@@ -117,7 +118,8 @@ const (
 var recNames = [recTypes]string{recRank: "RANK", recThreadRec: "THREAD", recModule: "MODULE", recState: "STATE",
 	recEdge: "EDGE", recComm: "COMM", recChannels: "CHANNELS", recNote: "NOTE", recLocks: "LOCKS",
 	recSite: "SITE", recSent: "SENT", recArguments: "ARGUMENTS", recHistory: "HISTORY", recLibrary: "LIBRARY",
-	recRest: "REST", recLike: "LIKE"}
+	recRaised: "RAISED",
+	recRest:   "REST", recLike: "LIKE"}
 
 // known tells whether this version knows the type.
 func (t recType) known() bool { return t < recTypes && recNames[t] != "" }
@@ -145,6 +147,7 @@ var minSize = [recTypes]struct{ fixed, live uint32 }{
 	recSent:      {sentFixed, sentLive},
 	recArguments: {argumentsFixed, 0},
 	recHistory:   {historyFixed, historyBegun},
+	recRaised:    {raisedFixed, 0},
 	recRest:      {restFixed, 0},
 	recLike:      {likeFixed, 0},
 }
@@ -312,6 +315,16 @@ const (
 	lockTarget = 8
 	lockType   = 12
 	lockSize   = 16
+)
+
+// struct lg_raised without its frames and the name of the type.
+const (
+	raisedCalls   = 0
+	raisedHow     = 8
+	raisedNFrames = 12
+	raisedTypeLen = 14
+	raisedFlags   = 16
+	raisedFixed   = 24
 )
 
 // struct lg_history, its mutable part from its own start; struct lg_mark; struct

@@ -3,6 +3,7 @@ package progress
 import (
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
 
@@ -29,6 +30,8 @@ type Diagnosis struct {
 	// Diverged are the communicators whose members did not begin the same
 	// collectives; the one that parted first comes first.
 	Diverged []divergence.Divergence
+	// Raised are the exceptions that ranks in Python are in the midst of.
+	Raised []facts.Raised
 	// RankOrder is the same by rank, and finer: ranks of one group may wait
 	// for each other.
 	RankOrder []model.RankSet
