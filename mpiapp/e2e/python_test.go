@@ -68,7 +68,9 @@ func pythonHangs(t *testing.T) (out []pythonHang) {
 			}
 			if m := raisesAt.FindStringSubmatch(lines.Text()); m != nil {
 				h.raised, h.raisedAt = m[2], n
-				h.rank, _ = strconv.Atoi(m[1])
+				if m[1] != "" {
+					h.rank, _ = strconv.Atoi(m[1])
+				}
 			}
 			if m := hangsAt.FindStringSubmatch(lines.Text()); m != nil {
 				h.rank, _ = strconv.Atoi(m[1])
