@@ -286,6 +286,14 @@ func TestProblems(t *testing.T) {
 			"65 frames"},
 		{"module of a site", recSite, func(b []byte, off int64) { patch(b, off, off+fixed+stateFixed+4, 5000<<16) },
 			ErrLost, "SITE record at %d: record is missing: a module"},
+		{"exception", recRaised, func(b []byte, off int64) { patch(b, off, off+fixed+raisedNFrames, 5000) },
+			ErrCorrupt, "RAISED record at %d: impossible value: 5000 frames"},
+		{"how it was raised", recRaised, func(b []byte, off int64) { patch(b, off, off+fixed+raisedHow, 9) },
+			ErrUnknown, "way 9"},
+		{"thread of an exception", recRaised, func(b []byte, off int64) {
+			b[off+recThread+1] = 9
+			patch(b, off, off+fixed+raisedFlags, 0)
+		}, ErrLost, "RAISED record at %d: record is missing: thread 23"},
 		{"arguments", recArguments, func(b []byte, off int64) { patch(b, off, off+fixed+argumentsBytes, 5000) },
 			ErrCorrupt, "ARGUMENTS record at %d: impossible value: 5000 bytes"},
 		{"other rank", recRank, func(b []byte, off int64) { b[live(b, off)+rankRank] = 9 }, ErrCorrupt, "rank 9 of 1"},

@@ -116,6 +116,8 @@ var (
 
 	stateFields = []field{{"index", stateIndex, 'u'}, {"flags", stateFlags, 'u'}, {"binding", stateBinding, 'u'}}
 
+	raisedFields = []field{{"calls", raisedCalls, 'U'}, {"how", raisedHow, 'u'}, {"flags", raisedFlags, 'u'}}
+
 	likeFields = []field{{"slot", likeSlot, 'u'}, {"counts", likeCounts, 'u'}}
 
 	edgeFields = []field{{"from", edgeFrom, 'u'}, {"to", edgeTo, 'u'}}
@@ -217,6 +219,11 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 		show(w, rec.fixed, sentFields)
 		m.dumpTraffic(w, rec)
 		fmt.Fprintf(w, " distance %d", m.u64(rec.live+sentDistance))
+	case recRaised:
+		show(w, rec.fixed, raisedFields)
+		if frames, name, err := raisedParts(rec.fixed); err == nil {
+			fmt.Fprintf(w, " type %q stack%s", name, frameText(frames))
+		}
 	case recArguments:
 		fmt.Fprintf(w, " %q", strings.TrimRight(string(rec.fixed[argumentsFixed:]), "\x00"))
 	case recRest:

@@ -260,7 +260,7 @@ func sameState(a, b *State) bool {
 // below MPI, are among those of the base.
 func (b *foldBase) covers(r *Rank) bool {
 	for _, t := range r.Threads {
-		if t.Captured != nil && !b.names(t.Captured.Stack) {
+		if t.Captured != nil && !b.names(t.Captured.Stack) || t.Raised != nil && !b.names(t.Raised.Stack) {
 			return false
 		}
 	}

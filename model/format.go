@@ -106,6 +106,7 @@ const (
 	recHistory
 	recLibrary
 	recTaken
+	recRaised
 )
 
 // Types of records that no recorder writes: those of files written in one go,
@@ -119,7 +120,7 @@ const (
 var recNames = [recTypes]string{recRank: "RANK", recThreadRec: "THREAD", recModule: "MODULE", recState: "STATE",
 	recEdge: "EDGE", recComm: "COMM", recChannels: "CHANNELS", recNote: "NOTE", recLocks: "LOCKS",
 	recSite: "SITE", recSent: "SENT", recArguments: "ARGUMENTS", recHistory: "HISTORY", recLibrary: "LIBRARY",
-	recTaken: "TAKEN", recRest: "REST", recLike: "LIKE"}
+	recTaken: "TAKEN", recRaised: "RAISED", recRest: "REST", recLike: "LIKE"}
 
 // recTexts are the names with what they name. They are made once: a reader asks for one
 // with every index that it follows, in case it leads nowhere.
@@ -159,6 +160,7 @@ var minSize = [recTypes]struct{ fixed, live uint32 }{
 	recSent:      {sentFixed, sentLive},
 	recArguments: {argumentsFixed, 0},
 	recHistory:   {historyFixed, historyBegun},
+	recRaised:    {raisedFixed, 0},
 	recRest:      {restFixed, 0},
 	recLike:      {likeFixed, 0},
 }
@@ -344,6 +346,16 @@ const (
 	lockTarget = 8
 	lockType   = 12
 	lockSize   = 16
+)
+
+// struct lg_raised without its frames and the name of the type.
+const (
+	raisedCalls   = 0
+	raisedHow     = 8
+	raisedNFrames = 12
+	raisedTypeLen = 14
+	raisedFlags   = 16
+	raisedFixed   = 24
 )
 
 // struct lg_history, its mutable part from its own start; struct lg_mark; struct

@@ -130,6 +130,9 @@ func (in *interner) rank(r *Rank) {
 		if t.Captured != nil {
 			replaceModules(t.Captured.Stack, same)
 		}
+		if t.Raised != nil {
+			replaceModules(t.Raised.Stack, same)
+		}
 	}
 }
 

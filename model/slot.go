@@ -26,6 +26,7 @@ type slotReader struct {
 	histories []historyReader
 	sent      []trafficReader
 	sites     []siteReader
+	raised    []raisedReader
 	like      *likeness // of a folded slot, else nil
 	states    *stateCache
 	brief     bool   // of histories, only the newest call is read
@@ -226,6 +227,8 @@ func (r *slotReader) take(rec record) error {
 		return r.takeSite(rec)
 	case recSent:
 		return r.takeSent(rec)
+	case recRaised:
+		return r.takeRaised(rec)
 	case recArguments:
 		return r.takeArguments(rec)
 	case recRest:
@@ -386,6 +389,7 @@ func (r *slotReader) assemble() {
 	r.assembleHistories(position)
 	r.assembleTables(position)
 	r.assembleTraffic()
+	r.assembleRaised()
 	r.identify()
 }
 

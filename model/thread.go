@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // threadReader gathers the records of one thread.
@@ -307,4 +308,68 @@ func (t *threadReader) assembleCapture(r *slotReader) {
 		Calls:   le64(stackCalls),
 		Same:    int(le32(stackSame)),
 	}
+}
+
+// raisedReader is a RAISED record.
+type raisedReader struct {
+	thread uint32
+	off    int64
+	fixed  []byte
+}
+
+func (r *slotReader) takeRaised(rec record) error {
+	if _, _, err := raisedParts(rec.fixed); err != nil {
+		return err
+	}
+	r.raised = append(r.raised, raisedReader{rec.thread, rec.off, slices.Clone(rec.fixed)})
+	return nil
+}
+
+// raisedParts returns the frame words and the name of the type in a RAISED record.
+func raisedParts(fixed []byte) (frames []byte, name string, err error) {
+	frameCount := int(binary.LittleEndian.Uint16(fixed[raisedNFrames:]))
+	length := int(binary.LittleEndian.Uint16(fixed[raisedTypeLen:]))
+	rest := fixed[raisedFixed:]
+	if frameCount > maxFrames || 8*frameCount+length > len(rest) {
+		return nil, "", fmt.Errorf("%w: %d frames and a type of %d bytes in %d bytes", ErrCorrupt, frameCount, length,
+			len(rest))
+	}
+	return rest[:8*frameCount], strings.ToValidUTF8(string(rest[8*frameCount:][:length]), "\uFFFD"), nil
+}
+
+// assembleRaised fills in Thread.Raised: the last record of each thread counts.
+func (r *slotReader) assembleRaised() {
+	for _, x := range r.raised {
+		t := r.threads[x.thread]
+		if t == nil {
+			r.probs.note(recRaised.String(), x.off, ErrLost, "thread %d", x.thread)
+			continue
+		}
+		le32, le64 := fields(x.fixed)
+		frames, name, _ := raisedParts(x.fixed)
+		how := RaisedHow(le32(raisedHow))
+		t.thread.Raised = nil
+		switch {
+		case how > RaisedLast:
+			r.probs.note(recRaised.String(), x.off, ErrUnknown, "way %d to have an exception", how)
+		case how != RaisedNone:
+			stack, _ := r.frames(frames, recRaised.String(), x.off)
+			t.thread.Raised = &Raised{
+				How: how, Calls: le64(raisedCalls), Type: name, Stack: stack, Cut: le32(raisedFlags)&flagPartial != 0,
+			}
+		}
+	}
+}
+
+// raised writes the RAISED record of a thread that has one.
+func (w *slotWriter) raised(t *Thread) {
+	x := t.Raised
+	if x == nil {
+		return
+	}
+	w.fits("length of the name of an exception", len(x.Type), 0, 1<<16-1)
+	var fixed fill
+	fixed.u64(x.Calls).u32(uint32(x.How)).u16(uint16(len(x.Stack))).u16(uint16(len(x.Type))).flag(x.Cut).u32(0)
+	w.frames(&fixed, x.Stack)
+	w.record(recRaised, t.Index, *fixed.text(x.Type), nil)
 }

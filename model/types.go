@@ -177,6 +177,27 @@ const (
 	CaptureError  CaptureReason = 4 // MPI reported an error within the call
 )
 
+// Raised is the exception that a thread in Python was in the midst of.
+type Raised struct {
+	How   RaisedHow
+	Calls uint64  // Thread.Calls at that moment
+	Type  string  // the name of its type, perhaps with the module before it
+	Stack []Frame // the frames that it came through, innermost first: where it was raised
+	// Cut: before the last frame, which is where it was caught or left the program, some are left out.
+	Cut bool
+}
+
+// RaisedHow says how a thread has to do with an exception.
+type RaisedHow uint32
+
+// The ways to have to do with one.
+const (
+	RaisedNone    RaisedHow = iota // there is none any more
+	RaisedSet                      // it is on its way, and C code is at work
+	RaisedHandled                  // code is at work that handles it, or through which it is on its way
+	RaisedLast                     // nothing caught it: it was printed, and no other has been since
+)
+
 // Traffic counts calls that moved bytes, and these.
 type Traffic struct {
 	Calls, Bytes uint64
@@ -212,7 +233,8 @@ type Thread struct {
 	Polls    uint64 // empty polls
 	Light    uint64 // MPI calls that are no states, such as MPI_Wtime
 	Captured *Capture
-	Sent     []Sent // by rising state, if volume was recorded
+	Raised   *Raised // nil: none, or none that is known
+	Sent     []Sent  // by rising state, if volume was recorded
 }
 
 // CommKind says what a Comm is. An object of MPI is of one kind alone.

@@ -38,6 +38,7 @@ func (w *slotWriter) rank(r *Rank) {
 	}
 	for _, t := range r.Threads {
 		w.sent(t)
+		w.raised(t)
 	}
 	w.sites(r)
 	w.arguments(r)
@@ -101,6 +102,9 @@ func (w *slotWriter) addModulesOf(r *Rank) {
 		}
 		if t.Captured != nil {
 			w.addModules(t.Captured.Stack)
+		}
+		if t.Raised != nil {
+			w.addModules(t.Raised.Stack)
 		}
 	}
 	for _, s := range r.Sites {

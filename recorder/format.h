@@ -33,6 +33,8 @@
 #define LG_MARK_STEP 16       /* collectives between two checkpoints of the lowest level */
 #define LG_MAX_NEIGHBOURS 4096 /* listed of one communicator, each way */
 #define LG_MAX_ARGUMENTS 4096  /* bytes kept of the program's arguments */
+#define LG_MAX_RAISED 16       /* frames kept of those that an exception came through */
+#define LG_MAX_RAISED_TYPE 64  /* bytes kept of the name of its type, and a zero byte */
 
 /* File header. Everything up to `crc` is fixed once `magic` is written. */
 struct lg_file {
@@ -123,6 +125,7 @@ enum lg_type {
   LG_REC_HISTORY = 13,
   LG_REC_LIBRARY = 14, /* fixed part: text, the first line of MPI_Get_library_version */
   LG_REC_TAKEN = 15,
+  LG_REC_RAISED = 16,
 };
 
 /* Every record starts with this and is padded to a multiple of 8 bytes. */
@@ -357,6 +360,27 @@ struct lg_begun {
 
 struct lg_mark { /* a checkpoint: the hashes after that many collectives */
   uint64_t calls, sites;
+};
+
+enum lg_raised_how {
+  LG_RAISED_NONE = 0,    /* there is none, any more */
+  LG_RAISED_SET = 1,     /* it is on its way, and C code is at work */
+  LG_RAISED_HANDLED = 2, /* code is at work that handles it, or through which it is on its way */
+  LG_RAISED_LAST = 3,    /* nothing caught it: it was printed, and no other has been since */
+};
+
+/* LG_REC_RAISED: the exception that a thread in Python was in the midst of when its stack was captured,
+ * or when the interpreter began to end; of several the last counts. Fixed part = this, the frames that it
+ * came through, innermost first, then the name of its type, padded to 8; no mutable part. */
+struct lg_raised {
+  struct lg_rec h;
+  uint64_t calls; /* `calls` of the thread at that moment */
+  uint32_t how;   /* enum lg_raised_how */
+  uint16_t nframes;
+  uint16_t type_len;
+  uint32_t flags; /* 1: before the outermost frame, which is the last, some are left out */
+  uint32_t pad;
+  /* uint64_t frames[nframes]; char type[type_len]; */
 };
 
 /* LG_REC_HISTORY: what collectives were begun on a communicator. Fixed: comm.

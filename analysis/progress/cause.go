@@ -20,8 +20,8 @@ const (
 	CauseUnknown    CauseKind = "unknown"
 )
 
-// parting tells whether ranks left the common sequence of collectives.
-func (k CauseKind) parting() bool {
+// Parting tells whether ranks left the common sequence of collectives.
+func (k CauseKind) Parting() bool {
 	switch k {
 	case CauseDeadlock, CauseLost, CauseStopped, CauseBeforeInit, CauseComputing, CauseUnknown:
 		return false

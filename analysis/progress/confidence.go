@@ -14,6 +14,7 @@ import (
 //
 //	0.99         lost processes, and deadlocks of certain waits in which all wait alike
 //	0.90 – 0.99  ranks waited for: rises with the share of waits that are certain
+//	0.90         ranks whose program an exception of Python ended, at least
 //	0.70         a deadlock that buffering may dissolve
 //	0.40 – 0.80  inference: rises with the share of positions that the algorithm
 //	             could order against those it chose

@@ -27,6 +27,7 @@ type Finding struct {
 	cause      CauseKind
 	deadlock   *Deadlock
 	diverged   []divergence.Divergence
+	raised     []facts.Raised
 	notes      []string
 }
 
@@ -46,7 +47,8 @@ func FindLP(sum facts.Summary, part Partial, opts Options) (*Finding, error) {
 		return nil, err
 	}
 	s := evidence.NewScene(&sum, part.Answers, opts.Observed)
-	f := &Finding{opts: opts, scene: s, algorithm: algorithm, order: order, diverged: opts.Diverged}
+	f := &Finding{opts: opts, scene: s, algorithm: algorithm, order: order, diverged: opts.Diverged,
+		raised: sum.Raised}
 	f.graph = evidence.NewGraph(s, func(evidence.Need) bool { return true }, false)
 	f.hang = !opts.Progressing && (s.Unfinished().Len() > 0 || s.Lost.Len() > 0)
 	if s.Present.Len() == 0 {
@@ -59,6 +61,7 @@ func FindLP(sum facts.Summary, part Partial, opts Options) (*Finding, error) {
 	if f.hang || opts.Progressing {
 		f.find() // of a job that moves: who is behind at this moment
 	}
+	f.excepted()
 	if !f.hang {
 		f.deadlock = nil // ranks that move are not all seen at the same moment
 	}

@@ -24,6 +24,7 @@ func (f *Finding) Diagnosis() Diagnosis {
 		RankOrder:     f.rankOrder(levels),
 		Notes:         f.notes,
 		Diverged:      f.diverged,
+		Raised:        f.raised,
 	}
 	if f.hang {
 		r.Taken = f.scene.Taken()

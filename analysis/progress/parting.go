@@ -80,7 +80,7 @@ func (f *Finding) name(d *divergence.Divergence) {
 
 // Retold says anew why the job hangs, after its first divergence was corrected.
 func (d *Diagnosis) Retold(by *divergence.Divergence) {
-	if l := d.LeastProgressed; l != nil && l.Cause.parting() {
+	if l := d.LeastProgressed; l != nil && l.Cause.Parting() {
 		l.Reason, l.Cause = partedText(by), CauseKind(by.Odd[0].Kind)
 	}
 }

@@ -3,6 +3,7 @@ package progress
 import (
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress/evidence"
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
 
@@ -32,6 +33,8 @@ type Diagnosis struct {
 	// Taken are messages that receives with wildcards took, of channels on which ranks that hang
 	// now wait in vain; by rank.
 	Taken []Taken
+	// Raised are the exceptions that ranks in Python are in the midst of.
+	Raised []facts.Raised
 	// RankOrder is the same by rank, and finer: ranks of one group may wait
 	// for each other.
 	RankOrder []model.RankSet

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"crypto/md5"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -281,6 +282,11 @@ func (b *rankBuilder) word(key, value string) {
 		for name := range strings.SplitSeq(value, ",") {
 			t.Captured.Stack = append(t.Captured.Stack, frameNamed(name))
 		}
+	case "raised":
+		hows := map[string]model.RaisedHow{"handled": model.RaisedHandled, "last": model.RaisedLast}
+		module := &model.Module{Path: "app.py:<module>", BuildID: hex.EncodeToString([]byte("python"))}
+		t.Raised = &model.Raised{How: hows[value], Calls: t.Calls, Type: "ValueError",
+			Stack: []model.Frame{{Module: module}}}
 	case "error":
 		t.Captured = &model.Capture{Why: model.CaptureError, Calls: t.Calls, InMPI: true,
 			Time: time.Unix(int64(number(value)), 0)}

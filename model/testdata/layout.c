@@ -49,6 +49,14 @@ static void constants(void) {
   VALUE("recSent", LG_REC_SENT);
   VALUE("recHistory", LG_REC_HISTORY);
   VALUE("recLibrary", LG_REC_LIBRARY);
+  VALUE("recRaised", LG_REC_RAISED);
+  FIXED("raisedCalls", lg_raised, calls);
+  FIXED("raisedHow", lg_raised, how);
+  FIXED("raisedNFrames", lg_raised, nframes);
+  FIXED("raisedTypeLen", lg_raised, type_len);
+  FIXED("raisedFlags", lg_raised, flags);
+  VALUE("raisedFixed", sizeof(struct lg_raised) - sizeof(struct lg_rec));
+  VALUE("RaisedLast", LG_RAISED_LAST);
   VALUE("begunPerRec", LG_BEGUN);
   VALUE("markLevels", LG_MARK_LEVELS);
   VALUE("markStep", LG_MARK_STEP);

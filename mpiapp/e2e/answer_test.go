@@ -41,6 +41,11 @@ type answer struct {
 		Confidence float64
 		Locations  []location
 	} `json:"least_progressed"`
+	Cause      *struct{ Kind, Text string }
+	Exceptions []struct {
+		frame
+		Ranks, Type, State string
+	}
 	Deadlock   struct{ Cycles [][]int }
 	Lost       []int `json:"lost_ranks"`
 	Damaged    []int `json:"damaged_ranks"`

@@ -26,7 +26,8 @@ const pythonExe = "/usr/bin/python3"
 // pythonHang is what a program in testdata/programs/python says of itself: a comment
 // "HANGS RANK FUNCTION" stands on the line at which it hangs, or on each of the few, and
 // "DECIDES" on the one by which ranks left the common sequence of collectives. A line "WAITS x"
-// says what the rank waits for outside MPI.
+// says what the rank waits for outside MPI. "RAISES TYPE" stands on the line where the exception was
+// raised that the rank is in the midst of, and "ENDS RANK TYPE" where one was that ended its program.
 type pythonHang struct {
 	program  string
 	rank     int
@@ -34,9 +35,14 @@ type pythonHang struct {
 	lines    []int
 	decides  int    // 0 not known
 	waits    string // as in the JSON of diagnose, "" nothing that is known
+	raised   string // the type of the exception, "" none
+	raisedAt int
 }
 
-var hangsAt = regexp.MustCompile(`# HANGS (\d+) (\S+)$`)
+var (
+	hangsAt  = regexp.MustCompile(`# HANGS (\d+) (\S+)$`)
+	raisesAt = regexp.MustCompile(`# (?:RAISES|ENDS (\d+)) (\S+)$`)
+)
 
 func pythonHangs(t *testing.T) (out []pythonHang) {
 	files, err := filepath.Glob(filepath.Join(programs, "python", "*.py"))
@@ -60,13 +66,19 @@ func pythonHangs(t *testing.T) (out []pythonHang) {
 			if what, ok := strings.CutPrefix(lines.Text(), "# WAITS "); ok {
 				h.waits = what
 			}
+			if m := raisesAt.FindStringSubmatch(lines.Text()); m != nil {
+				h.raised, h.raisedAt = m[2], n
+				if m[1] != "" {
+					h.rank, _ = strconv.Atoi(m[1])
+				}
+			}
 			if m := hangsAt.FindStringSubmatch(lines.Text()); m != nil {
 				h.rank, _ = strconv.Atoi(m[1])
 				h.function, h.lines = m[2], append(h.lines, n)
 			}
 		}
 		f.Close()
-		if h.lines == nil {
+		if h.lines == nil && h.raised == "" {
 			t.Fatalf("%s does not say where it hangs", name)
 		}
 		out = append(out, h)
@@ -111,6 +123,10 @@ func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
 	if a.LeastProgressed == nil || len(a.LeastProgressed.Ranks) == 0 {
 		t.Fatalf("%s: no rank is named", when)
 	}
+	h.checkRaised(t, when, a)
+	if h.lines == nil {
+		return
+	}
 	line := 0
 	for _, l := range a.LeastProgressed.Locations {
 		if l.Rank == h.rank && l.Function == h.function && l.File == h.program && slices.Contains(h.lines, l.Line) {
@@ -150,6 +166,28 @@ func (h pythonHang) check(t *testing.T, when string, env []string, dir string) {
 	source, _ := json.Marshal(fmt.Sprintf("# HANGS %d %s", h.rank, h.function)) // as the page's data have it
 	if !bytes.Contains(html, source[1:len(source)-1]) {
 		t.Errorf("%s: the page does not show the line %q", when, source)
+	}
+}
+
+// checkRaised holds the exceptions against what the program says. Those of the rank alone
+// tell why it is named.
+func (h pythonHang) checkRaised(t *testing.T, when string, a *answer) {
+	t.Helper()
+	if !slices.Contains(a.LeastProgressed.Ranks, h.rank) {
+		t.Errorf("%s: named are ranks %v, want %d", when, a.LeastProgressed.Ranks, h.rank)
+	}
+	var want, got []string
+	if h.raised != "" {
+		want = []string{fmt.Sprintf("%d %s %s:%d", h.rank, h.raised, h.program, h.raisedAt)}
+	}
+	for _, x := range a.Exceptions {
+		got = append(got, fmt.Sprintf("%s %s %s:%d", x.Ranks, x.Type, x.File, x.Line))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: exceptions %v, want %v", when, got, want)
+	}
+	if h.raised != "" && (a.Cause == nil || !strings.Contains(a.Cause.Text, h.raised+", raised in ")) {
+		t.Errorf("%s: the cause does not have %s: %+v", when, h.raised, a.Cause)
 	}
 }
 

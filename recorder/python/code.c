@@ -9,9 +9,7 @@
 #define MAX_NAME 900    /* and of a function */
 #define CODE_BYTES 256  /* of a code object that are read at once */
 
-/* is_a tells whether an object is of the type with that name. There are few types,
- * so the one that was met last is kept of each. */
-static bool is_a(const struct lg_py_layout *l, uint64_t object, const char *name, uint64_t *met)
+bool lg_py_is(const struct lg_py_layout *l, uint64_t object, const char *name, uint64_t *met)
 {
   uint64_t type, at;
   char text[16] = "";
@@ -32,7 +30,7 @@ bool lg_py_code(const struct lg_py_layout *l, uint64_t code, struct lg_py_code *
 {
   static uint64_t met;
   unsigned char b[CODE_BYTES];
-  if (!is_a(l, code, "code", &met))
+  if (!lg_py_is(l, code, "code", &met))
     return false;
   size_t need = (l->code_lines > l->code_name ? l->code_lines : l->code_name) + 8;
   if (need > sizeof b || l->code_file + 8 > need || l->code_first + 4 > need || !lg_py_bytes(code, b, need))
@@ -50,7 +48,7 @@ int lg_py_code_line(const struct lg_py_layout *l, const struct lg_py_code *c, ui
   static unsigned char table[MAX_LINES]; /* the file lock is held */
   static uint64_t met;
   uint64_t n;
-  if (!is_a(l, c->lines, "bytes", &met) || !lg_py_word(c->lines + l->length, &n) || n > sizeof table ||
+  if (!lg_py_is(l, c->lines, "bytes", &met) || !lg_py_word(c->lines + l->length, &n) || n > sizeof table ||
       !lg_py_bytes(c->lines + l->bytes, table, n))
     return 0;
   return lg_py_line(l->minor, table, n, c->first, (int64_t)(instruction - c->bytes));
@@ -74,16 +72,14 @@ static size_t utf8(char *to, uint32_t c)
 enum { KIND_SHIFT = 2, KIND = 7, COMPACT = 1 << 5, ASCII = 1 << 6 };
 #define NOT_ASCII 16 /* bytes that lie before the characters of other texts, more than before ASCII */
 
-/* text_of copies a text, with a dot for characters that would be misread, and returns how
- * many bytes it has; 0: it is empty, or none. */
-static size_t text_of(const struct lg_py_layout *l, uint64_t object, char *to, size_t room, char avoid)
+size_t lg_py_text(const struct lg_py_layout *l, uint64_t object, char *to, size_t room, char avoid)
 {
   static unsigned char raw[4 * MAX_FILE]; /* the file lock is held */
   static uint64_t met;
   uint64_t length;
   uint32_t state;
   size_t at = 0;
-  if (!is_a(l, object, "str", &met) || !lg_py_word(object + l->length, &length) ||
+  if (!lg_py_is(l, object, "str", &met) || !lg_py_word(object + l->length, &length) ||
       !lg_py_bytes(object + l->text_state, &state, sizeof state))
     return 0;
   size_t wide = state >> KIND_SHIFT & KIND;
@@ -113,9 +109,9 @@ bool lg_py_code_text(const struct lg_py_layout *l, const struct lg_py_code *c, c
 {
   if (room < MAX_FILE + MAX_NAME || c->file == c->name)
     return false; /* a frame that the interpreter makes for itself has one text for both */
-  size_t n = text_of(l, c->file, text, MAX_FILE, 0);
+  size_t n = lg_py_text(l, c->file, text, MAX_FILE, 0);
   if (!n)
     return false;
   text[n++] = ':';
-  return text_of(l, c->name, text + n, MAX_NAME, ':') > 0;
+  return lg_py_text(l, c->name, text + n, MAX_NAME, ':') > 0;
 }

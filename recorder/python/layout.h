@@ -21,6 +21,15 @@ struct lg_py_layout {
   uint32_t code_file, code_name, code_first, code_lines, code_bytes;
   uint32_t object_type, type_name, length; /* in any object, in a type, in a text or bytes */
   uint32_t text_state, text_ascii, bytes;  /* in a text its kind, and where ASCII begins; where the bytes of bytes do */
+  /* Of exceptions. All absent where it is not known how they are kept (thread_handled). */
+  uint32_t thread_interpreter; /* in a thread: its interpreter, */
+  uint32_t thread_handled;     /* the innermost item of those that are being handled, */
+  uint32_t thread_raised;      /* the one that is set: up to 3.11 its type, itself, its traceback */
+  uint32_t item_exception, item_next, exception_trace;
+  uint32_t trace_next, trace_frame, trace_instruction; /* in a traceback */
+  uint32_t object_code;  /* in a frame that is an object: its code; since 3.11 the frame, */
+  uint32_t type_flags;
+  uint32_t system, keys; /* in an interpreter what the module sys holds; in a dictionary its keys */
 };
 
 #pragma GCC visibility push(hidden)

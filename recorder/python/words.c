@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/reading.h"
 #include "python/code.h"
+#include "python/exception.h"
 #include "python/frames.h"
 #include "python/layout.h"
 #include "python/memory.h"
@@ -69,13 +70,18 @@ void lg_py_start(void)
   lg_module_met = met;
 }
 
+bool lg_py_ending(void)
+{
+  uint64_t thread;
+  return lg_py_found && (!lg_py_word(runtime + layout.finalizing, &thread) || thread);
+}
+
 /* own_thread finds the interpreter's structure of the calling thread in its lists, 0 none.
  * Where the interpreter keeps a thread's own differs between versions, so the key is looked
  * for that leads to it. */
 static uint64_t own_thread(void)
 {
-  uint64_t ending;
-  if (!lg_py_found || !lg_py_word(runtime + layout.finalizing, &ending) || ending)
+  if (!lg_py_found || lg_py_ending())
     return own = 0;
   if (own && keyed && (uint64_t)pthread_getspecific(key) == own)
     return own;
@@ -322,4 +328,21 @@ void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread,
     join(tr, sp, &py, true, LG_MAX_FRAMES, out);
   else
     plain(tr, out);
+}
+
+bool lg_words_raised(uint64_t pthread, bool last, struct lg_raised_words *out)
+{
+  static struct lg_py_exception e; /* large; the file lock is held */
+  uint64_t thread = lg_py_found ? lg_py_thread(&layout, runtime, pthread) : 0;
+  if (!thread)
+    return false;
+  lg_py_exception(&layout, thread, last, &e);
+  *out = (struct lg_raised_words){.how = e.how, .cut = e.cut};
+  memcpy(out->type, e.type, sizeof out->type);
+  for (int i = 0; i < e.n; i++)
+    if (word_of(&e.list[i], &out->word[out->n]))
+      out->n++;
+    else
+      out->cut = true;
+  return true;
 }

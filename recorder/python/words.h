@@ -24,6 +24,14 @@ struct lg_words {
   struct lg_slot_check check[LG_PY_CHECKS];
 };
 
+struct lg_raised_words { /* the exception that a thread is in the midst of, as it is recorded */
+  uint32_t how;          /* enum lg_raised_how */
+  bool cut;              /* frames before the last are left out */
+  char type[LG_MAX_RAISED_TYPE];
+  int n;
+  uint64_t word[LG_MAX_RAISED]; /* the frames that it came through, innermost first */
+};
+
 #pragma GCC visibility push(hidden)
 
 extern bool lg_py_found; /* there is an interpreter in this process, of a version that is known */
@@ -38,6 +46,10 @@ uint64_t lg_py_where(uint64_t pthread);
 void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out);
 /* The captured stack of a thread whose stack pointer was sp. The file lock is held. */
 void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread, struct lg_words *out);
+bool lg_py_ending(void); /* the interpreter is being ended */
+/* The exception of a thread, read from outside of it or by itself. `last`: where there is no other, the
+ * one that was printed because nothing caught it. false: nothing can be said. The file lock is held. */
+bool lg_words_raised(uint64_t pthread, bool last, struct lg_raised_words *out);
 
 #pragma GCC visibility pop
 

@@ -10,6 +10,7 @@
 #include "python/words.h"
 #include "stack/unwind.h"
 #include "start/capture.h"
+#include "start/raised.h"
 
 #define STACK_BYTES 262144 /* of a sleeping thread that are read, at most */
 #define PAGE 4096
@@ -89,6 +90,7 @@ bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
   lg_unwind(&r, &s, true, &tr);
   lg_words_captured(&tr, sp, t->pthread, &words);
   write_stack(t, &words, tr.pc[0], why, sig, behind_syscall(tr.pc[0]));
+  lg_raised_captured(t);
   lg_unlock_file();
   return true;
 }
@@ -113,8 +115,10 @@ bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
     lg_unwind(&r, &s, false, &tr);
     lg_words_captured(&tr, sp, t->pthread, &words);
     taken = where == lg_py_where(t->pthread);
-    if (taken)
+    if (taken) {
       write_stack(t, &words, pc, lg_capture_why, 0, idle);
+      lg_raised_captured(t);
+    }
   }
   lg_unlock_file();
   return taken;

@@ -16,6 +16,7 @@
 #include "mpi/symbol.h"
 #include "start/capture.h"
 #include "start/ends.h"
+#include "start/raised.h"
 #include "start/watch.h"
 #include "base/reading.h"
 
@@ -164,8 +165,10 @@ static int their_sigaction(int sig, const struct sigaction *act, struct sigactio
   return 0;
 }
 
+/* An interpreter that begins to end lets go of signals first. */
 LG_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
+  lg_raised_at_end();
   return their_sigaction(sig, act, old);
 }
 

@@ -65,6 +65,7 @@ type pageData struct {
 	Explained   []string         `json:"explained,omitempty"` // the wrong use of MPI that explains the hang
 	Partings    []pageParting    `json:"partings,omitempty"`
 	Differences []pageDifference `json:"differences,omitempty"`
+	Exceptions  []string         `json:"exceptions,omitempty"`
 	Library     *pageLibrary     `json:"library,omitempty"`
 	View        pageView         `json:"view"`
 	Same        bool             `json:"same"` // the compared result names the same ranks
@@ -234,7 +235,8 @@ func newPage(r *Result) (*pageData, error) {
 		Run: b.run(r.Run), Ranks: r.Ranks, Headline: Headline(r), Next: b.next(r),
 		Notes: b.texts(r.Notes), Cycles: b.texts(cycleLines(r)), Taken: b.texts(takenLines(r)),
 		LossLines: b.texts(lossLines(r)), Explained: b.texts(explainedLines(r)),
-		Partings: b.partings(r), Differences: pageDifferences(r), Library: pageLibraryOf(r),
+		Exceptions: b.texts(exceptionLines(r)),
+		Partings:   b.partings(r), Differences: pageDifferences(r), Library: pageLibraryOf(r),
 		Lost: setText(r.LostRanks), Damaged: setText(r.DamagedRanks), Unfinished: setText(r.UnfinishedRanks),
 		Losses: b.losses(r.Losses), Problems: b.texts(r.Problems),
 	}

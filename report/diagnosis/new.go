@@ -68,9 +68,10 @@ func New(s Source) *Result {
 	}
 	s.graph(r)
 	r.Differences, r.Library = s.differences(r), s.library()
+	r.Exceptions = s.exceptions()
 	if f.LeastProgressed != nil {
 		r.LeastProgressed = s.least(f.LeastProgressed)
-		r.Cause = causeOf(f)
+		s.reason(r)
 	}
 	r.Extra.Comms = communicators(s.Comms)
 	if s.Compared != nil {
@@ -80,13 +81,24 @@ func New(s Source) *Result {
 	return r
 }
 
+// reason fills in why the ranks are named, and why the job hangs if it does: with what they
+// called in the words of the program, and the exceptions that tell them from others.
+func (s Source) reason(r *Result) {
+	text := s.LeastProgressed.Reason
+	if s.LeastProgressed.Cause.Parting() {
+		text += r.called()
+	}
+	text += r.raised()
+	r.LeastProgressed.Reason = words.Printable(text)
+	r.Cause = causeOf(s.Diagnosis, text)
+}
+
 // causeOf is why the job hangs; nil: it does not.
-func causeOf(f progress.Diagnosis) *Cause {
+func causeOf(f progress.Diagnosis, text string) *Cause {
 	l := f.LeastProgressed
 	if !f.Hang {
 		return nil
 	}
-	text := l.Reason
 	if who := l.Ranks.Phrase(); !strings.Contains(text, who) {
 		text = who + ": " + text
 	}
@@ -114,7 +126,7 @@ func (s Source) graph(r *Result) {
 func (s Source) least(l *progress.LeastProgressed) *LeastProgressed {
 	out := &LeastProgressed{
 		Ranks: list(l.Ranks), Set: l.Ranks.String(), Method: l.Method, Confidence: l.Confidence,
-		Reason: words.Printable(l.Reason), Locations: []Location{},
+		Locations: []Location{},
 	}
 	for _, place := range l.Locations {
 		one := s.location(place)

@@ -2,7 +2,6 @@ package diagnosis
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -47,7 +46,7 @@ type Branch struct {
 func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	r.Divergences = s.divergences()
 	if s.LeastProgressed != nil {
-		r.LeastProgressed.Reason, r.Cause = words.Printable(s.LeastProgressed.Reason), causeOf(s.Diagnosis)
+		s.reason(r)
 	}
 	if len(r.Divergences) == 0 {
 		return
@@ -108,6 +107,8 @@ type Begun struct {
 	Op    string         `json:"op,omitempty"`
 	Bytes *int64         `json:"bytes,omitempty"` // of one block
 	Stack []report.Frame `json:"stack"`
+	// others are more functions of MPI that the same call of the program began.
+	others []string
 }
 
 func (s Source) divergences() []Divergence {
@@ -227,7 +228,8 @@ func (p *printer) partings(r *Result) {
 	p.List(len(odd), maxSides, "groups of ranks", func(i int) {
 		side := odd[i]
 		p.Line("  %s %s", words.Ranks(side.Ranks), side.how())
-		p.List(len(side.Calls), maxCalls, "calls", func(k int) { p.call(&side.Calls[k]) })
+		calls := joined(side.Calls)
+		p.List(len(calls), maxCalls, "calls", func(k int) { p.call(&calls[k]) })
 		if side.wentOn() {
 			p.Line("      and is now at %s", side.Now.text())
 		}
@@ -298,7 +300,7 @@ func (s Side) how() string {
 
 // text names a collective: function, arguments and place.
 func (b *Begun) text() string {
-	text := b.MPI
+	text := strings.Join(slices.Compact(append([]string{b.MPI}, b.others...)), " and ")
 	if b.Root != nil {
 		text += fmt.Sprintf(", root %d", *b.Root)
 	}
@@ -308,13 +310,10 @@ func (b *Begun) text() string {
 	if b.Bytes != nil {
 		text += ", " + words.Count(int(*b.Bytes), "byte", "bytes")
 	}
-	switch {
-	case b.File != "":
-		return fmt.Sprintf("%s in %s (%s:%d)", text, b.Function, path.Base(b.File), b.Line)
-	case b.Function != "":
-		return text + " in " + b.Function
+	if b.Function == "" {
+		return text
 	}
-	return text
+	return text + " in " + b.Site.String()
 }
 
 // partings are the divergences for the page, as many as it shows.
@@ -344,6 +343,7 @@ func (b *pageBuilder) partings(r *Result) []pageParting {
 
 func callTexts(calls []Begun) []string {
 	out := []string{}
+	calls = joined(calls)
 	for i := range calls {
 		out = append(out, pageText(calls[i].text()))
 	}

@@ -25,6 +25,7 @@ type Result struct {
 	Taken           []Taken          `json:"taken,omitempty"`       // messages that went to another receive, perhaps by mistake
 	Differences     []Difference     `json:"differences,omitempty"` // where nothing tells ranks apart
 	Explained       *usage.Finding   `json:"explained,omitempty"`   // the wrong use of MPI that explains the hang
+	Exceptions      []Exception      `json:"exceptions,omitempty"`  // of ranks in Python
 	Library         *Library         `json:"library,omitempty"`     // where all calls match and nothing moves
 	LostRanks       []int            `json:"lost_ranks"`
 	Losses          []Loss           `json:"losses"` // why the lost ranks are lost
@@ -73,6 +74,16 @@ type Location struct {
 	Host     string         `json:"host"`
 	PID      int            `json:"pid"`
 	Since    *time.Time     `json:"since"` // no progress since then; null unknown
+}
+
+// Exception is one of Python that ranks are in the midst of. The place is where it was
+// raised; Stack are the frames that it came through, innermost first.
+type Exception struct {
+	Ranks string `json:"ranks"`
+	Type  string `json:"type"`
+	State string `json:"state"` // handled, raised or uncaught
+	report.Site
+	Stack []report.Frame `json:"stack"`
 }
 
 // Deadlock lists the cycles and knots of ranks none of which can go on.

@@ -33,6 +33,7 @@ func Text(w io.Writer, r *Result) error {
 	p.library(r)
 	if r.LeastProgressed != nil {
 		p.locations(r.LeastProgressed)
+		p.exceptions(r)
 		p.differences(r)
 		p.waiting(r)
 	}

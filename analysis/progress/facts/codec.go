@@ -30,6 +30,7 @@ func (s *Summary) code(c *wire.Coder) {
 	wire.Sorted(c, &s.Facts, (*Fact).code, compareFacts)
 	wire.Sorted(c, &s.Places, (*Place).code, comparePlaces)
 	wire.Sorted(c, &s.Stacks, (*Stack).code, compareStacks)
+	wire.Sorted(c, &s.Raised, (*Raised).code, compareRaised)
 	wire.Sorted(c, &s.Comms, (*Comm).code, compareComms)
 	s.Flow.Code(c)
 }

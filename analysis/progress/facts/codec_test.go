@@ -19,16 +19,17 @@ func TestBadSummaries(t *testing.T) {
 		summary Summary
 		says    string
 	}{
-		"rank of a fact":      {Summary{Facts: []Fact{{Rank: model.MaxRanks}}}, "8388608 of 8388608"},
-		"ranks of a size":     {Summary{Sizes: []Count{{N: 9, Ranks: far}}}, "rank 8388608"},
-		"ranks of a stack":    {Summary{Stacks: []Stack{{Ranks: far}}}, "rank 8388608"},
-		"ranks of a group":    {Summary{Comms: []Comm{{Groups: [2]model.RankSet{far}}}}, "rank 8388608"},
-		"ranks of a lock":     {Summary{Comms: []Comm{{Locks: []Hold{{Ranks: far}}}}}, "rank 8388608"},
-		"facts out of order":  {Summary{Facts: []Fact{{Rank: 2}, {Rank: 1}}}, "value 1 is out of order"},
-		"a fact twice":        {Summary{Facts: []Fact{{Rank: 2}, {Rank: 2}}}, "value 1 is out of order"},
-		"sizes out of order":  {Summary{Sizes: []Count{{N: 2}, {N: 1}}}, "value 1 is out of order"},
-		"places out of order": {Summary{Places: []Place{{Call: "b"}, {Call: "a"}}}, "value 1 is out of order"},
-		"stacks out of order": {Summary{Stacks: []Stack{{Fatal: true}, {}}}, "value 1 is out of order"},
+		"rank of a fact":        {Summary{Facts: []Fact{{Rank: model.MaxRanks}}}, "8388608 of 8388608"},
+		"ranks of a size":       {Summary{Sizes: []Count{{N: 9, Ranks: far}}}, "rank 8388608"},
+		"ranks of a stack":      {Summary{Stacks: []Stack{{Ranks: far}}}, "rank 8388608"},
+		"ranks of an exception": {Summary{Raised: []Raised{{Ranks: far}}}, "rank 8388608"},
+		"ranks of a group":      {Summary{Comms: []Comm{{Groups: [2]model.RankSet{far}}}}, "rank 8388608"},
+		"ranks of a lock":       {Summary{Comms: []Comm{{Locks: []Hold{{Ranks: far}}}}}, "rank 8388608"},
+		"facts out of order":    {Summary{Facts: []Fact{{Rank: 2}, {Rank: 1}}}, "value 1 is out of order"},
+		"a fact twice":          {Summary{Facts: []Fact{{Rank: 2}, {Rank: 2}}}, "value 1 is out of order"},
+		"sizes out of order":    {Summary{Sizes: []Count{{N: 2}, {N: 1}}}, "value 1 is out of order"},
+		"places out of order":   {Summary{Places: []Place{{Call: "b"}, {Call: "a"}}}, "value 1 is out of order"},
+		"stacks out of order":   {Summary{Stacks: []Stack{{Fatal: true}, {}}}, "value 1 is out of order"},
 		"locks out of order": {Summary{Comms: []Comm{{Locks: []Hold{
 			{Target: 1, Type: model.Exclusive, Ranks: one}, {Target: 0, Type: model.Exclusive, Ranks: one}}}}},
 			"value 1 is out of order"},

@@ -83,6 +83,7 @@ func (b *builder) add(r *model.Rank) {
 	b.sum.Facts = append(b.sum.Facts, f)
 	b.addPlace(t)
 	b.addStack(r.Rank, t)
+	b.addRaised(r.Rank, t)
 	b.addComms(r, f.Waits)
 	b.flow.Add(&t.Model)
 }
@@ -309,5 +310,6 @@ func (b *builder) summary() (Summary, error) {
 	slices.SortFunc(b.sum.Comms, compareComms)
 	slices.SortFunc(b.sum.Places, comparePlaces)
 	b.sum.Stacks = reduce.SortJoined(b.sum.Stacks, compareStacks, joinStacks)
+	b.sum.Raised = reduce.SortJoined(b.sum.Raised, compareRaised, joinRaised)
 	return MergeSummaries(b.sum, Summary{})
 }

@@ -22,6 +22,7 @@ type Summary struct {
 	Facts  []Fact     // by rank
 	Places []Place    // the distinct positions, in their order
 	Stacks []Stack    // the distinct captured stacks, in their order
+	Raised []Raised   // the distinct exceptions, in their order
 	Comms  []Comm     // by ID
 	Flow   loops.Flow // the union of the models
 	// Outside counts ranks that are left out: started by MPI_Comm_spawn, or
@@ -133,6 +134,7 @@ func MergeSummaries(a, b Summary) (Summary, error) {
 		Facts:   facts,
 		Places:  reduce.MergeSorted(a.Places, b.Places, comparePlaces, firstOf[Place]),
 		Stacks:  reduce.MergeSorted(a.Stacks, b.Stacks, compareStacks, joinStacks),
+		Raised:  reduce.MergeSorted(a.Raised, b.Raised, compareRaised, joinRaised),
 		Comms:   reduce.MergeSorted(a.Comms, b.Comms, compareComms, joinComms),
 		Flow:    loops.Merge(a.Flow, b.Flow),
 		Outside: a.Outside + b.Outside,

@@ -16,7 +16,7 @@ const (
 )
 
 // units are the files of the reader that the program is linked with.
-var units = []string{"code.c", "frames.c", "layout.c", "lines.c", "words.c"}
+var units = []string{"code.c", "exception.c", "frames.c", "layout.c", "lines.c", "words.c"}
 
 func build(t *testing.T) string {
 	t.Helper()
@@ -37,7 +37,8 @@ func build(t *testing.T) string {
 var versions = []int{8, 9, 10, 11, 12, 13, 14}
 
 // want is the stack that the program builds: its Python frames, each in the place of the C
-// frame that executes it; the interpreter's own (odd addresses) are left out.
+// frame that executes it; the interpreter's own (odd addresses) are left out. Then its exceptions,
+// with the lines that they came through: handled, printed, and set.
 const want = `C 1000
 /home/u/app.py:fé€ 22
 /home/u/app.py:Solver.key.x 11
@@ -45,6 +46,9 @@ C 3000
 /home/u/app.py:main 41
 C 4000
 C 5000
+2 lib.Failure 73 71
+3 KeyError 72
+1 lib.Failure 73 71
 `
 
 func TestInterpreters(t *testing.T) {

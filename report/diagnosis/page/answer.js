@@ -35,8 +35,8 @@ function marked(sentence, place) {
 
 function facts() {
   const all = [
-    ["Since", since()], ["Deadlock", lines(data.cycles)], ["Messages", lines(data.taken)], ["Waiting", waiting()],
-    ["How sure", sure()],
+    ["Since", since()], ["Exceptions", lines(data.exceptions || [])], ["Deadlock", lines(data.cycles)],
+    ["Messages", lines(data.taken)], ["Waiting", waiting()], ["How sure", sure()],
     ["Lost", lines(data.loss_lines)], ["Record", record()], ["Note", lines(data.notes)], ["Next", next()],
   ];
   return all.filter(([, value]) => value);

@@ -36,7 +36,7 @@ class Compressor:
     def write(self, block):
         if not np.isfinite(block).all():
             self.failed = True
-            raise FloatingPointError("a block that is not finite")
+            raise FloatingPointError("a block that is not finite")  # RAISES FloatingPointError
         self.outer.send(block)
 
     def close(self):

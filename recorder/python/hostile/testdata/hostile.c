@@ -12,6 +12,7 @@
 #include <string.h>
 #include "base/reading.h"
 #include "python/code.h"
+#include "python/exception.h"
 #include "python/frames.h"
 #include "python/memory.h"
 #include "python/words.h"
@@ -102,7 +103,7 @@ static void copy(uint64_t at, const void *from, size_t n) { memcpy(arena + (at -
 
 static uint64_t type_named(const char *name)
 {
-  uint64_t text = room(16), type = room(64);
+  uint64_t text = room(16), type = room(192);
   copy(text, name, strlen(name) + 1);
   put(type + layout.type_name, text);
   return type;
@@ -164,12 +165,76 @@ static uint64_t frame(uint64_t of, uint64_t back, unsigned n)
   return at;
 }
 
+/* traced makes a part of a traceback: the frame of that code, left at its n-th instruction. */
+static uint64_t traced(uint64_t of, unsigned n, uint64_t next)
+{
+  static uint64_t type_trace, type_frame;
+  static unsigned built_for;
+  if (built_for != (unsigned)layout.minor)
+    type_trace = type_named("traceback"), type_frame = type_named("frame"), built_for = (unsigned)layout.minor;
+  uint64_t at = room(48), object = room(64), inner = of;
+  put(at + layout.object_type, type_trace);
+  put(at + layout.trace_next, next);
+  put(at + layout.trace_frame, object);
+  put4(at + layout.trace_instruction, n * 2);
+  put(object + layout.object_type, type_frame);
+  if (layout.minor >= 11) {
+    inner = room(128);
+    put(inner + layout.frame_code, of);
+  }
+  put(object + layout.object_code, inner);
+  return at;
+}
+
+static uint64_t exception(const char *name, uint64_t trace)
+{
+  uint64_t at = room(64), type = type_named(name);
+  put(type + layout.type_flags, 1ull << 30);
+  put(at + layout.object_type, type);
+  put(at + layout.exception_trace, trace);
+  return at;
+}
+
+/* dictionary makes one of two texts: "path", and "last_value" with that value. */
+static uint64_t dictionary(uint64_t value)
+{
+  const unsigned table = layout.minor < 11 ? 40 : 32, size = layout.minor < 11 ? 24 : 16, key = size - 16;
+  uint64_t at = room(64), keys = room(table + 8 + 2 * size), entries = keys + table + 8;
+  put(at + layout.object_type, type_named("dict"));
+  put(at + layout.keys, keys);
+  if (layout.minor < 11)
+    put(keys + 8, 8), put(keys + 32, 2);
+  else
+    put(keys + 8, 3 | 3 << 8 | 1 << 16), put(keys + 24, 2);
+  put(entries + key, text("path"));
+  put(entries + key + 8, text("x"));
+  put(entries + size + key, text("last_value"));
+  put(entries + size + key + 8, value);
+  return at;
+}
+
 #define RUNTIME_BYTES 1024
 #define INTERPRETER_BYTES 8192
 #define THREAD 0x1234567890ull /* its pthread_t */
 
 static struct lg_trace trace;
-static uint64_t sp;
+static uint64_t sp, the_thread, the_item, handled;
+
+/* exceptions adds those of a thread: one that is handled, by code in a generator that handles none,
+ * and one that was printed. */
+static void exceptions(uint64_t interpreter, uint64_t of)
+{
+  uint64_t outer = room(32), none = room(16);
+  handled = exception("lib.Failure", traced(of, 0, traced(of, 2, 0)));
+  the_item = room(32);
+  put(none + layout.object_type, type_named("NoneType"));
+  put(the_item + layout.item_exception, none);
+  put(the_item + layout.item_next, outer);
+  put(outer + layout.item_exception, handled);
+  put(the_thread + layout.thread_handled, the_item);
+  put(the_thread + layout.thread_interpreter, interpreter);
+  put(interpreter + layout.system, dictionary(exception("KeyError", traced(of, 1, 0))));
+}
 
 /* build makes a program of which main (line 41) calls sort in C, and that calls key (line
  * 11), which calls wait (line 22), which called the C code that the thread is in. The C stack
@@ -241,12 +306,28 @@ static void build(unsigned minor)
   } else {
     put(thread + layout.thread_top, f_wait);
   }
+  the_thread = thread;
+  exceptions(interpreter, code(file, text("load"), 71));
   memcpy(sound, arena, sizeof arena);
 }
 
 /* ---- reading ---- */
 
 static struct lg_words words;
+static struct lg_raised_words raised;
+
+static void check(const char *what, const uint64_t *word, int n, int most)
+{
+  bool wrong = n < 0 || n > most;
+  for (int i = 0; i < n && !wrong; i++) {
+    uint64_t index = word[i] >> 48;
+    wrong = index != LG_NO_MODULE && (index >= nnames || !strchr(names[index], ':'));
+  }
+  if (!wrong)
+    return;
+  fprintf(stderr, "%s: %d frames, or one of no function\n", what, n);
+  exit(1);
+}
 
 static void read_stack(void)
 {
@@ -256,16 +337,34 @@ static void read_stack(void)
   lg_module_met(NULL);
   lg_py_where(THREAD);
   lg_words_captured(&trace, sp, THREAD, &words);
-  if (words.n < 0 || words.n > LG_MAX_FRAMES) {
-    fprintf(stderr, "%d frames\n", words.n);
+  check("stack", words.word, words.n, LG_MAX_FRAMES);
+  if (!lg_words_raised(THREAD, true, &raised))
+    return;
+  check("exception", raised.word, raised.n, LG_MAX_RAISED);
+  if (!memchr(raised.type, 0, sizeof raised.type) || raised.how > LG_RAISED_LAST) {
+    fprintf(stderr, "an exception without a name\n");
     exit(1);
   }
-  for (int i = 0; i < words.n; i++) {
-    uint64_t index = words.word[i] >> 48;
-    if (index != LG_NO_MODULE && (index >= nnames || !strchr(names[index], ':'))) {
-      fprintf(stderr, "frame %d is of no function\n", i);
-      exit(1);
-    }
+}
+
+/* show_raised shows the exception that is handled, then without it the one that was printed, and
+ * then one that is set. */
+static void show_raised(void)
+{
+  for (int i = 0; i < 3; i++) {
+    read_stack();
+    printf("%u %s", raised.how, raised.type);
+    for (int k = 0; k < raised.n; k++)
+      printf(" %lu", raised.word[k] & 0xffffffffffff);
+    puts("");
+    put(the_item + layout.item_next, 0);
+    if (i == 0)
+      continue;
+    uint64_t type, trace;
+    memcpy(&type, arena + (handled - BASE + layout.object_type), 8);
+    memcpy(&trace, arena + (handled - BASE + layout.exception_trace), 8);
+    put(the_thread + layout.thread_raised, layout.minor < 12 ? type : handled);
+    put(the_thread + layout.thread_raised + 16, layout.minor < 12 ? trace : the_item);
   }
 }
 
@@ -314,6 +413,7 @@ int main(int argc, char **argv)
   build(minor);
   read_stack();
   show();
+  show_raised();
   for (long i = 0; i < rounds; i++) {
     memcpy(arena, sound, sizeof arena);
     for (uint64_t n = 1 + draw(8); n > 0; n--)

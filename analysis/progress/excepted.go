@@ -1,0 +1,42 @@
+package progress
+
+import "laggard/model"
+
+// excepted takes exceptions of Python into account. One that nothing caught has ended the program
+// of its rank there: that rank is named where it is among others, or where nothing else
+// decides. And where nothing decides between ranks those are left that are in the midst of
+// one: that is how they came to do something else.
+func (f *Finding) excepted() {
+	last := f.raising(func(how model.RaisedHow) bool { return how == model.RaisedLast })
+	if among := last.Intersect(f.least); among.Len() > 0 {
+		last = among
+	}
+	these := f.raising(func(model.RaisedHow) bool { return true }).Intersect(f.least)
+	switch {
+	case !f.hang || f.least.Len() == 0:
+	case last.Len() > 0 && (last.Intersect(f.least).Len() > 0 || f.confidence <= guess):
+		f.only(last)
+		f.confidence = max(f.confidence, f.sure(leftFew))
+	case these.Len() > 0 && f.confidence <= guess:
+		f.only(these)
+	}
+}
+
+// only names some ranks of those in question.
+func (f *Finding) only(ranks model.RankSet) {
+	if !ranks.Equal(f.least) {
+		f.least = ranks
+		f.reason += "; only " + ranks.Phrase() + " met an exception"
+	}
+}
+
+// raising returns the ranks in the midst of an exception that not all have.
+func (f *Finding) raising(how func(model.RaisedHow) bool) model.RankSet {
+	var out model.RankSet
+	for _, x := range f.raised {
+		if how(x.How) && !x.Ranks.Equal(f.scene.Present) {
+			out = out.Union(x.Ranks)
+		}
+	}
+	return out
+}

@@ -1,0 +1,76 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"laggard/model"
+	"laggard/model/wire"
+)
+
+// Raised is an exception of Python that ranks are in the midst of.
+type Raised struct {
+	How    model.RaisedHow
+	Type   string
+	Frames []model.Frame // that it came through, innermost first; without run-time addresses
+	Cut    bool          // before the last frame some are left out
+	Ranks  model.RankSet
+}
+
+// compareRaised orders exceptions by what they are, whoever has them.
+func compareRaised(x, y Raised) int {
+	return cmp.Or(cmp.Compare(x.How, y.How), cmp.Compare(x.Type, y.Type), compareBool(x.Cut, y.Cut),
+		compareFrames(x.Frames, y.Frames))
+}
+
+func joinRaised(x, y Raised) Raised {
+	x.Ranks = x.Ranks.Union(y.Ranks)
+	return x
+}
+
+func (x *Raised) code(c *wire.Coder) {
+	wire.Uint(c, &x.How)
+	c.Text(&x.Type)
+	c.Flags(&x.Cut)
+	c.Stack(&x.Frames)
+	codeSet(c, &x.Ranks)
+}
+
+// addRaised keeps the exception that a thread is in the midst of.
+func (b *builder) addRaised(rank int, t *model.Thread) {
+	x := t.Raised
+	if x == nil || !current(t) {
+		return
+	}
+	b.sum.Raised = append(b.sum.Raised, Raised{x.How, text(x.Type), b.portable(x.Stack), x.Cut, model.NewRankSet(rank)})
+}
+
+// current tells whether the exception of a thread is of what it does now. One that nothing
+// caught, and that has left the program, is for good.
+func current(t *model.Thread) bool {
+	x := t.Raised
+	if x.How != model.RaisedLast {
+		return x.Calls == t.Calls
+	}
+	return len(x.Stack) > 0 && outermost(x.Stack[len(x.Stack)-1]) && !slices.ContainsFunc(present(t), outermost)
+}
+
+// present is the stack of what a thread does now.
+func present(t *model.Thread) []model.Frame {
+	if c := t.Captured; c != nil && c.Calls == t.Calls {
+		return c.Stack
+	}
+	if s := stateOf(t, t.Op.State); s != nil {
+		return s.Stack
+	}
+	return nil
+}
+
+// outermost tells whether a frame is one in which a program in Python begins: that of a file,
+// or of `python -m`. Those of interactive input, which name no file, begin none.
+func outermost(f model.Frame) bool {
+	function, file, ok := f.Module.Python()
+	typed := strings.HasPrefix(file, "<") && file != "<string>"
+	return ok && (function == "<module>" && !typed || function == "_run_module_as_main")
+}

@@ -1,0 +1,42 @@
+package facts
+
+import (
+	"testing"
+
+	"laggard/model"
+)
+
+// TestCurrentException: an exception counts while the thread is where it had it, and one that
+// nothing caught once the program has ended by it.
+func TestCurrentException(t *testing.T) {
+	frame := func(function, file string) model.Frame {
+		return model.Frame{Module: &model.Module{Path: file + ":" + function, BuildID: "707974686f6e0011"}}
+	}
+	script, runner := frame("<module>", "app.py"), frame("_run_module_as_main", "<frozen runpy>")
+	shell, test := frame("<module>", "<stdin>"), frame("TestReport.from_call", "runner.py")
+	hook := frame("hook", "app.py")
+	for name, c := range map[string]struct {
+		how   model.RaisedHow
+		calls uint64
+		ended model.Frame // the outermost that it came through
+		now   []model.Frame
+		want  bool
+	}{
+		"handled":                 {model.RaisedHandled, 7, script, []model.Frame{hook, script}, true},
+		"handled before":          {model.RaisedHandled, 6, script, []model.Frame{hook, script}, false},
+		"ended, no Python now":    {model.RaisedLast, 5, script, nil, true},
+		"ended, in a hook":        {model.RaisedLast, 7, script, []model.Frame{hook}, true},
+		"ended, a module":         {model.RaisedLast, 7, runner, []model.Frame{hook}, true},
+		"printed and gone on":     {model.RaisedLast, 7, script, []model.Frame{hook, script}, false},
+		"a shell":                 {model.RaisedLast, 7, shell, []model.Frame{hook}, false},
+		"kept by a runner":        {model.RaisedLast, 7, test, nil, false},
+		"kept by a runner, later": {model.RaisedLast, 7, test, []model.Frame{hook, runner}, false},
+	} {
+		thread := &model.Thread{Calls: 7, Op: model.Op{State: -1}, Captured: &model.Capture{Calls: 7, Stack: c.now},
+			Raised: &model.Raised{How: c.how, Calls: c.calls, Type: "E", Stack: []model.Frame{hook, c.ended}}}
+		b := newBuilder()
+		if b.addRaised(3, thread); (len(b.sum.Raised) == 1) != c.want {
+			t.Errorf("%s: %v", name, b.sum.Raised)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+/* The exception that a thread is in the midst of. */
+#ifndef LAGGARD_PYTHON_EXCEPTION_H
+#define LAGGARD_PYTHON_EXCEPTION_H
+
+#include "base/base.h"
+#include "format.h"
+#include "python/frames.h"
+#include "python/layout.h"
+
+struct lg_py_exception {
+  uint32_t how; /* enum lg_raised_how */
+  char type[LG_MAX_RAISED_TYPE];
+  int n; /* the frames that it came through, innermost first: where it was raised */
+  bool cut; /* there are more before the last of them */
+  struct lg_py_frame list[LG_MAX_RAISED]; /* of these only code and instruction */
+};
+
+#pragma GCC visibility push(hidden)
+
+/* `last`: also the one that the interpreter printed because nothing caught it, if there is no other. */
+void lg_py_exception(const struct lg_py_layout *l, uint64_t thread, bool last, struct lg_py_exception *out);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,90 @@
+package diagnosis
+
+import (
+	"fmt"
+	"strings"
+
+	"laggard/model"
+	"laggard/report"
+	"laggard/report/words"
+)
+
+// maxExceptions bounds how many exceptions the text form has, and maxReasons those of them
+// in the reason.
+const (
+	maxExceptions = 4
+	maxReasons    = 2
+)
+
+// raisedStates are those of an exception, in the JSON form.
+var raisedStates = map[model.RaisedHow]string{
+	model.RaisedSet: "raised", model.RaisedHandled: "handled", model.RaisedLast: "uncaught",
+}
+
+func (s Source) exceptions() []Exception {
+	var out []Exception
+	for _, x := range s.Raised {
+		stack := s.Resolver.Stack(x.Frames, true)
+		out = append(out, Exception{
+			Ranks: x.Ranks.String(), Type: words.Printable(x.Type), State: raisedStates[x.How],
+			Site: report.NewSite(stack), Stack: report.Frames(stack),
+		})
+	}
+	return out
+}
+
+// String says what the exception is, where it was raised, and what becomes of it.
+func (x *Exception) String() string {
+	text := x.Type
+	if len(x.Stack) > 0 {
+		text += ", raised in " + framePlace(x.Stack[:1])
+		if x.File != "" && (x.File != x.Stack[0].File || x.Line != x.Stack[0].Line) {
+			text += ", called from " + x.Site.String()
+		}
+		text += ","
+	}
+	switch x.State {
+	case raisedStates[model.RaisedSet]:
+		return text + " is on its way"
+	case raisedStates[model.RaisedLast]:
+		return text + " was not caught"
+	}
+	text += " is being handled or passed on"
+	if n := len(x.Stack); n > 1 {
+		text += " by " + framePlace(x.Stack[n-1:])
+	}
+	return text
+}
+
+// exceptionLines are those of all ranks.
+func exceptionLines(r *Result) []string {
+	var out []string
+	for i := range r.Exceptions {
+		x := &r.Exceptions[i]
+		out = append(out, fmt.Sprintf("%s: %s", words.Ranks(x.Ranks), x.String()))
+	}
+	return out
+}
+
+func (p *printer) exceptions(r *Result) {
+	lines := exceptionLines(r)
+	if len(lines) > 0 {
+		p.Line("")
+	}
+	p.List(len(lines), maxExceptions, "exceptions", func(i int) { p.Line("  %s", words.Cut(lines[i])) })
+}
+
+// raised says for the reason which exceptions the named ranks are in the midst of. What all
+// ranks have tells nothing.
+func (r *Result) raised() string {
+	named := model.NewRankSet(r.LeastProgressed.Ranks...)
+	var parts []string
+	for i := range r.Exceptions {
+		x := &r.Exceptions[i]
+		ranks, err := model.ParseRankSet(x.Ranks)
+		if some := ranks.Intersect(named); err == nil && some.Len() > 0 && ranks.Len() < r.Ranks {
+			parts = append(parts, fmt.Sprintf("; %s: %s", some.Phrase(), x.String()))
+		}
+	}
+	return strings.Join(parts[:min(len(parts), maxReasons)], "")
+}

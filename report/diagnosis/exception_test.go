@@ -1,0 +1,53 @@
+package diagnosis
+
+import (
+	"testing"
+
+	"laggard/analysis/progress"
+	"laggard/analysis/progress/facts"
+	"laggard/model"
+	"laggard/report"
+)
+
+// pyFrame is a frame of a program in Python.
+func pyFrame(file, function string, line int) model.Frame {
+	module := &model.Module{Path: file + ":" + function, BuildID: "707974686f6e0011"}
+	return model.Frame{Module: module, Offset: uint64(line)}
+}
+
+func TestExceptions(t *testing.T) {
+	raise, caught := pyFrame("/home/u/app.py", "parse", 12), pyFrame("/home/u/app.py", "load", 30)
+	of := func(d progress.Diagnosis) *Result {
+		run := report.NewRun(&model.Index{})
+		return New(Source{Run: run, Result: &progress.Result{Diagnosis: d}, Resolver: resolver(t)})
+	}
+	library := pyFrame("/usr/lib/python3.11/json/decoder.py", "decode", 355)
+	for name, c := range map[string]struct {
+		raised facts.Raised
+		line   string
+	}{
+		"handled": {facts.Raised{How: model.RaisedHandled, Type: "ValueError", Frames: []model.Frame{raise, caught}},
+			"rank 1: ValueError, raised in parse (app.py:12), is being handled or passed on by load (app.py:30)"},
+		"in one function": {facts.Raised{How: model.RaisedHandled, Type: "ValueError", Frames: []model.Frame{raise}},
+			"rank 1: ValueError, raised in parse (app.py:12), is being handled or passed on"},
+		"library": {facts.Raised{How: model.RaisedLast, Type: "KeyError", Frames: []model.Frame{library, raise}},
+			"rank 1: KeyError, raised in decode (decoder.py:355), called from parse (app.py:12), was not caught"},
+		"no frames": {facts.Raised{How: model.RaisedSet, Type: "Error\x1b"}, "rank 1: Error\uFFFD is on its way"},
+	} {
+		c.raised.Ranks = set(1)
+		d := progress.Diagnosis{Size: 3, Hang: true, Raised: []facts.Raised{c.raised},
+			LeastProgressed: &progress.LeastProgressed{Ranks: set(1, 2), Reason: "rank 1 left"}}
+		r := of(d)
+		if got := exceptionLines(r); len(got) != 1 || got[0] != c.line {
+			t.Errorf("%s: %q, want %q", name, got, c.line)
+		}
+		if want := "rank 1 left; " + c.line; r.LeastProgressed.Reason != want {
+			t.Errorf("%s: the reason is %q, want %q", name, r.LeastProgressed.Reason, want)
+		}
+		d.Size = 1 // all have it
+		r = of(d)
+		if r.LeastProgressed.Reason != "rank 1 left" {
+			t.Errorf("%s: an exception that all have is in the reason: %q", name, r.LeastProgressed.Reason)
+		}
+	}
+}
