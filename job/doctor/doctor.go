@@ -25,6 +25,7 @@ type Doctor struct {
 	Library   string                 // the recorder, as the settings name it
 	DebugDirs []string               // directories of separate debug files
 	Helper    func() (string, error) // path of the Dyninst helper
+	Version   string                 // of laggard
 	Failed    bool                   // recording is impossible
 }
 
@@ -40,6 +41,7 @@ func (d *Doctor) fail(what, format string, args ...any) {
 // Machine tries what recording and analysing need here; dir is where run directories
 // shall go.
 func (d *Doctor) Machine(dir string) {
+	d.system()
 	d.preload()
 	d.outputDirectory(dir)
 	d.launchers()
