@@ -48,7 +48,7 @@ func randomRanksOf(r *rand.Rand, sc scale, file string, n int) []*Rank {
 func randomRank(r *rand.Rand, sc scale, rank int, world []int) *Rank {
 	k := &Rank{
 		Rank: rank, Size: len(world), PID: 1 + r.IntN(1<<22),
-		Family: families[1+r.IntN(2)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
+		Family: families[1+r.IntN(len(families)-1)], Exe: fmt.Sprintf("/opt/app-%d", r.IntN(3)),
 		Start: at(r.IntN(5)), Phase: Starting + Phase(r.IntN(4)), End: End(r.IntN(4)), EndDetail: r.IntN(40) - 1,
 		Heartbeat: at(60 + r.IntN(9)), LongestQuiet: time.Duration(r.Int64N(1e12)),
 		ThreadLevel: r.IntN(4), Off: r.IntN(9) == 0, Evicted: r.Uint64N(3), LostRequests: r.Uint64N(3),

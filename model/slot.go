@@ -269,7 +269,7 @@ func (r *slotReader) threadOrder() []uint32 {
 	return order
 }
 
-var families = [...]string{"", "openmpi", "mpich"}
+var families = [...]string{"", "openmpi", "mpich", "abi"}
 
 func (r *slotReader) takeRank(rec record) error {
 	if r.ranked {

@@ -357,7 +357,7 @@ type Rank struct {
 	PID          int
 	File         string // name of the node file it was read from
 	Slot         int    // and the slot in it
-	Family       string // "openmpi", "mpich", or "" unknown
+	Family       string // "openmpi", "mpich", "abi" (the standard one of MPI-5), or "" unknown
 	Library      string // what MPI_Get_library_version says, its first line; "" unknown
 	Exe          string
 	Start        time.Time

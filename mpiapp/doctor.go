@@ -32,7 +32,7 @@ func (a *app) doctorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d := doctor.Doctor{
 				Out: a.out, Library: a.settings.Recorder.Library, DebugDirs: a.settings.Symbols.DebugDirs,
-				Helper: helper,
+				Helper: helper, Version: version,
 			}
 			d.Machine(dir)
 			if len(args) == 1 {

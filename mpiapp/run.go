@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"laggard/job"
+	"laggard/job/doctor"
 	"laggard/job/preload"
 	"laggard/job/watch"
 )
@@ -145,7 +146,7 @@ func (a *app) run(r job.Recording, command []string, exitCode bool) error {
 		}
 	}
 	if !watch.Recorded(r.Dir) {
-		fmt.Fprintln(a.err, "laggard: no rank was recorded; laggard doctor PROGRAM says whether that program can be")
+		a.unrecorded(command)
 	} else if err != nil && !hung {
 		a.failed(r, exitCode)
 	}
@@ -154,6 +155,29 @@ func (a *app) run(r job.Recording, command []string, exitCode bool) error {
 		return err
 	}
 	return exitError{status}
+}
+
+// unrecorded says why no rank was recorded, as far as the command shows it.
+func (a *app) unrecorded(command []string) {
+	const none = "laggard: no rank was recorded"
+	for i, word := range command {
+		if filepath.Base(word) == "env" && slices.ContainsFunc(command[i+1:], func(s string) bool {
+			return s == "-" || s == "-i" || s == "--ignore-environment"
+		}) {
+			fmt.Fprintln(a.err, none+": env -i takes away what preloads the recorder; "+
+				"put laggard exec -o DIR behind it, before the program")
+			return
+		}
+		path, err := exec.LookPath(word)
+		if err != nil {
+			continue
+		}
+		if why := doctor.Obstacle(path); why != "" {
+			fmt.Fprintf(a.err, "%s: %s %s\n", none, path, why)
+			return
+		}
+	}
+	fmt.Fprintln(a.err, none+"; laggard doctor PROGRAM says whether that program can be")
 }
 
 // failed says why a job failed, as far as it shows: ranks that did not finish MPI.

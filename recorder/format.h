@@ -158,7 +158,7 @@ struct lg_rank {
   uint32_t pid;
   uint32_t slot;
   uint64_t start_ns; /* CLOCK_REALTIME at the first MPI call */
-  uint32_t family;   /* 1 OpenMPI, 2 MPICH ABI */
+  uint32_t family;   /* 1 OpenMPI, 2 MPICH ABI, 3 the standard ABI */
   uint32_t exe_len;  /* bytes of exe that are used */
   char exe[232];     /* path of the executable, cut if longer */
   /* mutable; every field is a word of its own */

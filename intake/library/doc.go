@@ -10,4 +10,6 @@
 // the name of their class, those of MPICH begin with their handle. Each object that is read
 // is checked again, a communicator by the own rank among its members, a request by its
 // communicator and its peer. What does not agree is unknown.
+//
+// Of a library that is used by way of the standard ABI of MPI-5, only the predefined handles are known.
 package library

@@ -55,6 +55,8 @@ func Open(p *Process, family string) Library {
 		return openOpenMPI(p)
 	case "mpich":
 		return openMPICH(p)
+	case "abi":
+		return openStandard(p)
 	}
 	return unknown{}
 }

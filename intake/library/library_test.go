@@ -186,3 +186,21 @@ func FuzzMemory(f *testing.F) {
 		}
 	})
 }
+
+// TestStandard: predefined handles of the standard ABI are known, and no others.
+func TestStandard(t *testing.T) {
+	l := Open(&Process{Rank: 1, Size: 3}, "abi")
+	if c := l.Comm(0x101, false); c == nil || c.Kind != model.World || !slices.Equal(c.Members, []int{0, 1, 2}) {
+		t.Errorf("MPI_COMM_WORLD is %+v", c)
+	}
+	if c := l.Comm(0x102, true); c == nil || c.Kind != model.Self {
+		t.Errorf("MPI_COMM_SELF is %+v", c)
+	}
+	if r, ok := l.Request(0x180, false); !ok || !r.Done {
+		t.Errorf("MPI_REQUEST_NULL is %+v, %v", r, ok)
+	}
+	_, ok := l.Request(dataAt, false)
+	if ok || l.Comm(dataAt, false) != nil || l.Of(dataAt, false) != nil {
+		t.Error("a handle of the library's own is known")
+	}
+}

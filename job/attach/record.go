@@ -92,6 +92,9 @@ func (b *builder) addModules() {
 	}
 	for _, m := range b.unwinder.Modules() {
 		switch base := m.Path[strings.LastIndexByte(m.Path, '/')+1:]; {
+		case strings.HasPrefix(base, "libmpi_abi"):
+			b.rank.Family = standardABI
+			return // what it is made of are libraries of another one
 		case strings.HasPrefix(base, "libmpich"), strings.HasPrefix(base, "libmpi") && strings.Contains(m.Path, mpich):
 			b.rank.Family = mpich
 		case strings.HasPrefix(base, "libopen-pal"), strings.HasPrefix(base, "libopen-rte"):
@@ -104,6 +107,8 @@ func (b *builder) addModules() {
 const (
 	mpich   = "mpich"
 	openMPI = "openmpi"
+
+	standardABI = "abi"
 )
 
 // polling: a thread that was in a call that only looks for something, in at least this

@@ -25,6 +25,7 @@ type Doctor struct {
 	Library   string                 // the recorder, as the settings name it
 	DebugDirs []string               // directories of separate debug files
 	Helper    func() (string, error) // path of the Dyninst helper
+	Version   string                 // of laggard
 	Failed    bool                   // recording is impossible
 }
 
@@ -40,6 +41,7 @@ func (d *Doctor) fail(what, format string, args ...any) {
 // Machine tries what recording and analysing need here; dir is where run directories
 // shall go.
 func (d *Doctor) Machine(dir string) {
+	d.system()
 	d.preload()
 	d.outputDirectory(dir)
 	d.launchers()
@@ -221,22 +223,11 @@ func (d *Doctor) Program(path string) {
 		return
 	}
 	defer f.Close()
-	libs, err := f.ImportedLibraries()
-	if err != nil || interpreter(f) == "" {
-		d.fail("program", "%s is linked statically: nothing can be preloaded; link it without -static, "+
-			"or read its stacks when it hangs: laggard import --help", path)
+	if why := obstacle(path, f); why != "" {
+		d.fail("program", "%s %s", path, why)
 		return
 	}
-	if st, err := os.Stat(path); err == nil && st.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
-		d.fail("program", "%s runs with the rights of its owner or group: the system preloads nothing into it; "+
-			"take that away from a copy (chmod ug-s)", path)
-		return
-	}
-	if loader := interpreter(f); strings.Contains(loader, "musl") {
-		d.fail("program", "%s is linked to musl (%s): the recorder needs the GNU C library; build it where that is",
-			path, loader)
-		return
-	}
+	libs, _ := f.ImportedLibraries()
 	d.mpiOf(path, libs)
 	if data, err := f.DWARF(); err == nil && hasUnits(data) {
 		d.say("ok", "debug info", "%s has lines", path)
@@ -248,6 +239,34 @@ func (d *Doctor) Program(path string) {
 		d.say("note", "build-id",
 			"%s has none: symbols are taken by path and cannot be verified; link with -Wl,--build-id", path)
 	}
+}
+
+// Obstacle says why nothing can be preloaded into a program, as "is linked statically: ..."; "" if nothing is known
+// that stands against it, or it is no ELF file.
+func Obstacle(path string) string {
+	f, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	return obstacle(path, f)
+}
+
+func obstacle(path string, f *elf.File) string {
+	loader := interpreter(f)
+	if loader == "" {
+		return "is linked statically: nothing can be preloaded; link it without -static, " +
+			"or read its stacks when it hangs: laggard import --help"
+	}
+	if st, err := os.Stat(path); err == nil && st.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+		return "runs with the rights of its owner or group: the system preloads nothing into it; " +
+			"take that away from a copy (chmod ug-s)"
+	}
+	if strings.Contains(loader, "musl") {
+		return fmt.Sprintf("is linked to musl (%s): the recorder needs the GNU C library; build it where that is",
+			loader)
+	}
+	return ""
 }
 
 // interpreter is the path of the program that loads the program.
@@ -269,6 +288,9 @@ func hasUnits(d *dwarf.Data) bool {
 func (d *Doctor) mpiOf(path string, libs []string) {
 	for _, l := range libs {
 		switch {
+		case strings.HasPrefix(l, "libmpi_abi."):
+			d.say("ok", "program", "%s uses the standard ABI of MPI-5 (%s)", path, l)
+			return
 		case strings.HasPrefix(l, "libmpi.so.40"), strings.HasPrefix(l, "libmpi.so.80"),
 			strings.HasPrefix(l, "libmpi_"):
 			d.say("ok", "program", "%s uses OpenMPI (%s)", path, l)

@@ -24,7 +24,8 @@ func JobIn(get func(name string) string, parent int) (string, error) {
 	if id, step := get("SLURM_JOB_ID"), get("SLURM_STEP_ID"); id != "" && step != "" {
 		return "slurm-" + id + "." + step, nil
 	}
-	name := first(get, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "FLUX_JOB_ID")
+	name := first(get, "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID", "ALPS_APP_ID",
+		"FLUX_JOB_ID")
 	if name != "" {
 		return plain(name), nil
 	}
@@ -45,7 +46,7 @@ func Called(name string, get func(name string) string, parent int) bool {
 		return true
 	}
 	names := []string{"SLURM_JOB_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID",
-		"FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID", "COBALT_JOBID"}
+		"ALPS_APP_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID", "COBALT_JOBID"}
 	return slices.ContainsFunc(names, func(v string) bool { return name != "" && get(v) == name })
 }
 
@@ -61,7 +62,8 @@ func Rank() string { return RankIn(os.Getenv) }
 
 // RankIn is Rank of a process whose variables get looks up.
 func RankIn(get func(name string) string) string {
-	return first(get, "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID")
+	return first(get, "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "ALPS_APP_PE",
+		"MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "SLURM_PROCID")
 }
 
 // Size is the number of ranks of the job, 0 if the launcher does not say.
@@ -69,7 +71,8 @@ func Size() int { return SizeIn(os.Getenv) }
 
 // SizeIn is Size of a process whose variables get looks up.
 func SizeIn(get func(name string) string) int {
-	n, _ := strconv.Atoi(first(get, "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"))
+	n, _ := strconv.Atoi(first(get, "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "FLUX_JOB_SIZE",
+		"SLURM_NTASKS"))
 	return n
 }
 

@@ -13,8 +13,8 @@ import (
 func noJob(t *testing.T) {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		for _, prefix := range []string{"SLURM_", "OMPI_", "PMI", "PALS_", "FLUX_", "PBS_", "LSB_", "COBALT_",
-			"LAGGARD_"} {
+		for _, prefix := range []string{"SLURM_", "OMPI_", "PMI", "PALS_", "ALPS_", "MV2_", "FLUX_", "PBS_", "LSB_",
+			"COBALT_", "LAGGARD_"} {
 			if strings.HasPrefix(name, prefix) {
 				t.Setenv(name, "")
 			}
@@ -42,6 +42,10 @@ func TestLaunchers(t *testing.T) {
 		{"MPICH, named by PMI", []string{"PMI_JOBID=kvs_1", "PMI_RANK=2", "PMI_SIZE=4"}, "kvs_1", "2", 4},
 		{"no path out of a name", []string{"PMI_JOBID=../../etc x", "PMI_RANK=2"}, ".._.._etc_x", "2", 0},
 		{"Cray PALS", []string{"PALS_APID=ab-12", "PALS_RANKID=7"}, "ab-12", "7", 0},
+		{"Cray ALPS", []string{"ALPS_APP_ID=4711", "ALPS_APP_PE=5"}, "4711", "5", 0},
+		{"MVAPICH's mpirun_rsh", []string{"MV2_COMM_WORLD_RANK=2", "MV2_COMM_WORLD_SIZE=4", "PMI_JOBID=9"},
+			"9", "2", 4},
+		{"Flux without PMI", []string{"FLUX_JOB_ID=f1", "FLUX_TASK_RANK=3", "FLUX_JOB_SIZE=8"}, "f1", "3", 8},
 		{"none", nil, "", "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ package mpi
 // The classes.
 const (
 	ClassAbort Class = iota
+	ClassAttach
 	ClassBsend
 	ClassBsendInit
 	ClassCancel
@@ -17,6 +18,8 @@ const (
 	ClassFileIcoll
 	ClassFileNb
 	ClassFinalize
+	ClassFlush
+	ClassFlushNb
 	ClassGetParent
 	ClassGetStatus
 	ClassGrequest

@@ -243,7 +243,7 @@ func (f *Function) bufferDirection(p *Param) Direction {
 		return In
 	case p.Name == "inoutbuf", p.Name == "buffer" && f.Param("root") >= 0, strings.Contains(f.Name, "_replace"):
 		return InOut
-	case strings.HasPrefix(f.Name, "MPI_Buffer_"), p.Name == "base":
+	case strings.HasSuffix(Plain(f.Name), "_attach_buffer"), strings.HasPrefix(f.Name, "MPI_Buffer_"), p.Name == "base":
 		return InOut // MPI's, or others', to use from now on
 	}
 	return Out

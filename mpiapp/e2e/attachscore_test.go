@@ -53,7 +53,7 @@ func TestAttachScore(t *testing.T) {
 					}
 					t.Run(s.String()+"/"+build.name, func(t *testing.T) {
 						t.Parallel()
-						once, _ := truths.LoadOrStore(f.name+s.String(),
+						once, _ := truths.LoadOrStore(f.String()+s.String(),
 							sync.OnceValue(func() recordedHang { return f.truth(t, s) }))
 						x := attachTrial{family: f, scenario: s, truth: once.(func() recordedHang)(), env: f.environ(t)}
 						x.program = f.build(t, s.source, append(slices.Clone(build.flags), s.flags...)...)

@@ -15,6 +15,7 @@ import (
 // family is an MPI implementation as it is installed here.
 type family struct {
 	name          string
+	abi           bool     // it is used by way of the standard ABI of MPI-5
 	standard      int      // the version of MPI that it implements
 	cc, cxx, fort string   // its compilers
 	launcher      []string // mpirun with what it always needs here
@@ -43,15 +44,34 @@ func (f family) command(ranks int, flags ...string) []string {
 	return append(out, "-np", strconv.Itoa(ranks))
 }
 
-// eachFamily runs a test for every MPI that is installed; at least one must be.
+// String is how tests are called after it.
+func (f family) String() string {
+	if f.abi {
+		return f.name + "-abi"
+	}
+	return f.name
+}
+
+// standardABI is the same MPI by way of the standard ABI, for which $LAGGARD_ABI/openmpi and $LAGGARD_ABI/mpich have
+// compilers, mpicc and mpicxx. There is no Fortran in the ABI.
+func (f family) standardABI() family {
+	at := filepath.Join(os.Getenv("LAGGARD_ABI"), f.name)
+	f.abi, f.standard, f.cc, f.cxx, f.fort = true, 5, filepath.Join(at, "mpicc"), filepath.Join(at, "mpicxx"), ""
+	return f
+}
+
+// eachFamily runs a test for every MPI that is installed, and for each by way of the standard ABI where there are
+// compilers for that; at least one must be.
 func eachFamily(t *testing.T, test func(t *testing.T, f family)) {
 	found := 0
-	for _, f := range families {
-		if _, err := exec.LookPath(f.cc); err != nil {
-			continue
+	for _, native := range families {
+		for _, f := range []family{native, native.standardABI()} {
+			if _, err := exec.LookPath(f.cc); err != nil {
+				continue
+			}
+			found++
+			t.Run(f.String(), func(t *testing.T) { test(t, f) })
 		}
-		found++
-		t.Run(f.name, func(t *testing.T) { test(t, f) })
 	}
 	if found == 0 {
 		t.Fatal("neither mpicc.openmpi nor mpicc.mpich is installed; make deps installs them")

@@ -61,7 +61,7 @@ func TestSlurm(t *testing.T) {
 	c := newCluster(t)
 	limited := map[string]submitted{} // by family; they take a minute and more
 	t.Run("submit", func(t *testing.T) {
-		eachFamily(t, func(t *testing.T, f family) { limited[f.name] = c.submit(t, f, timeLimit) })
+		eachFamily(t, func(t *testing.T, f family) { limited[f.String()] = c.submit(t, f, timeLimit) })
 	})
 	for _, what := range failing {
 		t.Run(what.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestSlurm(t *testing.T) {
 	t.Run("healthy", func(t *testing.T) { c.healthy(t, families[0]) })
 	t.Run(timeLimit.name, func(t *testing.T) {
 		eachFamily(t, func(t *testing.T, f family) {
-			job, ok := limited[f.name]
+			job, ok := limited[f.String()]
 			if !ok { // this test alone is run
 				job = c.submit(t, f, timeLimit)
 			}

@@ -67,12 +67,13 @@ func TestUsage(t *testing.T) {
 // judge runs both programs of a case; side by side if one only waits until it
 // counts as hung.
 func (f family) judge(t *testing.T, c usageCase) []usageRun {
+	f.mustHaveCompiler(t, c.source)
 	laggard := filepath.Join(binaries(t), "laggard")
 	program, err := f.buildUsage(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := []usageRun{{usageCase: c, family: f.name, faulty: true}, {usageCase: c, family: f.name}}
+	runs := []usageRun{{usageCase: c, family: f.String(), faulty: true}, {usageCase: c, family: f.String()}}
 	var beside sync.WaitGroup
 	beside.Go(func() { runs[0].judge(t, f, laggard, program) })
 	if !c.hangs {

@@ -151,7 +151,7 @@ func (c *usageCase) set(word string) (err error) {
 
 // buildUsage compiles a program of testdata/usage; a warning is an error.
 func (f family) buildUsage(c usageCase) (string, error) {
-	dir := filepath.Join(workDir, f.name, "usage", c.source)
+	dir := filepath.Join(workDir, f.String(), "usage", c.source)
 	out := filepath.Join(dir, "program")
 	flags := []string{"-Wall", "-Werror",
 		"-O0"} // some compilers of an MPI optimise, and leave out writes that nothing reads

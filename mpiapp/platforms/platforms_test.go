@@ -89,10 +89,24 @@ func install(t *testing.T, suite, system string) {
 	if err := os.WriteFile(system+"/etc/hosts", []byte("127.0.0.1 localhost "+host+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	run(t, "sh", "-c", abiCompilers, system)
 	if err := os.WriteFile(done, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
+
+// abiCompilers makes compilers for the standard ABI of MPI-5, where the release has libraries with it: those of Open
+// MPI and MPICH have one soname, and the packages' own compilers for them, if any, take either.
+const abiCompilers = `cd "$0/usr/lib" && for lib in */libmpi_abi_*.so.1.*; do
+	[ -e "$lib" ] || exit 0
+	mpi=${lib##*/libmpi_abi_} && at=$0/opt/mpi-abi/${mpi%%.so*} && mkdir -p "$at/lib"
+	ln -sf "/usr/lib/$lib" "$at/lib/libmpi_abi.so.1" && ln -sf libmpi_abi.so.1 "$at/lib/libmpi_abi.so"
+	header=$(ls -d ${lib%/*}/mpi_abi_*/include ${lib%/*}/openmpi/include/standard_abi | head -n 1)
+	for c in cc:mpicc c++:mpicxx; do
+		printf '#!/bin/sh\nexec %s -I/usr/lib/%s "$@" -L%s -Wl,-rpath,%s -lmpi_abi\n' \
+			${c%:*} "$header" "${at#"$0"}/lib" "${at#"$0"}/lib" >"$at/${c#*:}" && chmod +x "$at/${c#*:}"
+	done
+done`
 
 // bring copies what was built here, and the programs of the tests.
 func bring(t *testing.T, root, e2e, system string) {
@@ -132,18 +146,23 @@ func judge(t *testing.T, suite, system string, table *strings.Builder) {
 		{"openmpi", `mpirun.openmpi --version | sed -n '1s/.* //p'`},
 		{"mpich", `mpirun.mpich --version | sed -n 's/ *Version: *//p'`},
 	} {
-		fmt.Fprintf(table, "| %s | %s | %s %s |", suite, libc, mpi.name,
-			strings.TrimSpace(inside(t, system, mpi.version, nil)))
-		for i := range columns {
-			fmt.Fprintf(table, " %s |", cells[i][mpi.name])
+		version := strings.TrimSpace(inside(t, system, mpi.version, nil))
+		for _, name := range []string{mpi.name, mpi.name + "-abi"} {
+			if _, tried := cells[0][name]; !tried {
+				continue
+			}
+			fmt.Fprintf(table, "| %s | %s | %s %s |", suite, libc, name, version)
+			for i := range columns {
+				fmt.Fprintf(table, " %s |", cells[i][name])
+			}
+			fmt.Fprintln(table)
 		}
-		fmt.Fprintln(table)
 	}
 }
 
 var (
 	// mpiOf finds the MPI in the name of a test.
-	mpiOf = regexp.MustCompile(`/(openmpi|mpich)/`)
+	mpiOf = regexp.MustCompile(`/((?:openmpi|mpich)(?:-abi)?)(?:-tcp|-shm)?/`)
 	// notHere is what a test says of a program that an older MPI cannot build or run.
 	notHere = regexp.MustCompile(`the program (itself fails|cannot be built)`)
 )
@@ -194,9 +213,11 @@ func results(t *testing.T, system, tests string) map[string]bool {
 func inside(t *testing.T, system, command string, output io.Writer) string {
 	t.Helper()
 	c := exec.Command("unshare", "--mount", "--pid", "--fork", "sh", "-c",
-		`mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" /bin/sh -c "$1"`, system, command)
+		`mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount --rbind /sys "$0/sys" && `+ // UCX reads /sys
+			`exec chroot "$0" /bin/sh -c "$1"`, system, command)
 	c.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8",
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"LAGGARD_ABI=/opt/mpi-abi",
 		"OMPI_MCA_osc=^ucx"} // with which Open MPI 4.1.0 refuses every window on one host
 	var text bytes.Buffer
 	c.Stdout, c.Stderr = &text, os.Stderr

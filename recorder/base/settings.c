@@ -5,7 +5,7 @@
 #include "base/settings.h"
 #include "export.h"
 
-const char *const lg_size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+const char *const lg_size_names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "FLUX_JOB_SIZE", "SLURM_NTASKS", NULL};
 
 const char *lg_env(const char *name)
 {

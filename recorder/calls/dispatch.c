@@ -12,11 +12,12 @@
 #include "format.h"
 #include "identity/comm.h"
 #include "identity/members.h"
+#include "mpi/family.h"
 #include "mpi/handle.h"
 #include "mpi/symbol.h"
 #include "mpi/type.h"
 
-#define THREAD_MULTIPLE 3 /* MPI_THREAD_MULTIPLE in every MPI */
+#define THREAD_MULTIPLE 3 /* what lg_thread_level makes of it */
 
 void lg_dispatch_before(struct lg_call *c)
 {
@@ -25,7 +26,8 @@ void lg_dispatch_before(struct lg_call *c)
   case CLS_send: return lg_before_send(c, true);
   case CLS_isend: return lg_before_send(c, false);
   case CLS_bsend: case CLS_ibsend: return lg_before_bsend(c);
-  case CLS_detach: return lg_before_detach(c);
+  case CLS_detach: case CLS_flush: return lg_before_detach(c);
+  case CLS_attach: c->comm = lg_comm_of(c->st, c, d->comm); return lg_op_simple(c, LG_OP_LOCAL);
   case CLS_recv: return lg_before_recv(c, LG_OP_RECV);
   case CLS_probe: return lg_before_recv(c, LG_OP_PROBE);
   case CLS_mprobe: return lg_before_mprobe(c);
@@ -70,7 +72,7 @@ void lg_dispatch_before(struct lg_call *c)
   case CLS_coll_init: case CLS_send_init: case CLS_bsend_init: case CLS_recv_init:
     c->comm = lg_comm_of(c->st, c, d->comm);
     return lg_op_simple(c, LG_OP_LOCAL);
-  case CLS_file_nb: return lg_op_simple(c, LG_OP_LOCAL);
+  case CLS_file_nb: case CLS_flush_nb: return lg_op_simple(c, LG_OP_LOCAL);
   default: return lg_op_local(c);
   }
 }
@@ -78,7 +80,7 @@ void lg_dispatch_before(struct lg_call *c)
 /* after_poll settles what a poll found, if it found something. */
 static inline void after_poll(struct lg_call *c, void (*found)(struct lg_call *))
 {
-  bool got = *(const int *)c->args[c->desc->flag] != 0;
+  bool got = *(const int *)c->args[c->desc->flag >= 0 ? c->desc->flag : c->desc->outcount] != 0;
   if (got && found)
     found(c);
   lg_polled(c, got);
@@ -104,8 +106,8 @@ static void after_init(void)
   int level = -1;
   long (*query)(int *) = (long (*)(int *))lg_find_symbol("PMPI_Query_thread");
   if (query && query(&level) == 0) {
-    lg_rank->thread_level = level;
-    if (level >= THREAD_MULTIPLE)
+    lg_rank->thread_level = lg_thread_level(level);
+    if (lg_rank->thread_level >= THREAD_MULTIPLE)
       lg_shared = true; /* from the next call on */
   }
   library();
@@ -119,7 +121,8 @@ void lg_dispatch_after(struct lg_call *c)
   const struct lg_desc *d = c->desc;
   switch (d->cls) {
   case CLS_isend: case CLS_ibsend: return lg_after_begun(c, LG_OP_SEND);
-  case CLS_detach: return lg_after_detach();
+  case CLS_detach: case CLS_flush: return lg_after_detach(c);
+  case CLS_attach: return lg_after_attach(c);
   case CLS_irecv: case CLS_imrecv: return lg_after_begun(c, LG_OP_RECV);
   case CLS_isendrecv: return lg_after_isendrecv(c);
   case CLS_send_init: case CLS_bsend_init: return lg_after_init_request(c, LG_OP_SEND);
@@ -152,7 +155,7 @@ void lg_dispatch_after(struct lg_call *c)
   case CLS_newfile: return lg_after_like(c, LG_HANDLE_FILE, d->file);
   case CLS_comm_free: case CLS_win_free: case CLS_file_free: return lg_after_free(c);
   case CLS_rma_nb: return lg_after_begun(c, LG_OP_RMA);
-  case CLS_file_nb: lg_remember(c, LG_OP_OTHER); return;
+  case CLS_file_nb: case CLS_flush_nb: lg_remember(c, LG_OP_OTHER); return;
   case CLS_type_free: return lg_type_freed();
   case CLS_init: return after_init();
   case CLS_finalize: return lg_finalized();

@@ -91,24 +91,59 @@ void lg_before_bsend(struct lg_call *c)
     lg_note_buffered(c->comm->index, c->peer, c->tag, (uint64_t)c->handle);
 }
 
+/* Communicators with a buffer of their own, from MPI-4.1 on. */
+#define MAX_OWN 64
+static uint32_t own[MAX_OWN], nown; /* more than there is room for: some are not kept */
+
+static bool has_own(uint32_t comm)
+{
+  uint32_t i = 0;
+  while (i < nown && i < MAX_OWN && own[i] != comm)
+    i++;
+  return i < nown && i < MAX_OWN;
+}
+
+void lg_after_attach(const struct lg_call *c)
+{
+  if (!c->comm || has_own(c->comm->index))
+    return;
+  if (nown < MAX_OWN)
+    own[nown] = c->comm->index;
+  nown++;
+}
+
+/* lies_in tells whether a message is in the buffer that the call is about: the
+ * communicator's, or that of the process. */
+static bool lies_in(const struct lg_call *c, const struct lg_pending *e)
+{
+  return c->desc->comm >= 0 ? c->comm && e->comm == c->comm->index : !has_own(e->comm);
+}
+
 /* To give up the buffer is to wait until all that lies in it has gone. */
 void lg_before_detach(struct lg_call *c)
 {
-  uint32_t n = nbuffered < MAX_BUFFERED ? nbuffered : MAX_BUFFERED;
+  uint32_t kept = nbuffered < MAX_BUFFERED ? nbuffered : MAX_BUFFERED, n = 0;
+  if (c->desc->comm >= 0)
+    c->comm = lg_comm_of(c->st, c, c->desc->comm);
   lg_op_begin(c);
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < kept; i++) {
     buffered[i].state = c->st->index;
-    lg_op_wait_for(c->thr->pub, i, buffered[i]);
+    if (lies_in(c, &buffered[i]))
+      lg_op_wait_for(c->thr->pub, n++, buffered[i]);
   }
-  if (nbuffered > n)
+  if (nbuffered > kept || nown > MAX_OWN)
     lg_op_wait_for(c->thr->pub, n++, (struct lg_pending){LG_OP_OTHER, UINT32_MAX, LG_NONE, LG_NONE, 0, c->st->index, 0});
   lg_op_publish(c, n ? LG_OP_WAIT : LG_OP_LOCAL, n);
   lg_op_end(c);
 }
 
-void lg_after_detach(void)
+void lg_after_detach(const struct lg_call *c)
 {
-  nbuffered = 0;
+  uint32_t kept = nbuffered < MAX_BUFFERED ? nbuffered : MAX_BUFFERED, left = 0;
+  for (uint32_t i = 0; i < kept; i++)
+    if (!lies_in(c, &buffered[i]))
+      buffered[left++] = buffered[i];
+  nbuffered = left;
 }
 
 /* ---- receives ---- */

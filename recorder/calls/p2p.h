@@ -20,7 +20,8 @@ void lg_before_send(struct lg_call *c, bool blocks);
 void lg_before_bsend(struct lg_call *c);
 void lg_note_buffered(uint32_t comm, int peer, int tag, uint64_t seq); /* a buffered send */
 void lg_before_detach(struct lg_call *c);
-void lg_after_detach(void);
+void lg_after_detach(const struct lg_call *c);
+void lg_after_attach(const struct lg_call *c); /* of a communicator's own buffer */
 void lg_before_recv(struct lg_call *c, uint32_t kind);
 void lg_before_irecv(struct lg_call *c);
 void lg_before_mprobe(struct lg_call *c);

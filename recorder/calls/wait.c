@@ -288,5 +288,5 @@ uint32_t lg_list_tests(struct lg_call *c, uint32_t n)
 
 uint32_t lg_list_status_query(struct lg_call *c, uint32_t n)
 {
-  return gather(c, n, 1, true);
+  return gather(c, n, lg_request_count(c), !c->desc->params[c->desc->request].ref);
 }

@@ -15,8 +15,8 @@ static bool finalized;
 static uint32_t pid; /* not as the file has it, which somebody may have cut short */
 
 /* What the launcher says of the rank; MPI_Init will say it for certain. */
-static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID",
-                                         "SLURM_PROCID", NULL};
+static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "PALS_RANKID", "ALPS_APP_PE",
+                                         "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "SLURM_PROCID", NULL};
 
 static void note_off(const char *why)
 {

@@ -21,7 +21,7 @@ var roles = []struct {
 	{"tag", []string{"tag", "sendtag"}, nil},
 	{"tag2", []string{"recvtag"}, nil},
 	{"count", []string{"count", "incount"}, nil},
-	{"request", nil, []string{"MPI_Request", "MPI_Request *", "MPI_Request []"}},
+	{"request", nil, []string{"MPI_Request", "MPI_Request *", "MPI_Request []", "const MPI_Request []"}},
 	{"status", nil, []string{"MPI_Status *", "MPI_Status []"}},
 	{"flag", []string{"flag"}, nil},
 	{"index", []string{"indx", "index"}, nil},

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <stdio.h>
 #include "base/locks.h"
 #include "mpi/family.h"
 #include "mpi/handle.h"
@@ -9,6 +10,13 @@
 
 uint32_t lg_comm_gen = 1;
 
+lg_converter lg_from_fortran(const char *object)
+{
+  char name[64];
+  snprintf(name, sizeof name, lg_fam.id == LG_STANDARD ? "PMPI_%s_fromint" : "PMPI_%s_f2c", object);
+  return (lg_converter)lg_find_symbol(name);
+}
+
 long lg_fortran_comm(int handle)
 {
   if (lg_fam.handle_bytes == 4)
@@ -18,12 +26,12 @@ long lg_fortran_comm(int handle)
     uint32_t gen;
     long c;
   } cache[FORTRAN_COMMS];
-  static long (*f2c)(long);
+  static lg_converter f2c;
   unsigned i = (unsigned)handle % FORTRAN_COMMS;
   if (cache[i].c && cache[i].handle == handle && cache[i].gen == lg_comm_gen)
     return cache[i].c;
   if (!f2c)
-    f2c = (long (*)(long))lg_find_symbol("PMPI_Comm_f2c");
+    f2c = lg_from_fortran("Comm");
   if (!f2c)
     return 0;
   long c = f2c(handle);
@@ -75,44 +83,44 @@ long lg_handle_at(const struct lg_call *c, int i, int k)
 bool lg_request_null(const struct lg_call *c, long handle)
 {
   if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
-    return handle == lg_handle_kept(c, 0); /* OpenMPI numbers it first */
+    return handle == lg_handle_kept(c, lg_fam.fortran_request_null);
   return handle == lg_fam.request_null;
 }
 
-long lg_c_handle(int handle, const char *f2c_name)
+long lg_c_handle(int handle, const char *object)
 {
   if (lg_fam.handle_bytes == 4)
     return handle;
-  long (*f2c)(long) = (long (*)(long))lg_find_symbol(f2c_name);
+  lg_converter f2c = lg_from_fortran(object);
   return f2c ? f2c(handle) : 0;
 }
 
-static long by_value(const struct lg_call *c, int i, const char *f2c_name)
+static long by_value(const struct lg_call *c, int i, const char *object)
 {
   if (c->binding != LG_BIND_C)
-    return lg_c_handle(*(int *)c->args[i], f2c_name);
+    return lg_c_handle(*(int *)c->args[i], object);
   return lg_fam.handle_bytes == 4 ? (int)c->args[i] : c->args[i];
 }
 
 long lg_group_handle(const struct lg_call *c, int i)
 {
-  return by_value(c, i, "PMPI_Group_f2c");
+  return by_value(c, i, "Group");
 }
 
 long lg_win_handle(const struct lg_call *c, int i)
 {
-  return by_value(c, i, "PMPI_Win_f2c");
+  return by_value(c, i, "Win");
 }
 
 long lg_session_handle(const struct lg_call *c, int i)
 {
   const void *p = (const void *)c->args[i];
   if (c->binding != LG_BIND_C)
-    return lg_c_handle(*(const int *)p, "PMPI_Session_f2c");
+    return lg_c_handle(*(const int *)p, "Session");
   return lg_handle_of(p);
 }
 
 long lg_op_handle(const struct lg_call *c, int i)
 {
-  return by_value(c, i, "PMPI_Op_f2c");
+  return by_value(c, i, "Op");
 }

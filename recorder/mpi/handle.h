@@ -8,6 +8,8 @@
 #include "base/base.h"
 #include "mpi/call.h"
 
+typedef long (*lg_converter)(long);
+
 #pragma GCC visibility push(hidden)
 
 /* Changes when a communicator's handle may have come to mean another. */
@@ -25,7 +27,9 @@ long lg_group_handle(const struct lg_call *c, int i);
 long lg_win_handle(const struct lg_call *c, int i);
 long lg_op_handle(const struct lg_call *c, int i);
 long lg_session_handle(const struct lg_call *c, int i); /* behind a pointer */
-long lg_c_handle(int handle, const char *f2c_name); /* of a Fortran handle, by this function of MPI */
+long lg_c_handle(int handle, const char *object); /* of a Fortran handle of a "Comm", "Type", ... */
+/* The function of MPI that makes a C handle of a Fortran one of such an object; NULL: it has none. */
+lg_converter lg_from_fortran(const char *object);
 
 #pragma GCC visibility pop
 #endif

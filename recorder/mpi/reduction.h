@@ -4,9 +4,9 @@
 
 #include "base/base.h"
 
-struct lg_named { /* a predefined object: its name, OpenMPI's variable, MPICH's number */
+struct lg_named { /* a predefined object: its name, OpenMPI's variable, MPICH's number, the standard ABI's */
   const char *name, *openmpi;
-  long mpich;
+  long mpich, standard;
 };
 
 #pragma GCC visibility push(hidden)

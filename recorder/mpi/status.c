@@ -2,6 +2,7 @@
 #include "mpi/symbol.h"
 
 #define OPENMPI_STATUS_BYTES 16 /* offset of the count in its MPI_Status */
+#define STANDARD_BYTE 0x247     /* MPI_BYTE of the standard ABI */
 
 static const void *status_ignore[8]; /* addresses Fortran passes for it */
 static const void *const *ignore_at[2]; /* where MPI keeps such an address, once a Fortran call was made */
@@ -43,6 +44,26 @@ const char *lg_status_at(const struct lg_call *c, int k)
   return (const char *)c->args[c->desc->status] + (size_t)k * (size_t)lg_fam.status_size;
 }
 
+/* The standard ABI leaves it to the library where in a status the count is, and whether
+ * the operation was cancelled. */
+static int64_t ask_bytes(const char *status)
+{
+  static long (*ask)(const char *, long, int64_t *);
+  int64_t n = 0;
+  if (!ask)
+    ask = (long (*)(const char *, long, int64_t *))lg_find_symbol("PMPI_Get_count_c");
+  return ask && ask(status, STANDARD_BYTE, &n) == 0 && n > 0 ? n : 0;
+}
+
+bool lg_status_ask_cancelled(const char *status)
+{
+  static long (*ask)(const char *, int *);
+  int flag = 0;
+  if (!ask)
+    ask = (long (*)(const char *, int *))lg_find_symbol("PMPI_Test_cancelled");
+  return ask && ask(status, &flag) == 0 && flag;
+}
+
 /* MPICH splits the count, and keeps in the lowest bit of its upper half whether
  * the operation was cancelled. */
 int64_t lg_status_bytes(const char *status)
@@ -53,6 +74,8 @@ int64_t lg_status_bytes(const char *status)
     memcpy(&whole, status + OPENMPI_STATUS_BYTES, sizeof whole);
     return whole;
   }
+  if (lg_fam.id == LG_STANDARD)
+    return ask_bytes(status);
   memcpy(half, status, sizeof half);
   return (int64_t)((uint64_t)(half[1] >> 1) << 32 | half[0]);
 }

@@ -13,6 +13,7 @@ void lg_statuses_start(void);
 bool lg_status_ignored(const struct lg_call *c);
 const char *lg_status_at(const struct lg_call *c, int k); /* the k-th of the call; NULL: ignored */
 int64_t lg_status_bytes(const char *status);
+bool lg_status_ask_cancelled(const char *status);
 
 #pragma GCC visibility pop
 
@@ -26,7 +27,8 @@ static inline int lg_status_int(const char *status, int offset)
 
 static inline bool lg_status_cancelled(const char *status)
 {
-  return lg_status_int(status, lg_fam.status_cancelled) & lg_fam.status_cancel_mask;
+  int mask = lg_fam.status_cancel_mask;
+  return mask ? lg_status_int(status, lg_fam.status_cancelled) & mask : lg_status_ask_cancelled(status);
 }
 
 #endif

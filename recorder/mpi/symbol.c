@@ -33,9 +33,18 @@ static int find_in(struct dl_phdr_info *info, size_t size, void *arg)
   return s->found != NULL;
 }
 
-void *lg_find_symbol(const char *name)
+/* next_object looks in the libraries that the program itself is bound to. One that only
+ * translates to another MPI, which it loads for itself, may have no profiling entries: its
+ * own functions come before the entries of the other. */
+static void *next_object(const char *name)
 {
   void *p = dlsym(RTLD_NEXT, name);
+  return p || strncmp(name, "PMPI_", 5) != 0 ? p : dlsym(RTLD_NEXT, name + 1);
+}
+
+void *lg_find_symbol(const char *name)
+{
+  void *p = next_object(name);
   if (p)
     return p;
   Dl_info self;

@@ -28,7 +28,7 @@ static long ask_size(const struct lg_call *c, long handle)
     ask = (long (*)(long, int *))lg_find_symbol("PMPI_Type_size");
   }
   if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
-    handle = lg_c_handle((int)handle, "PMPI_Type_f2c");
+    handle = lg_c_handle((int)handle, "Type");
   if (!handle || handle == lg_fam.type_null)
     return 0;
   if (ask_wide)
@@ -58,7 +58,7 @@ static void ask_extent(const struct lg_call *c, long handle, struct lg_extent *o
     ask_true = (long (*)(long, long *, long *))lg_find_symbol("PMPI_Type_get_true_extent");
   }
   if (c->binding != LG_BIND_C && lg_fam.handle_bytes == 8)
-    handle = lg_c_handle((int)handle, "PMPI_Type_f2c");
+    handle = lg_c_handle((int)handle, "Type");
   *out = (struct lg_extent){0};
   if (!handle || handle == lg_fam.type_null || !ask || !ask_true)
     return;

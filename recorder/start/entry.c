@@ -43,7 +43,7 @@ static struct lg_thr *__attribute__((noinline)) first_call(void)
  * program they cannot be told apart. */
 static bool by_mpi(uint64_t pc)
 {
-  static const char *const names[] = {"libmpi", "libpmpi", "libopen-", "mca_"};
+  static const char *const names[] = {"libmpi", "libpmpi", "libopen-", "libopen_mpi", "mca_"};
   lg_lock_file();
   struct lg_mapped *m = lg_module_at(pc);
   bool is = !m || !m->path || m == lg_module_at((uint64_t)lg_find_symbol("PMPI_Init"));

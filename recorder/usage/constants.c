@@ -3,6 +3,7 @@
 #include "file/rank.h"
 #include "format.h"
 #include "mpi/family.h"
+#include "mpi/handle.h"
 #include "mpi/reduction.h"
 #include "mpi/symbol.h"
 #include "mpi/table.h"
@@ -32,6 +33,14 @@ static const uint32_t mpich_types[] = {
     0x4c002036,
 };
 
+static const uint16_t standard_types[] = {
+    0x201, 0x202, 0x203, 0x207, 0x208, 0x209, 0x20a, 0x20b, 0x20c, 0x20d, 0x20e, 0x20f, 0x210, 0x212, 0x213, 0x214,
+    0x216, 0x217, 0x218, 0x219, 0x21a, 0x21b, 0x21c, 0x21d, 0x21e, 0x220, 0x224, 0x225, 0x228, 0x229, 0x22a, 0x22b,
+    0x22c, 0x22d, 0x230, 0x231, 0x232, 0x238, 0x239, 0x23c, 0x240, 0x241, 0x243, 0x244, 0x245, 0x247, 0x248, 0x249,
+    0x250, 0x251, 0x258, 0x259, 0x2c0, 0x2c1, 0x2c8, 0x2c9, 0x2ca, 0x2d0, 0x2d1, 0x2d2, 0x2d3, 0x2d8, 0x2d9, 0x2da,
+    0x2db, 0x2e0, 0x2e1, 0x2e2, 0x2e3, 0x2eb,
+};
+
 #define TYPES 128 /* at most */
 #define OPENMPI_TYPE "ompi_mpi_" /* what the names of its variables begin with */
 
@@ -44,16 +53,20 @@ const long *lg_predefined_types(uint32_t *n)
   return predefined;
 }
 
+static void number_types(void)
+{
+  bool mpich = lg_fam.id == LG_MPICH;
+  npredefined = mpich ? sizeof mpich_types / sizeof *mpich_types : sizeof standard_types / sizeof *standard_types;
+  for (uint32_t i = 0; i < npredefined; i++)
+    predefined[i] = mpich ? (int)mpich_types[i] : standard_types[i]; /* as a handle comes: MPICH's of pairs are negative */
+}
+
 static void find_types(void)
 {
   char name[64] = OPENMPI_TYPE;
   size_t n = sizeof openmpi_types / sizeof *openmpi_types;
-  if (lg_fam.handle_bytes == 4) {
-    npredefined = sizeof mpich_types / sizeof *mpich_types;
-    for (uint32_t i = 0; i < npredefined; i++)
-      predefined[i] = (int)mpich_types[i]; /* as a handle comes: those of pairs are negative */
-    return;
-  }
+  if (lg_fam.id != LG_OPENMPI)
+    return number_types();
   for (size_t i = 0; i < n && npredefined < TYPES; i++) {
     strcpy(name + strlen(OPENMPI_TYPE), openmpi_types[i]);
     long h = (long)lg_visible(name);
@@ -64,38 +77,35 @@ static void find_types(void)
 
 /* ---- no object ---- */
 
-/* By kind: OpenMPI's variable, MPICH's number, and who makes a C handle of
- * Fortran's. */
+/* By kind: what MPI's functions call it (see lg_from_fortran), and its null. */
 static const struct {
   int kind;
-  const char *openmpi;
-  long mpich;
-  const char *f2c;
+  const char *object;
+  struct lg_named null;
 } nulls[] = {
-    {P_comm, "ompi_mpi_comm_null", 0x04000000, "PMPI_Comm_f2c"},
-    {P_win, "ompi_mpi_win_null", 0x20000000, "PMPI_Win_f2c"},
-    {P_file, "ompi_mpi_file_null", 0, "PMPI_File_f2c"},
-    {P_datatype, "ompi_mpi_datatype_null", 0x0c000000, "PMPI_Type_f2c"},
-    {P_request, "ompi_request_null", 0x2c000000, "PMPI_Request_f2c"},
-    {P_message, "ompi_message_null", 0x2c000000, "PMPI_Message_f2c"},
-    {P_group, "ompi_mpi_group_null", 0x08000000, "PMPI_Group_f2c"},
-    {P_op, "ompi_mpi_op_null", 0x18000000, "PMPI_Op_f2c"},
-    {P_info, "ompi_mpi_info_null", 0x1c000000, "PMPI_Info_f2c"},
-    {P_errhandler, "ompi_mpi_errhandler_null", 0x14000000, "PMPI_Errhandler_f2c"},
-    {P_session, "ompi_mpi_instance_null", 0x38000000, "PMPI_Session_f2c"},
+    {P_comm, "Comm", {"MPI_COMM_NULL", "ompi_mpi_comm_null", 0x04000000, 0x100}},
+    {P_win, "Win", {"MPI_WIN_NULL", "ompi_mpi_win_null", 0x20000000, 0x110}},
+    {P_file, "File", {"MPI_FILE_NULL", "ompi_mpi_file_null", 0, 0x118}},
+    {P_datatype, "Type", {"MPI_DATATYPE_NULL", "ompi_mpi_datatype_null", 0x0c000000, 0x200}},
+    {P_request, "Request", {"MPI_REQUEST_NULL", "ompi_request_null", 0x2c000000, 0x180}},
+    {P_message, "Message", {"MPI_MESSAGE_NULL", "ompi_message_null", 0x2c000000, 0x128}},
+    {P_group, "Group", {"MPI_GROUP_NULL", "ompi_mpi_group_null", 0x08000000, 0x108}},
+    {P_op, "Op", {"MPI_OP_NULL", "ompi_mpi_op_null", 0x18000000, 0x20}},
+    {P_info, "Info", {"MPI_INFO_NULL", "ompi_mpi_info_null", 0x1c000000, 0x130}},
+    {P_errhandler, "Errhandler", {"MPI_ERRHANDLER_NULL", "ompi_mpi_errhandler_null", 0x14000000, 0x140}},
+    {P_session, "Session", {"MPI_SESSION_NULL", "ompi_mpi_instance_null", 0x38000000, 0x120}},
 };
 
 #define KINDS (P_session + 1)
 static long null_of[KINDS];
-static long (*f2c_of[KINDS])(long);
+static lg_converter f2c_of[KINDS];
 
 void lg_constants_start(void)
 {
   find_types();
   for (unsigned i = 0; i < sizeof nulls / sizeof *nulls; i++) {
-    bool numbers = lg_fam.handle_bytes == 4;
-    null_of[nulls[i].kind] = numbers ? nulls[i].mpich : (long)lg_visible(nulls[i].openmpi);
-    f2c_of[nulls[i].kind] = numbers ? NULL : (long (*)(long))lg_find_symbol(nulls[i].f2c);
+    null_of[nulls[i].kind] = lg_named_handle(&nulls[i].null);
+    f2c_of[nulls[i].kind] = lg_fam.handle_bytes == 4 ? NULL : lg_from_fortran(nulls[i].object);
   }
 }
 
@@ -117,12 +127,12 @@ static const struct {
   uint8_t kind;
   struct lg_named object;
 } names[] = {
-    {P_group, {"MPI_GROUP_EMPTY", "ompi_mpi_group_empty", 0x48000000}},
-    {P_info, {"MPI_INFO_ENV", "ompi_mpi_info_env", 0x5c000001}},
-    {P_errhandler, {"MPI_ERRORS_ARE_FATAL", "ompi_mpi_errors_are_fatal", 0x54000000}},
-    {P_errhandler, {"MPI_ERRORS_RETURN", "ompi_mpi_errors_return", 0x54000001}},
-    {P_errhandler, {"MPI_ERRORS_ABORT", "ompi_mpi_errors_abort", 0x54000003}},
-    {P_message, {"MPI_MESSAGE_NO_PROC", "ompi_message_no_proc", 0x6c000000}},
+    {P_group, {"MPI_GROUP_EMPTY", "ompi_mpi_group_empty", 0x48000000, 0x109}},
+    {P_info, {"MPI_INFO_ENV", "ompi_mpi_info_env", 0x5c000001, 0x131}},
+    {P_errhandler, {"MPI_ERRORS_ARE_FATAL", "ompi_mpi_errors_are_fatal", 0x54000000, 0x141}},
+    {P_errhandler, {"MPI_ERRORS_RETURN", "ompi_mpi_errors_return", 0x54000001, 0x143}},
+    {P_errhandler, {"MPI_ERRORS_ABORT", "ompi_mpi_errors_abort", 0x54000003, 0x142}},
+    {P_message, {"MPI_MESSAGE_NO_PROC", "ompi_message_no_proc", 0x6c000000, 0x129}},
 };
 
 static void define(struct lg_usage *u, int kind, const struct lg_named *object)

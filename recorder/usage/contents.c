@@ -114,6 +114,16 @@ static void settle(struct lg_dtype *t, const struct lg_contents *k)
     t->addresses[t->naddresses++] = k->counts[k->nc - addresses + i];
 }
 
+/* settle_array does so with the constants among what an array constructor was given. */
+static void settle_array(struct lg_dtype *t)
+{
+  bool distributed = t->combiner == LG_DARRAY;
+  int64_t dims = distributed ? 2 : 0, n = t->nints > dims ? t->ints[dims] : -1, *arrays = t->ints + dims + 1;
+  if (n < 0 || t->nints != dims + 2 + (distributed ? 4 : 3) * n)
+    return;
+  lg_array_constants(t->ints + t->nints - 1, arrays + n, arrays + 2 * n, distributed ? n : 0);
+}
+
 bool lg_contents_take(struct lg_dtype *t, struct lg_contents *k)
 {
   t->ints = malloc((size_t)(k->ni + k->nc + 1) * sizeof *t->ints);
@@ -122,6 +132,8 @@ bool lg_contents_take(struct lg_dtype *t, struct lg_contents *k)
   if (!t->ints || !t->addresses || !t->types || !fetch(t->handle, k))
     return false;
   settle(t, k);
+  if (t->combiner == LG_SUBARRAY || t->combiner == LG_DARRAY)
+    settle_array(t);
   t->ntypes = k->nd;
   return true;
 }

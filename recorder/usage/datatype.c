@@ -85,7 +85,7 @@ static struct lg_dtype *describe(struct lg_usage *u, long handle)
   struct lg_dtype *t = lg_type_add(handle);
   if (!t)
     return NULL;
-  t->combiner = combiner - lg_fam.combiner_named;
+  t->combiner = lg_combiner(combiner);
   lg_contents_sizes(t);
   if (t->combiner == LG_NAMED)
     lg_contents_name(handle, name);

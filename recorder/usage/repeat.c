@@ -18,7 +18,7 @@ bool lg_unsuccessful(const struct lg_call *c)
 {
   if (!lg_polls(c->desc->cls))
     return false;
-  int what = c->desc->cls == CLS_testsome ? c->desc->outcount : c->desc->flag;
+  int what = c->desc->flag >= 0 ? c->desc->flag : c->desc->outcount;
   return *(const int *)c->args[what] == 0;
 }
 

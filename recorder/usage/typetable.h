@@ -20,10 +20,10 @@ struct lg_dtype {
   int64_t nsegments;           /* -1: too many; 0 with segments NULL: not yet made */
 };
 
-enum lg_combiner { /* MPI_COMBINER_…, in the order of every MPI */
+enum lg_combiner { /* MPI_COMBINER_…, in OpenMPI's order */
   LG_NAMED, LG_DUP, LG_CONTIGUOUS, LG_VECTOR, LG_HVECTOR_INTEGER, LG_HVECTOR, LG_INDEXED, LG_HINDEXED_INTEGER,
   LG_HINDEXED, LG_INDEXED_BLOCK, LG_STRUCT_INTEGER, LG_STRUCT, LG_SUBARRAY, LG_DARRAY, LG_F90_REAL, LG_F90_COMPLEX,
-  LG_F90_INTEGER, LG_RESIZED, LG_HINDEXED_BLOCK
+  LG_F90_INTEGER, LG_RESIZED, LG_HINDEXED_BLOCK, LG_VALUE_INDEX
 };
 
 #pragma GCC visibility push(hidden)
@@ -41,11 +41,12 @@ void lg_type_drop(struct lg_dtype *t);
 
 #pragma GCC visibility pop
 
-/* lg_type_derived: neither predefined nor of the F90 constructors, which have
- * nothing inside and must not be freed. */
+/* lg_type_derived: neither predefined nor of the F90 constructors or a pair of value and
+ * index, which must not be freed. */
 static inline bool lg_type_derived(const struct lg_dtype *t)
 {
-  return t->combiner != LG_NAMED && (t->combiner < LG_F90_REAL || t->combiner > LG_F90_INTEGER);
+  bool f90 = t->combiner >= LG_F90_REAL && t->combiner <= LG_F90_INTEGER;
+  return t->combiner != LG_NAMED && t->combiner != LG_VALUE_INDEX && !f90;
 }
 
 #endif

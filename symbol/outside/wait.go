@@ -57,6 +57,10 @@ var pythonWaits = []struct{ file, function, waits string }{
 	{"/subprocess.py", "", "child"}, {"/asyncio/", "", "event loop"},
 }
 
+// interpreterLocks are functions of Python's interpreter that wait for a lock in the C library, whose own functions for
+// that may have no names (from glibc 2.41 on, where it is stripped).
+var interpreterLocks = []string{"_PySemaphore_Wait", "_PySemaphore_PlatformWait", "PyThread_acquire_lock_timed"}
+
 // Of says what a captured stack, innermost frame first, waits for: the C library must have been called to wait by
 // the code that stands innermost, whatever is further out.
 func Of(stack []symbol.Location) Wait {
@@ -65,6 +69,10 @@ func Of(stack []symbol.Location) Wait {
 		first = len(stack)
 	}
 	w := Wait{For: systemWait(stack[:first])}
+	if w.For == "" && first > 0 && first < len(stack) && symbol.Interpreter(stack[first]) &&
+		slices.Contains(interpreterLocks, stack[first].Function) {
+		w.For = "lock"
+	}
 	for _, l := range stack {
 		switch {
 		case l.Language != symbol.Python:

@@ -163,8 +163,8 @@ func (w *windowDigester) call(c *recorded.Call, step int32) {
 
 // exclusive tells the type of a lock, which each MPI numbers in its own way.
 func exclusive(typ int64) bool {
-	const openmpi, mpich = 1, 234
-	return typ == openmpi || typ == mpich
+	const openmpi, mpich, standard = 1, 234, 301
+	return typ == openmpi || typ == mpich || typ == standard
 }
 
 // await notes a call that the rank never left because it may lack a lock.

@@ -24,6 +24,7 @@ var endings = map[mpi.Class]func(*replay, args, *activation){
 	mpi.ClassBsendInit:   (*replay).makeRequest,
 	mpi.ClassRecvInit:    (*replay).makeRequest,
 	mpi.ClassFileNb:      (*replay).makeRequest,
+	mpi.ClassFlushNb:     (*replay).makeRequest,
 	mpi.ClassFileIcoll:   (*replay).makeRequest,
 	mpi.ClassRmaNb:       (*replay).endAccess,
 	mpi.ClassRma:         (*replay).endAccess,

@@ -122,7 +122,7 @@ func (r *replay) checkNeighbours(a args) *wrongArgument {
 func checkWindow(a args) *wrongArgument {
 	if v, ok := a.int("lock_type"); ok {
 		switch v {
-		case 1, 2, 234, 235: // MPI_LOCK_EXCLUSIVE and MPI_LOCK_SHARED of the MPIs
+		case 1, 2, 234, 235, 301, 302: // MPI_LOCK_EXCLUSIVE and MPI_LOCK_SHARED of the MPIs
 		default:
 			return invalid("§11.5.3", "lock_type is %d: it must be MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED", v).
 				to("pass one of the two")

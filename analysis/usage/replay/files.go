@@ -17,7 +17,7 @@ type file struct {
 	split int // the begin of a split collective that is under way, -1
 }
 
-// Modes of MPI_File_open; the same in all MPIs.
+// Modes of MPI_File_open, as Open MPI and the MPICH family have them.
 const (
 	modeCreate     = 1
 	modeRead       = 2
@@ -27,7 +27,27 @@ const (
 	modeSequential = 256
 )
 
-func newFile(a args) *file { return &file{made: a.i, mode: a.num(0, "amode"), split: -1} }
+// standardModes are those of the standard ABI.
+var standardModes = []struct{ standard, mode int64 }{{2, modeCreate}, {16, modeRead}, {256, modeWrite},
+	{32, modeReadWrite}, {8, modeExclusive}, {64, modeSequential}}
+
+// modeOf is a mode of MPI_File_open with the numbers above.
+func (r *replay) modeOf(amode int64) int64 {
+	if r.t.Family != "abi" {
+		return amode
+	}
+	var out int64
+	for _, m := range standardModes {
+		if amode&m.standard != 0 {
+			out |= m.mode
+		}
+	}
+	return out
+}
+
+func (r *replay) newFile(a args) *file {
+	return &file{made: a.i, mode: r.modeOf(a.num(0, "amode")), split: -1}
+}
 
 // beginFile checks a call on a file against the state of the file.
 func (r *replay) beginFile(a args) {
@@ -57,11 +77,11 @@ func (r *replay) fileFinding(a args, section, message, change string, others ...
 
 // checkMode checks the mode to open with (MPI-3.1 §13.2.1).
 func (r *replay) checkMode(a args) {
-	mode, ok := a.int("amode")
+	amode, ok := a.int("amode")
 	if !ok {
 		return
 	}
-	access := 0
+	mode, access := r.modeOf(amode), 0
 	for _, bit := range []int64{modeRead, modeWrite, modeReadWrite} {
 		if mode&bit != 0 {
 			access++

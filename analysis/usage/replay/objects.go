@@ -151,7 +151,7 @@ func (r *replay) makeObject(a args, kind string, value int64) {
 	case "MPI_Win":
 		r.windows[int(value)] = newWindow(a)
 	case "MPI_File":
-		r.files[int(value)] = newFile(a)
+		r.files[int(value)] = r.newFile(a)
 	}
 }
 

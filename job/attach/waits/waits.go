@@ -198,9 +198,9 @@ func (r *reader) handles() (out []uint64, ok bool) {
 // maxRequests bounds what is read of an array.
 const maxRequests = 1 << 16
 
-// handleSize is how many bytes a handle has: those of Open MPI are addresses in C.
+// handleSize is how many bytes a handle has: those of Open MPI and of the standard ABI are addresses in C.
 func (r *reader) handleSize() int {
-	if r.Family == "openmpi" && r.Binding == model.C {
+	if r.Family != "mpich" && r.Binding == model.C {
 		return 8
 	}
 	return 4
@@ -236,10 +236,18 @@ func (r *reader) message(kind model.Kind, peer, tag string) model.Pending {
 	switch n, ok := r.int(tag); {
 	case ok && n >= 0:
 		p.Tag = n
-	case ok && n == -1: // MPI_ANY_TAG of both families
+	case ok && n == r.anyTag():
 		p.Tag = model.Any
 	}
 	return p
+}
+
+// anyTag is MPI_ANY_TAG.
+func (r *reader) anyTag() int {
+	if r.Family == "abi" {
+		return -2
+	}
+	return -1
 }
 
 // counts lists the numbers of elements of the buffers.
@@ -263,8 +271,11 @@ func (r *reader) rank(n, comm int) int {
 		size = len(r.Comms[comm].Peers())
 	}
 	any, null := -2, -1 // of MPICH
-	if r.Family == "openmpi" {
+	switch r.Family {
+	case "openmpi":
 		any, null = -1, -2
+	case "abi":
+		any, null = -1, -3
 	}
 	switch {
 	case n >= 0 && (n < size || comm == unknown):
