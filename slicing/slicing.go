@@ -1,7 +1,6 @@
 package slicing
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -55,30 +54,12 @@ type Line struct {
 	Function string `json:"function"`
 	Distance int    `json:"distance"` // dependences between it and the criterion
 	Kind     Kind   `json:"kind"`
-	// Fact: it asks MPI for what is as it is, such as the rank.
-	Fact bool `json:"-"`
-}
-
-// leads tells whether a line only says how what was computed elsewhere came to matter.
-func (l Line) leads() int {
-	if l.Distance > 0 && (l.Kind == Control || l.Kind == Call || l.Fact) {
-		return 1
-	}
-	return 0
-}
-
-// Before compares lines in the order in which to read them: the state, and what computes
-// or sends a value, since there a wrong one is made; then the conditions and calls by
-// which that came to matter. Within both the nearest are first.
-func Before(a, b Line) int {
-	return cmp.Or(cmp.Compare(a.leads(), b.leads()), cmp.Compare(a.Distance, b.Distance),
-		cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
 // Slice is the answer, possibly a partial one.
 type Slice struct {
 	Backend   string   // of the backend that made it
-	Lines     []Line   // in the order of Before
+	Lines     []Line   // by distance, then file and line
 	Truncated bool     // a budget ended it; Notes say which
 	Notes     []string // what is missing and why, for the user
 }

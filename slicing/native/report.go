@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -32,10 +33,6 @@ func (r *run) report(it item) item {
 		it.distance++
 	}
 	it.from = own
-	if in := &it.a.f.insts[it.i]; in.Kind == x86.Call {
-		m := it.a.f.mod.direct(in).model
-		r.facts[own] = r.facts[own] || m.MPI && !m.Communicates()
-	}
 	for i, l := range s.levels {
 		kind, far := it.kind, it.distance
 		if i > 0 {
@@ -148,6 +145,12 @@ func (f *function) incoming(i int) bool {
 	return true
 }
 
+func sortLines(lines []slicing.Line) {
+	slices.SortFunc(lines, func(a, b slicing.Line) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+}
+
 // folded finds the lines that the compiler left no code for.
 func (r *run) folded(lines []slicing.Line) []slicing.Line {
 	if r.files == nil || len(lines) > maxFolded {
@@ -175,14 +178,13 @@ const maxFolded = 2000
 // result makes the slice of what was found.
 func (r *run) result(backend string, incomplete bool) slicing.Slice {
 	out := slicing.Slice{Backend: backend, Truncated: r.truncated || incomplete}
-	for key, l := range r.lines {
-		l.Fact = r.facts[key]
+	for _, l := range r.lines {
 		out.Lines = append(out.Lines, *l)
 	}
-	slices.SortFunc(out.Lines, slicing.Before)
+	sortLines(out.Lines)
 	if !incomplete {
 		out.Lines = append(out.Lines, r.folded(out.Lines)...)
-		slices.SortFunc(out.Lines, slicing.Before)
+		sortLines(out.Lines)
 	}
 	for _, m := range r.prog.list {
 		if r.used[m] && m.err == nil && !m.system {

@@ -39,7 +39,6 @@ type run struct {
 	sentAt    map[int]int
 	used      map[*module]bool
 	lines     map[lineKey]*slicing.Line
-	facts     map[lineKey]bool // lines that ask MPI for what is known of the job, such as the rank
 	places    map[nodeKey]spot
 	stack     []slicing.Line // where the observed frames are
 	notes     []string
@@ -114,7 +113,7 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
 		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
-		places: map[nodeKey]spot{}, facts: map[lineKey]bool{},
+		places: map[nodeKey]spot{},
 	}
 }
 

@@ -4,6 +4,7 @@
 package python
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -62,7 +63,9 @@ func (s slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget
 			out.Lines = append(out.Lines, l)
 		}
 	}
-	slices.SortStableFunc(out.Lines, slicing.Before)
+	slices.SortStableFunc(out.Lines, func(x, y slicing.Line) int {
+		return cmp.Or(cmp.Compare(x.Distance, y.Distance), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
 	out.Notes = append(out.Notes, "of Python there are the calls, and the conditions and loops around them; "+
 		"values are not followed")
 	return out, nil

@@ -129,7 +129,7 @@ func wellFormed(t *testing.T, s slicing.Slice) {
 			t.Errorf("%s: kind %q", key, l.Kind)
 		}
 		seen[key] = true
-		if i > 0 && slicing.Before(s.Lines[i-1], l) >= 0 {
+		if i > 0 && s.Lines[i-1].Distance > l.Distance {
 			t.Errorf("%s: not in order of distance", key)
 		}
 	}
