@@ -223,9 +223,28 @@ func (c *Code) Levels(pc uint64) []Call {
 		return nil
 	}
 	for i := range calls {
-		calls[i].Function, calls[i].Signature = display(calls[i].Function)
+		shown := c.m.display(calls[i].Function)
+		calls[i].Function, calls[i].Signature = shown.Function, shown.Signature
 	}
 	return calls
+}
+
+// maxShown bounds the names that a module keeps: to take one apart costs more than to
+// find where it is.
+const maxShown = 1 << 14
+
+// display is the name for a screen, and the full one.
+func (m *module) display(linker string) Call {
+	c, ok := m.shown[linker]
+	if ok {
+		return c
+	}
+	c.Function, c.Signature = display(linker)
+	if m.shown == nil || len(m.shown) >= maxShown {
+		m.shown = map[string]Call{}
+	}
+	m.shown[linker] = c
+	return c
 }
 
 // Define returns the address of the function with that linker name.

@@ -42,7 +42,8 @@ type unit struct {
 	locBase, addrBase int64
 	static            []Variable // in no function, by address
 	declared          map[string]*Type
-	known             bool // static and declared were read
+	known             bool                            // static and declared were read
+	heirs             map[dwarf.Offset][]dwarf.Offset // classes by the class that they begin with; nil: not read
 }
 
 // openDebug reads the unit index of img. alt may be nil.

@@ -144,6 +144,7 @@ type module struct {
 	objects  []symbols         // of data, in the order of tables
 	slots    []slot            // what the loader fills in; nil: not read yet
 	methods  map[uint64]string // of an extension module of Python, by their starts; nil: not read yet
+	shown    map[string]Call   // names for a screen, by linker name
 }
 
 func (m *module) close() {

@@ -23,8 +23,9 @@ type Type struct {
 	Float   bool // a floating-point number
 	Pointer bool // it points to what Code.Target says; so does the first field of an array descriptor
 	to      dwarf.Offset
-	in      *debugFile // that to is in
-	target  *Type      // instead of to
+	at      dwarf.Offset // of the entry of a class
+	in      *debugFile   // that to and at are in
+	target  *Type        // instead of to
 }
 
 // Field is a part of a struct.
@@ -113,6 +114,7 @@ func (w *walker) typeName(off dwarf.Offset, depth int) string {
 func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 	type member struct{ at, typ int64 }
 	var members []member
+	var of dwarf.Offset // of a template: the type that it is made for
 	for more := e.Children; more; {
 		c, err := w.next()
 		if err != nil || c == nil || c.Tag == 0 {
@@ -122,12 +124,14 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 		if typ, ok := c.Val(dwarf.AttrType).(dwarf.Offset); ok && !outside &&
 			(c.Tag == dwarf.TagMember || c.Tag == dwarf.TagInheritance) {
 			members = append(members, member{memberOffset(c), int64(typ)})
+		} else if ok && of == 0 && c.Tag == dwarf.TagTemplateTypeParameter {
+			of = typ
 		}
 		if w.skip(c) != nil {
 			break
 		}
 	}
-	t := &Type{Size: byteSize(e)}
+	t := &Type{Size: byteSize(e), at: e.Offset, in: w.f}
 	var kind strings.Builder
 	fmt.Fprintf(&kind, "%s %d", entryName(e), t.Size)
 	for _, m := range members {
@@ -143,6 +147,24 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 	}
 	slices.SortStableFunc(t.Fields, func(a, b Field) int { return cmp.Compare(a.Offset, b.Offset) })
 	t.Kind = kind.String()
+	return w.keeps(t, of, depth)
+}
+
+// alone is the only datum that an object of a class has, as an iterator has a pointer;
+// else it is t.
+func (t *Type) alone() *Type {
+	for range maxTypeDepth {
+		var only *Type
+		for _, f := range t.Fields {
+			if f.Type.Size == t.Size {
+				only = f.Type
+			}
+		}
+		if only == nil || t.Size != word {
+			break
+		}
+		t = only
+	}
 	return t
 }
 
@@ -261,4 +283,136 @@ func (c *Code) Target(t *Type) *Type {
 		return nil
 	}
 	return out
+}
+
+// Derived is what a pointer to the class t of this module leads to, if size bytes are
+// accessed behind it, more than t has: an object of a class that begins with a t, by
+// inheritance. Of several such classes it may be any, as in a union. Nil if there is none.
+func (c *Code) Derived(t *Type, size int64) *Type {
+	if t == nil || t.at == 0 {
+		return nil
+	}
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	if c.m.debug == nil || c.m.debug != t.in {
+		return nil
+	}
+	var out *Type
+	if err := guard(c.m.image.path, func() (err error) {
+		out, err = t.in.derived(t, size)
+		return err
+	}); err != nil {
+		return nil
+	}
+	return out
+}
+
+// maxDerived bounds the classes that are looked at for one that begins with another.
+const maxDerived = 64
+
+func (f *debugFile) derived(t *Type, size int64) (*Type, error) {
+	u := f.unitAt(t.at)
+	if u == nil {
+		return nil, nil
+	}
+	if u.heirs == nil {
+		u.heirs = map[dwarf.Offset][]dwarf.Offset{}
+		if err := f.inheritance(u); err != nil {
+			return nil, err
+		}
+	}
+	var found []*Type
+	w, work := f.walker(), u.heirs[t.at]
+	for n := 0; n < len(work) && n < maxDerived; n++ {
+		if d := w.typeAt(work[n], 0); d != nil && d.Size >= size {
+			found = append(found, d)
+		}
+		work = append(work[:len(work):len(work)], u.heirs[work[n]]...)
+	}
+	return anyOf(found), nil
+}
+
+// anyOf is the type of an object that is one of several classes.
+func anyOf(types []*Type) *Type {
+	switch len(types) {
+	case 0:
+		return nil
+	case 1:
+		return types[0]
+	}
+	out := &Type{}
+	var kind strings.Builder
+	for _, t := range types {
+		out.Size = max(out.Size, t.Size)
+		out.Fields = append(out.Fields, Field{0, t})
+		kind.WriteString("|" + t.Kind)
+	}
+	out.Kind = kind.String()
+	return out
+}
+
+// inheritance notes which classes of a unit begin with which others.
+func (f *debugFile) inheritance(u *unit) error {
+	w := f.walker()
+	root, err := w.enter(u)
+	if err != nil {
+		return err
+	}
+	var around []dwarf.Offset // the entries whose children are being read
+	for depth := root.Children; depth; depth = len(around) > 0 {
+		if around == nil {
+			around = append(around, root.Offset)
+		}
+		e, err := w.next()
+		if err != nil || e == nil {
+			return err
+		}
+		if e.Tag == 0 {
+			around = around[:len(around)-1]
+			continue
+		}
+		base, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
+		if e.Tag == dwarf.TagInheritance && ok && memberOffset(e) == 0 {
+			u.heirs[base] = append(u.heirs[base], around[len(around)-1])
+		}
+		switch e.Tag {
+		case dwarf.TagNamespace, dwarf.TagModule, dwarf.TagStructType, dwarf.TagClassType:
+			if e.Children {
+				around = append(around, e.Offset)
+			}
+			continue
+		}
+		if err := w.skip(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// raw tells whether a type is bytes that say nothing of what is kept in them.
+func (t *Type) raw() bool {
+	if t.Elem != nil {
+		return t.Elem.Size == 1 && len(t.Elem.Fields) == 0
+	}
+	for _, f := range t.Fields {
+		if f.Type.Size > 0 && !f.Type.raw() {
+			return false
+		}
+	}
+	return len(t.Fields) > 0 && t.Size > 0
+}
+
+// keeps is t, or, if that is a class of raw bytes that is a template of a type of their
+// size, the same with a datum of that type in their place: libraries keep in such a
+// class what is made later, as in the nodes of their containers.
+func (w *walker) keeps(t *Type, of dwarf.Offset, depth int) *Type {
+	if of == 0 || !t.raw() {
+		return t
+	}
+	in := w.typeAt(of, depth+1)
+	if in == nil || in.Size != t.Size {
+		return t
+	}
+	t.Fields = []Field{{0, in}}
+	return t
 }

@@ -61,6 +61,27 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// TestDerived: what is behind a class that another one begins with, and what is kept in
+// raw bytes; an iterator in a register is the pointer that it has.
+func TestDerived(t *testing.T) {
+	for _, compiler := range []string{"g++", "clang++"} {
+		path := build(t, compiler, "nodes.cc", "-O2", "-g")
+		code := opened(t, path, Config{})
+		pc := functions(t, path)["sum"].addr
+		const rdi = 5
+		link := code.Target(code.Variables(pc).At(rdi, pc))
+		if got := shape(code, link, 0); got != "8{0:*}" {
+			t.Errorf("%s: the iterator is of %s", compiler, got)
+		}
+		if got := shape(code, code.Derived(link, 24), 0); got != "24{0:8{0:*} 8:16{0:16{0:4 8:8}}}" {
+			t.Errorf("%s: a node is %s", compiler, got)
+		}
+		if got := code.Derived(link, 25); got != nil {
+			t.Errorf("%s: something larger is %s", compiler, shape(code, got, 0))
+		}
+	}
+}
+
 // statics looks for a variable with a fixed address.
 func statics(t *testing.T, code *Code, pc uint64, want string) {
 	t.Helper()

@@ -257,6 +257,9 @@ func (r *variableReader) register(l listing, t *Type) {
 	if len(l.expr) == 0 || l.lo >= l.hi {
 		return
 	}
+	if p := t.alone(); p.Pointer {
+		t = p
+	}
 	op := l.expr[0]
 	off, n := sleb(l.expr[1:])
 	whole := n == len(l.expr)-1

@@ -11,6 +11,8 @@ type effect struct {
 	inner  place     // the same place as the callee sees it
 	arg    int       // with a model: the argument that leads to the place, -1 the result
 	all    bool      // certain, and nothing is left of what was there
+	// found: only if it is found what an indirect call calls, and that defines the place.
+	found bool
 }
 
 // intArgs are the registers that pass integers and addresses, in order.
@@ -252,6 +254,9 @@ func (f *function) unknown(i int, p place) []effect {
 		if f.values().overlaps(f.values().span(x, 0), p) {
 			out = append(out, effect{arg: n})
 		}
+	}
+	if len(out) == 0 && f.insts[i].Indirect && f.values().shared(p) {
+		out = append(out, effect{found: true})
 	}
 	return out
 }

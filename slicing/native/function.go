@@ -28,6 +28,7 @@ type function struct {
 	sum     *summary
 	holding bool
 	summing bool
+	header  *bool         // see foreign; nil: not known yet
 	changes x86.RegSet    // see clobbers; 0 not known yet
 	settled map[int]place // see stores
 	found   map[query]reached

@@ -61,6 +61,30 @@ func (v *values) infer() {
 		}
 	}
 	v.typed = true
+	v.deepen()
+}
+
+// deepen finds the types of objects of which more is accessed than the class has that
+// the pointer to them is of: they are of a class derived from it.
+func (v *values) deepen() {
+	for i := range v.f.insts {
+		in := &v.f.insts[i]
+		for _, m := range []*x86.Mem{in.Load, in.Store, in.Address} {
+			if m == nil || m.Thread {
+				continue
+			}
+			x := v.address(&state{regs: v.regs[i]}, m, x86.None)
+			if x.any || !v.elsewhere(x.base) {
+				continue
+			}
+			end := x.off + max(int64(m.Size), 1)
+			if t := v.typeOf(x.base); t != nil && len(t.Fields) > 0 && end > t.Size {
+				if d := v.f.mod.code.Derived(t, end); d != nil {
+					v.types[x.base] = d
+				}
+			}
+		}
+	}
 }
 
 // passedOn learns from what a function is given and returns.
@@ -203,6 +227,16 @@ func (v *values) pointer(b base) place { return v.span(value{base: b.from, off: 
 
 // elsewhere tells whether a base may lead to an object that has another name too.
 func (v *values) elsewhere(n int32) bool { return n != noBase && n != stackBase && n != constBase }
+
+// shared tells whether a place is in an object of a known type that others than this
+// function can have pointers to.
+func (v *values) shared(p place) bool {
+	if !p.memory() || !v.elsewhere(p.base) {
+		return false
+	}
+	t, _, _ := v.kindOf(p)
+	return t != nil
+}
 
 // opaque tells whether nothing is known of what a base points to.
 func (v *values) opaque(n int32) bool {

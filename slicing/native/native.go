@@ -31,6 +31,10 @@ const (
 	defaultNodes = 3_000
 )
 
+// headerShare is how many instructions of library headers, which nobody is shown, count
+// as one of the program.
+const headerShare = 8
+
 // maxCached bounds the instructions that are kept from one slice to the next.
 const maxCached = 400_000
 

@@ -94,8 +94,12 @@ func library(file string) bool {
 
 // foreign tells whether the function's own code is from a header of a library.
 func (f *function) foreign() bool {
-	levels := f.mod.code.Levels(f.entry)
-	return len(levels) > 0 && library(levels[len(levels)-1].File)
+	if f.header == nil {
+		levels := f.mod.code.Levels(f.entry)
+		is := len(levels) > 0 && library(levels[len(levels)-1].File)
+		f.header = &is
+	}
+	return *f.header
 }
 
 // silent tells whether an instruction only moves a value to where the compiler

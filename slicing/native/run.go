@@ -43,6 +43,7 @@ type run struct {
 	stack     []slicing.Line // where the observed frames are
 	notes     []string
 	truncated bool
+	headers   int // of nodes, those in functions of library headers
 	steps     int
 	pushed    int
 }
@@ -151,7 +152,7 @@ func (r *run) exhausted() bool {
 	if r.tooFar(r.queue[0].distance) {
 		return true
 	}
-	if len(r.nodes) >= r.budget.Nodes {
+	if len(r.nodes)-r.headers+r.headers/headerShare >= r.budget.Nodes {
 		r.cut(fmt.Sprintf("cut at %d instructions", r.budget.Nodes))
 		return true
 	}

@@ -59,14 +59,17 @@ func (v *values) step(s *state, i int) {
 	}
 }
 
+// register is the value in a register, the zero value if that is none for addresses.
+func (s *state) register(r x86.Reg) value {
+	if r < 0 || r >= x86.General {
+		return value{}
+	}
+	return s.regs[r]
+}
+
 // moved is the value that an instruction moves.
 func (v *values) moved(s *state, in *x86.Inst) value {
-	reg := func(r x86.Reg) value {
-		if r < 0 || r >= x86.General {
-			return value{}
-		}
-		return s.regs[r]
-	}
+	reg := s.register
 	switch in.Move {
 	case x86.Copy, x86.StoreReg, x86.PushReg:
 		return reg(in.Src)
@@ -123,6 +126,9 @@ func (v *values) address(s *state, m *x86.Mem, dst x86.Reg) value {
 		x = v.sum(s.regs[m.Base], s.regs[m.Index], m.Scale)
 	}
 	if o := x; x.any && m.Disp != 0 {
+		if p := s.register(m.Base); p.base == o.base {
+			o.off = p.off // without what the index begins at
+		}
 		if x.off += m.Disp; o.base == stackBase || o.base == constBase {
 			x.off = v.kept(o, x.off)
 		}

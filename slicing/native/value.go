@@ -204,7 +204,11 @@ func (v *values) join(a, b value, to int32, r x86.Reg) value {
 	case a.base == constBase && b.base == constBase && v.f.sameObject(a.off, b.off):
 		return value{base: a.base, off: a.off, any: true}
 	}
-	return value{base: v.intern(own)}
+	out := value{base: v.intern(own)}
+	if a.base == out.base || a.base == constBase && !a.any && a.off >= 0 && a.off < firstPage {
+		out.off = a.off // where an index begins says which array it is of
+	}
+	return out
 }
 
 // sameObject tells whether two numbers are addresses in one variable.

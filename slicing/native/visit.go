@@ -22,6 +22,9 @@ func (r *run) visit(it item) {
 		return
 	}
 	r.nodes[it.nodeKey] = true
+	if it.a.f.foreign() {
+		r.headers++
+	}
 	it = r.report(it)
 	f := it.a.f
 	if _, tail := f.tails[it.i]; f.insts[it.i].Kind != x86.Call && !tail {
@@ -164,6 +167,7 @@ func (r *run) called(it item, call int) {
 			r.modelled(at, t.model, e)
 		case f.insts[call].Indirect && len(r.targets(it.a, call)) > 0:
 			r.virtual(at)
+		case e.found:
 		default:
 			r.foreign(at)
 		}
@@ -209,6 +213,7 @@ func (r *run) child(it item, callee *function) *activation {
 		r.children[key] = &activation{f: callee, parent: it.a, call: it.i, depth: it.a.depth, nested: it.a.nested + 1}
 		if !callee.foreign() {
 			r.children[key].depth++
+			r.children[key].nested = 0
 		}
 	}
 	return r.children[key]
