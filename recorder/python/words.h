@@ -36,8 +36,8 @@ uint64_t lg_py_where(uint64_t pthread);
 /* The stack of the calling thread at an MPI call, without the interpreter's own code, and with
  * no more than so many Python frames. The file lock is held. */
 void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out);
-/* The captured stack of a thread whose stack pointer was sp. The file lock is held. */
-void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread, struct lg_words *out);
+/* The captured stack of a thread. The file lock is held. */
+void lg_words_captured(const struct lg_trace *tr, uint64_t pthread, struct lg_words *out);
 
 #pragma GCC visibility pop
 
@@ -45,7 +45,7 @@ void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread,
  * innermost frame and its instruction. 0: it runs no Python. */
 static inline uint64_t lg_py_mark(void)
 {
-  return likely(!lg_py_found) ? 0 : lg_py_mark_now();
+  return likely(!__atomic_load_n(&lg_py_found, __ATOMIC_ACQUIRE)) ? 0 : lg_py_mark_now();
 }
 
 #endif
