@@ -45,7 +45,7 @@ void lg_words_captured(const struct lg_trace *tr, uint64_t pthread, struct lg_wo
  * innermost frame and its instruction. 0: it runs no Python. */
 static inline uint64_t lg_py_mark(void)
 {
-  return likely(!__atomic_load_n(&lg_py_found, __ATOMIC_ACQUIRE)) ? 0 : lg_py_mark_now();
+  return likely(!lg_py_found) ? 0 : lg_py_mark_now();
 }
 
 #endif
