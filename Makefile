@@ -12,8 +12,6 @@ CFLAGS   ?= -O2 -g
 SAME     := -ffile-prefix-map=$(CURDIR)=. -frandom-seed=laggard # the same bytes wherever it is built
 RECORDER := $(CFLAGS) $(SAME) -std=gnu11 -Wall -Wextra -Werror -fPIC -fvisibility=hidden \
             -fexceptions -fasynchronous-unwind-tables -Irecorder -I$(B)/recorder -include recorder/oldest.h
-# The generator runs on this machine, whatever is built for.
-GENERATE ?= $(GO)
 LTO      ?= -flto -flto-partition=none # a call goes through four files of the recorder: 3 ns; oldest.h has no parts
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
@@ -33,7 +31,7 @@ GOFILES := $(shell find . -path ./build -prune -o -name '*.go' -print) go.mod go
 
 GENERATED := $(addprefix $(B)/recorder/,mpi/numbers.h mpi/table.c start/wrappers.c)
 $(GENERATED) &: model/mpi/functions.tbl $(wildcard model/mpi/*.go) $(wildcard recorder/gen/*.go)
-	$(GENERATE) run ./recorder/gen $(B)/recorder
+	$(GO) run ./recorder/gen $(B)/recorder
 
 $(B)/recorder/%.o: recorder/%.c $(HEADERS)
 	@mkdir -p $(@D)
@@ -61,9 +59,9 @@ $(BIN)/laggard: $(GOFILES)
 # The same rules with another compiler; what they make is kept apart.
 ARM64_CC ?= aarch64-linux-gnu-gcc
 
-arm64: ## the recorder and the program for aarch64, into build/arm64/bin (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
-	GOARCH=arm64 $(MAKE) --no-print-directory CC=$(ARM64_CC) B=$(B)/arm64 BIN=$(B)/arm64/bin GENERATE='GOARCH= $(GO)' \
-	  $(B)/arm64/bin/laggard $(B)/arm64/bin/liblaggard.so $(B)/arm64/bin/liblaggard-libc.so
+arm64: ## the recorder for aarch64, into build/arm64/bin (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+	$(MAKE) --no-print-directory CC=$(ARM64_CC) B=$(B)/arm64 BIN=$(B)/arm64/bin \
+	  $(B)/arm64/bin/liblaggard.so $(B)/arm64/bin/liblaggard-libc.so
 
 # gompi names libmpi; for MPICH that name is given to its library at link time.
 OMPI_CC   = $(shell command -v mpicc.openmpi)
