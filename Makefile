@@ -16,7 +16,7 @@ LTO      ?= -flto -flto-partition=none # a call goes through four files of the r
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
 
-.PHONY: help build deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-all test-kills test-steady test-attach test-platforms test-race test-sanitizers lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+.PHONY: help build arm64 deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-all test-kills test-steady test-attach test-platforms test-race test-sanitizers lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
         deps-demo deps-slurm deps-platforms demo-run fuzz install install-files package clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
@@ -55,6 +55,13 @@ $(BIN)/liblaggard-libc.so: $(patsubst recorder/%.c,$(B)/recorder/%.o,$(wildcard 
 
 $(BIN)/laggard: $(GOFILES)
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false $(LDFLAGS) -o $@ ./mpiapp
+
+# The same rules with another compiler; what they make is kept apart.
+ARM64_CC ?= aarch64-linux-gnu-gcc
+
+arm64: ## the recorder for aarch64, into build/arm64/bin (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+	$(MAKE) --no-print-directory CC=$(ARM64_CC) B=$(B)/arm64 BIN=$(B)/arm64/bin \
+	  $(B)/arm64/bin/liblaggard.so $(B)/arm64/bin/liblaggard-libc.so
 
 # gompi names libmpi; for MPICH that name is given to its library at link time.
 OMPI_CC   = $(shell command -v mpicc.openmpi)

@@ -200,7 +200,7 @@ func TestStandard(t *testing.T) {
 		t.Errorf("MPI_REQUEST_NULL is %+v, %v", r, ok)
 	}
 	_, ok := l.Request(dataAt, false)
-	if ok || l.Comm(dataAt, false) != nil || l.Of(dataAt, false) != nil {
+	if ok || l.Comm(dataAt, false) != nil || l.File(dataAt, false) != nil {
 		t.Error("a handle of the library's own is known")
 	}
 }

@@ -11,9 +11,12 @@ const (
 )
 
 // standard is a library that is used by way of the ABI of MPI-5.
-type standard struct{ world, self *model.Comm }
+type standard struct {
+	unknown
+	world, self *model.Comm
+}
 
-func openStandard(p *Process) Library { return &standard{p.world(), p.self()} }
+func openStandard(p *Process) Library { return &standard{world: p.world(), self: p.self()} }
 
 func (s *standard) Comm(handle uint64, _ bool) *model.Comm {
 	switch handle {
@@ -28,5 +31,3 @@ func (s *standard) Comm(handle uint64, _ bool) *model.Comm {
 func (s *standard) Request(handle uint64, _ bool) (Request, bool) {
 	return Request{Done: true}, handle == standardRequestNull
 }
-
-func (s *standard) Of(uint64, bool) *model.Comm { return nil }

@@ -10,7 +10,7 @@ void (*lg_when_off)(const char *why);
 
 LG_EXPORT bool laggard_recording(void)
 {
-  return lg_started && !lg_off;
+  return __atomic_load_n(&lg_started, __ATOMIC_ACQUIRE) && !lg_off;
 }
 
 void lg_turn_off(const char *why, ...)

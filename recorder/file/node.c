@@ -52,10 +52,16 @@ static int reserve(uint64_t offset, size_t size)
   return err;
 }
 
+size_t lg_file_rounded(size_t size)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = page > LG_PAGE ? page : LG_PAGE;
+  return (size + unit - 1) / unit * unit;
+}
+
 static bool fill_header(uint64_t run_id)
 {
   struct lg_file h = {.version = LG_VERSION, .page = LG_PAGE, .run_id = run_id, .created_ns = lg_now(),
-                      .end = LG_PAGE};
+                      .end = lg_file_rounded(LG_PAGE)};
   gethostname(h.host, sizeof h.host - 1);
   h.crc = lg_crc(0, &h.version, offsetof(struct lg_file, crc) - offsetof(struct lg_file, version));
   int err = reserve(0, LG_PAGE);
@@ -241,8 +247,9 @@ bool lg_file_fault(const void *address)
 {
   uint32_t n = __atomic_load_n(&nmapped, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < n; i++) {
-    uintptr_t at = mapped[i].at, end = at + __atomic_load_n(&mapped[i].size, __ATOMIC_ACQUIRE);
-    uintptr_t page = (uintptr_t)address & ~(uintptr_t)(LG_PAGE - 1);
+    uintptr_t at = __atomic_load_n(&mapped[i].at, __ATOMIC_ACQUIRE);
+    uintptr_t end = at + __atomic_load_n(&mapped[i].size, __ATOMIC_ACQUIRE);
+    uintptr_t page = (uintptr_t)address & ~(uintptr_t)(lg_file_rounded(1) - 1);
     if (!at || page < at || page >= end)
       continue;
     __atomic_store_n(&cut, true, __ATOMIC_RELEASE);

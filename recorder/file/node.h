@@ -9,7 +9,10 @@
 
 bool lg_file_open(void); /* false: not started by laggard, or the recording was turned off */
 uint32_t lg_slot(void);  /* of this process in the file */
-/* Space in the file: bytes (a multiple of LG_PAGE) that are nobody else's, added
+/* The size of a chunk with room for so many bytes: a multiple of LG_PAGE, and of the pages of
+ * this machine, which may be larger, so that each chunk can be mapped by itself. */
+size_t lg_file_rounded(size_t size);
+/* Space in the file: bytes (as lg_file_rounded gives them) that are nobody else's, added
  * to *sum, which is at most `most`; -1: none, `why` says it (NULL: `most` is reached). */
 int64_t lg_file_space(size_t size, uint64_t *sum, uint64_t most, const char **why);
 void *lg_file_map(int64_t at, size_t size); /* NULL: failed, errno */

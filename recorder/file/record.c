@@ -25,8 +25,7 @@ static bool new_chunk(size_t need)
   if (!nchunks)
     limit = (uint64_t)lg_env_int("MAX_MB", 64) << 20;
   need += sizeof *chunk;
-  if (size < need)
-    size = (need + LG_PAGE - 1) / LG_PAGE * LG_PAGE;
+  size = lg_file_rounded(size < need ? need : size);
   int64_t at = nchunks == sizeof maps / sizeof *maps ? -1 : lg_file_space(size, &total, limit, &why);
   if (at < 0 && !why) {
     lg_turn_off("table full: this rank has used its %lu MB (LAGGARD_MAX_MB)", (unsigned long)(limit >> 20));

@@ -16,7 +16,6 @@
 #include "file/record.h"
 #include "file/stream.h"
 
-#define CHUNK_BYTES (LG_BLOCK + LG_PAGE) /* of a live chunk: a page for the header, mostly unused */
 #define LEVEL 1
 
 static struct {
@@ -29,6 +28,7 @@ static struct {
 } zstd;
 
 static uint64_t total, limit;
+static size_t live_bytes; /* of a live chunk: a page is for the header, and mostly unused */
 static uint32_t nstreams;
 
 /* sanitized tells whether the runtime of a sanitizer is in the process. It ends the
@@ -66,6 +66,7 @@ static void find_zstd(void)
 void lg_stream_start(void)
 {
   limit = (uint64_t)lg_env_int("STREAM_MB", 128) << 20;
+  live_bytes = lg_file_rounded(LG_BLOCK + sizeof(struct lg_stream_chunk));
   if (lg_records("usage") || lg_records("movement"))
     find_zstd();
 }
@@ -111,13 +112,13 @@ static struct lg_stream_chunk header(const struct lg_stream *s, size_t size, siz
 static bool fresh(struct lg_stream *s)
 {
   const char *why = NULL;
-  int64_t at = space(CHUNK_BYTES, &why);
-  struct lg_stream_chunk *c = at < 0 ? NULL : lg_file_map(at, CHUNK_BYTES);
+  int64_t at = space(live_bytes, &why);
+  struct lg_stream_chunk *c = at < 0 ? NULL : lg_file_map(at, live_bytes);
   if (!c) {
     ended(s, at < 0 ? why : strerror(errno));
     return false;
   }
-  struct lg_stream_chunk h = header(s, CHUNK_BYTES, 0);
+  struct lg_stream_chunk h = header(s, live_bytes, 0);
   memcpy((char *)c + sizeof h.magic, (char *)&h + sizeof h.magic, sizeof h - sizeof h.magic);
   __atomic_store_n(&c->magic, h.magic, __ATOMIC_RELEASE);
   s->live = c;
@@ -148,8 +149,8 @@ static bool pack(struct lg_stream *s)
   while (__atomic_exchange_n(&zstd.lock, 1, __ATOMIC_ACQUIRE))
     sched_yield();
   size_t n = zstd.compress(zstd.context, zstd.out, zstd.room, s->live + 1, used, LEVEL);
-  size_t size = (n + sizeof(struct lg_stream_chunk) + LG_PAGE - 1) / LG_PAGE * LG_PAGE;
-  int64_t at = zstd.failed(n) || size >= CHUNK_BYTES ? -1 : space(size, &why);
+  size_t size = lg_file_rounded(n + sizeof(struct lg_stream_chunk));
+  int64_t at = zstd.failed(n) || size >= live_bytes ? -1 : space(size, &why);
   bool ok = at >= 0;
   if (ok) {
     struct lg_stream_chunk h = header(s, size, used);
@@ -172,7 +173,7 @@ unsigned char *lg_stream_next_block(struct lg_stream *s)
   s->block++;
   if (!fresh(s))
     return NULL;
-  lg_file_unmap(full, CHUNK_BYTES);
+  lg_file_unmap(full, live_bytes);
   return s->at;
 }
 

@@ -11,8 +11,15 @@ import (
 // What the recorder asks of the C library was there in glibc 2.17, of 2012, with
 // which the oldest systems run that clusters still have.
 func TestOldestLibrary(t *testing.T) {
+	libraries, err := filepath.Glob(filepath.Join("..", "..", "build", "arm64", "bin", "*.so")) // of make arm64
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"liblaggard.so", "liblaggard-libc.so"} {
-		lib, err := elf.Open(filepath.Join("..", "..", "bin", name))
+		libraries = append(libraries, filepath.Join("..", "..", "bin", name))
+	}
+	for _, name := range libraries {
+		lib, err := elf.Open(name)
 		if err != nil {
 			t.Skip("make build makes it: ", err)
 		}

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "format.h"
 #include "identity/state.h"
+#include "machine/machine.h"
 #include "mpi/call.h"
 
 #define LG_POLL_ARGS 8
@@ -54,7 +55,7 @@ struct lg_thr *lg_thread_register(void); /* of the calling thread; NULL: the rec
  * in its place. */
 static inline bool lg_within(const struct lg_thr *t, uint64_t cfa)
 {
-  return t->outer_cfa && cfa < t->outer_cfa && ((const uint64_t *)t->outer_cfa)[-1] == t->outer_ra;
+  return t->outer_cfa && cfa < t->outer_cfa && lg_code(((const uint64_t *)t->outer_cfa)[-1]) == t->outer_ra;
 }
 
 #endif

@@ -59,7 +59,7 @@ static void patch(const struct dl_phdr_info *info, const ElfW(Rela) *rela, size_
 {
   for (size_t i = 0; i < n; i++) {
     unsigned type = ELF64_R_TYPE(rela[i].r_info);
-    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+    if (type != LG_JUMP_SLOT && type != LG_GLOBAL_DATA)
       continue;
     const char *name = names + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
     for (int k = 0; k < nallocators; k++)

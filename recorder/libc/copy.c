@@ -1,6 +1,6 @@
 /* The functions that copy memory. memcpy is called before anything is found,
- * and what is found is memmove for both: on this machine they are one function,
- * and a program linked to the oldest memcpy may rely on that. */
+ * and what is found is memmove for both: on most machines they are one function,
+ * and a program linked to the oldest memcpy of x86-64 may rely on that. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -16,14 +16,15 @@ static checked *refuse; /* says that a buffer would overflow, and ends the progr
 
 static void *by_hand(void *to, const void *from, size_t n)
 {
-  void *at = to;
-  if (to <= from || (char *)to >= (const char *)from + n) {
-    __asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(n) : : "memory");
-  } else {
-    at = (char *)to + n - 1;
-    from = (const char *)from + n - 1;
-    __asm__ volatile("std\n\trep movsb\n\tcld" : "+D"(at), "+S"(from), "+c"(n) : : "memory");
-  }
+  /* volatile: the compiler would make a call of memmove of it */
+  volatile char *a = to;
+  const volatile char *b = from;
+  if (a <= b || a >= b + n)
+    for (size_t i = 0; i < n; i++)
+      a[i] = b[i];
+  else
+    for (size_t i = n; i-- > 0;)
+      a[i] = b[i];
   return to;
 }
 

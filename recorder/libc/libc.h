@@ -11,6 +11,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include "base/base.h"
+#include "machine/machine.h"
 
 /* LG_REAL(f) is the function f that would be called without this library. All
  * are found when the library is loaded, lest a signal handler have to. */
@@ -22,9 +23,6 @@
       LG_FIND_REAL(f)           \
     real_##f;                   \
   })
-
-#define LG_RA ((uint64_t)__builtin_return_address(0))
-#define LG_CFA ((uint64_t)__builtin_dwarf_cfa())
 
 /* What is to be recorded; 0 before the library is ready and if liblaggard.so is
  * not there. */

@@ -260,6 +260,12 @@ static inline void leave(struct lane *l)
 
 /* ---- what others tell ---- */
 
+/* moving: a thread that sees it sees what lg_moves_start has done too. */
+static inline bool moving(void)
+{
+  return __atomic_load_n(&lg_moving, __ATOMIC_ACQUIRE);
+}
+
 /* What a library takes for itself in MPI_Init is of no interest to its user. */
 static inline bool initial(void)
 {
@@ -277,7 +283,7 @@ static inline bool left_out(uint64_t cfa)
 LG_EXPORT void laggard_allocated(const char *function, const void *p, size_t n, uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
-  if (unlikely(!lg_moving))
+  if (unlikely(!moving()))
     return lg_early_alloc(function, p, n, ra);
   if (initial() || !lg_wanted(ra) || !(l = enter()))
     return;
@@ -288,7 +294,7 @@ LG_EXPORT void laggard_allocated(const char *function, const void *p, size_t n, 
 LG_EXPORT void laggard_freed(const void *p, uint64_t ra)
 {
   struct lane *l;
-  if (unlikely(!lg_moving))
+  if (unlikely(!moving()))
     return lg_early_free(p);
   if (initial() || !lg_wanted(ra) || !(l = enter()))
     return;
@@ -299,7 +305,7 @@ LG_EXPORT void laggard_freed(const void *p, uint64_t ra)
 LG_EXPORT void laggard_resized(const char *function, const void *was, size_t had, const void *p, size_t n, uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
-  if (unlikely(!lg_moving)) {
+  if (unlikely(!moving())) {
     lg_early_free(was);
     return lg_early_alloc(function, p, n, ra);
   }
@@ -321,7 +327,7 @@ LG_EXPORT void laggard_resized(const char *function, const void *was, size_t had
 LG_EXPORT void laggard_copied(const char *function, void *to, const void *from, size_t n, uint64_t ra, uint64_t cfa)
 {
   struct lane *l;
-  if (!lg_moving || left_out(cfa) || !lg_wanted(ra) || !(l = enter()))
+  if (!moving() || left_out(cfa) || !lg_wanted(ra) || !(l = enter()))
     return;
   write_copy(l, site_of(function, ra, cfa), to, from, n);
   leave(l);
@@ -404,10 +410,10 @@ void lg_moves_start(void)
   whole = level && strcmp(level, "library") == 0;
   lg_wanted_start();
   pthread_key_create(&thread_gone, release);
-  lg_moving = true;
+  __atomic_store_n(&lg_moving, true, __ATOMIC_RELEASE);
 }
 
 LG_EXPORT bool laggard_moving(void)
 {
-  return lg_moving && lg_started && !lg_off;
+  return moving() && __atomic_load_n(&lg_started, __ATOMIC_ACQUIRE) && !lg_off;
 }

@@ -1,9 +1,9 @@
-#define ADDRESS_BITS 47 /* of a program on x86-64 */
 #define _GNU_SOURCE
 #include <string.h>
 #include "base/hash.h"
 #include "base/locks.h"
 #include "base/settings.h"
+#include "machine/machine.h"
 #include "movement/wanted.h"
 #include "stack/modules.h"
 
@@ -19,13 +19,13 @@ static const char *ignored[MAX_IGNORED] = {
     "mca_pmix", "mca_iof", "mca_filem", "mca_rmaps", "mca_sensor", "mca_schizo", "mca_dfs", "mca_notifier", "mca_snapc", "mca_sstore",
     "mca_reachable", "mca_if", "mca_hwloc", "mca_event", "mca_compress", "mca_psec", "mca_bfrops", "mca_gds", "mca_ptl", "mca_shmem",
 };
-/* lg_unload_gen << 48 | return address << 1 | wanted: what was said before a module
+/* lg_unload_gen | return address << 1 | wanted: what was said before a module
  * was unloaded is not believed. */
 static uint64_t verdicts[1 << VERDICT_BITS];
 
 static inline uint64_t verdict_of(uint64_t ra, bool wanted)
 {
-  return (uint64_t)lg_unload_gen << (ADDRESS_BITS + 1) | (ra & ((1ull << ADDRESS_BITS) - 1)) << 1 | wanted;
+  return (uint64_t)lg_unload_gen << (LG_ADDRESS_BITS + 1) | (ra & ((1ull << LG_ADDRESS_BITS) - 1)) << 1 | wanted;
 }
 
 /* lg_wanted_start adds the names of LAGGARD_IGNORE to the list. */

@@ -162,28 +162,22 @@ static bool word_of(const struct lg_py_frame *f, uint64_t *word)
 
 /* ---- where they belong ---- */
 
-/* begins is the lowest address on the stack of the i-th C frame. */
-static uint64_t begins(const struct lg_trace *tr, uint64_t sp, int i)
-{
-  return tr->slot[i] ? tr->slot[i] : sp;
-}
-
 /* holding finds the C frame, from the i-th on, with an address in it; tr->n: none. */
-static int holding(const struct lg_trace *tr, uint64_t sp, int i, uint64_t at)
+static int holding(const struct lg_trace *tr, int i, uint64_t at)
 {
   for (; i + 1 < tr->n; i++)
-    if (at >= begins(tr, sp, i) && at < begins(tr, sp, i + 1))
+    if (at >= tr->sp[i] && at < tr->sp[i + 1])
       return i;
   return tr->n;
 }
 
 /* mentioning finds the C frame of the interpreter that has the address of a Python frame in
  * it: up to 3.9 nothing else tells where a frame is executed. */
-static int mentioning(const struct lg_trace *tr, uint64_t sp, int i, uint64_t frame)
+static int mentioning(const struct lg_trace *tr, int i, uint64_t frame)
 {
   static uint64_t words[REGION_BYTES / 8]; /* the file lock is held */
   for (; i + 1 < tr->n; i++) {
-    uint64_t lo = begins(tr, sp, i), hi = begins(tr, sp, i + 1);
+    uint64_t lo = tr->sp[i], hi = tr->sp[i + 1];
     if (!lg_module_interprets(tr->pc[i]) || hi <= lo)
       continue;
     size_t n = hi - lo < sizeof words ? hi - lo : sizeof words;
@@ -208,7 +202,7 @@ static void add(struct lg_words *out, uint64_t word)
  * it does to get from one to the next differs from call to call. `inner`: what it does in
  * the innermost one is kept. Of the Python frames there are at most so many, and nothing
  * that is further out. */
-static void join(const struct lg_trace *tr, uint64_t sp, const struct lg_py_frames *py, bool inner, int most,
+static void join(const struct lg_trace *tr, const struct lg_py_frames *py, bool inner, int most,
                  struct lg_words *out)
 {
   int next = 0, from = 0;
@@ -219,7 +213,7 @@ static void join(const struct lg_trace *tr, uint64_t sp, const struct lg_py_fram
     bool stands_for = false;
     for (; next < py->n; next++) {
       const struct lg_py_frame *f = &py->list[next];
-      if (i < tr->n && (f->entry ? holding(tr, sp, from, f->entry) : mentioning(tr, sp, from, f->at)) != i)
+      if (i < tr->n && (f->entry ? holding(tr, from, f->entry) : mentioning(tr, from, f->at)) != i)
         break;
       uint64_t word;
       stands_for = true;
@@ -294,7 +288,7 @@ static void read_here(void *arg)
   if (thread)
     lg_py_frames(&layout, thread, &py);
   if (py.n && h->most)
-    join(h->tr, 0, &py, false, h->most, h->out);
+    join(h->tr, &py, false, h->most, h->out);
   else
     plain(h->tr, h->out);
   checks(&py, h->out);
@@ -317,7 +311,7 @@ void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out)
   out->kept &= out->mark != LG_PY_UNKNOWN;
 }
 
-void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread, struct lg_words *out)
+void lg_words_captured(const struct lg_trace *tr, uint64_t pthread, struct lg_words *out)
 {
   static struct lg_py_frames py; /* large; the file lock is held */
   uint64_t thread = lg_py_found ? lg_py_thread(&layout, runtime, pthread) : 0;
@@ -325,7 +319,7 @@ void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread,
   if (thread)
     lg_py_frames(&layout, thread, &py);
   if (py.n)
-    join(tr, sp, &py, true, LG_MAX_FRAMES, out);
+    join(tr, &py, true, LG_MAX_FRAMES, out);
   else
     plain(tr, out);
 }

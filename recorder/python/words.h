@@ -44,8 +44,8 @@ uint64_t lg_py_where(uint64_t pthread);
 /* The stack of the calling thread at an MPI call, without the interpreter's own code, and with
  * no more than so many Python frames. The file lock is held. */
 void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out);
-/* The captured stack of a thread whose stack pointer was sp. The file lock is held. */
-void lg_words_captured(const struct lg_trace *tr, uint64_t sp, uint64_t pthread, struct lg_words *out);
+/* The captured stack of a thread. The file lock is held. */
+void lg_words_captured(const struct lg_trace *tr, uint64_t pthread, struct lg_words *out);
 bool lg_py_ending(void); /* the interpreter is being ended */
 /* The exception of a thread, read from outside of it or by itself. `last`: where there is no other, the
  * one that was printed because nothing caught it. false: nothing can be said. The file lock is held. */

@@ -33,6 +33,9 @@ void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t 
 {
   if (!native(c, cfa) || !tr->n || tr->pc[0] != ra)
     return;
+  for (int i = 1; i < tr->n; i++)
+    if (!tr->slot[i])
+      return; /* a signal interrupted code that keeps its return address in a register */
   if (c->nchecks + LG_MAX_FRAMES + (uint32_t)nmore > c->room)
     lg_cache_clear(c);
   struct lg_cached *set = lg_cache_set(c, ra ^ mark, cfa), *e = &set[c->next++ % LG_CACHE_WAYS];
@@ -41,7 +44,7 @@ void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t 
       e = &set[i];
   struct lg_slot_check *check = c->checks + c->nchecks;
   for (int i = 1; i < tr->n; i++)
-    check[i - 1] = (struct lg_slot_check){(const uint64_t *)tr->slot[i], tr->pc[i]};
+    check[i - 1] = (struct lg_slot_check){(const uint64_t *)tr->slot[i], *(const uint64_t *)tr->slot[i]};
   for (int i = 0; i < nmore; i++)
     check[tr->n - 1 + i] = more[i];
   c->nchecks += (uint32_t)(tr->n + nmore);

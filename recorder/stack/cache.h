@@ -39,7 +39,7 @@ struct lg_cache {
 /* 1 << bits sets, and room for so many checks; false: no memory. */
 bool lg_cache_make(struct lg_cache *c, uint32_t bits, uint32_t checks);
 void lg_cache_clear(struct lg_cache *c);
-/* Unwinds the callers of the wrapper with that CFA. The file lock is held. */
+/* Unwinds the callers of the wrapper with that LG_CFA. The file lock is held. */
 void lg_cache_unwind(const struct lg_cache *c, uint64_t cfa, struct lg_trace *out);
 /* Keeps what a stack that was unwound is known as. A program that calls from a
  * stack of its own making (coroutines) is unwound each time. The mark tells stacks apart that

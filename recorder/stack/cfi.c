@@ -118,7 +118,7 @@ static bool parse_cie(const unsigned char *p, struct fde *f, unsigned char *enc)
         encoded(&q, end, form, 0);
       } else if (*aug == 'S')
         f->signal_frame = true;
-      else
+      else if (*aug != 'B' && *aug != 'G') /* which key signs return addresses; tagged memory */
         break;
     }
     q = ins;
@@ -255,6 +255,8 @@ static bool extended(struct cfi *s, unsigned char op, const unsigned char **p, c
     return true;
   case DW_CFA_val_offset_sf: reg = uleb(p, end); set_rule(r, reg, CFA_PLUS, sleb(p, end) * da); return true;
   case DW_CFA_GNU_args_size: uleb(p, end); return true;
+  case DW_CFA_AARCH64_negate_ra_state_with_pc: case DW_CFA_AARCH64_negate_ra_state:
+    return true; /* an address that is not signed looks the same (lg_code) */
   default: return false;
   }
 }
@@ -283,7 +285,7 @@ bool lg_cfi_row(const struct fde *f, uint64_t pc, struct row *out)
   memset(&s, 0, sizeof s);
   s.f = f;
   s.loc = f->start;
-  s.row.reg[RSP].kind = SAME;
+  s.row.reg[SP].kind = SAME;
   if (!run_cfi(&s, f->cie_ins, f->cie_end, UINT64_MAX - 1))
     return false;
   s.initial = s.row;
@@ -310,8 +312,8 @@ static bool evaluate(const struct rule *r, const struct lg_regs *regs, const str
     unsigned char op = *p++;
     if (n > EXPRESSION_DEPTH - 2)
       return false;
-    if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
-      unsigned reg = (unsigned)op - DW_OP_breg0;
+    if ((op >= DW_OP_breg0 && op <= DW_OP_breg31) || op == DW_OP_bregx) {
+      uint64_t reg = op == DW_OP_bregx ? uleb(&p, end) : (uint64_t)op - DW_OP_breg0;
       int64_t off = sleb(&p, end);
       if (reg >= NREGS || !(regs->known >> reg & 1))
         return false;
@@ -338,6 +340,7 @@ static bool evaluate(const struct rule *r, const struct lg_regs *regs, const str
       switch (op) {
       case DW_OP_and: st[n - 1] = a & b; break;
       case DW_OP_minus: st[n - 1] = a - b; break;
+      case DW_OP_mul: st[n - 1] = a * b; break;
       case DW_OP_plus: st[n - 1] = a + b; break;
       case DW_OP_shl: st[n - 1] = b < 64 ? a << b : 0; break;
       case DW_OP_ge: st[n - 1] = (int64_t)a >= (int64_t)b; break;
@@ -379,7 +382,7 @@ void lg_cfi_restore(const struct row *row, int i, const struct lg_regs *was, uin
   default: break;
   }
   now->v[i] = v;
-  now->known = ok ? now->known | 1u << i : now->known & ~(1u << i);
+  now->known = ok ? now->known | lg_bit(i) : now->known & ~lg_bit(i);
   if (slot)
     *slot = at;
 }

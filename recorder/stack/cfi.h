@@ -1,20 +1,17 @@
 /* Call frame information of a module: which rules restore the caller's registers
  * at an address, and what they make of the registers. Nothing outside the given
- * stack is read. (System V ABI for x86-64; DWARF 4 §6.4.) */
+ * stack is read. (DWARF 4 §6.4.) */
 #ifndef LAGGARD_CFI_H
 #define LAGGARD_CFI_H
 
 #include "base/base.h"
+#include "machine/machine.h"
 #include "stack/dwarf.h"
 #include "stack/modules.h"
 
-#if !defined(__x86_64__)
-#error "the unwinder knows x86-64 only"
-#endif
-
 struct lg_regs {
   uint64_t v[NREGS]; /* by their DWARF numbers */
-  uint32_t known;    /* bit per register */
+  uint64_t known;    /* bit per register */
 };
 
 struct lg_stack { /* memory an unwinding may read: [lo, hi) seen at data */

@@ -1,10 +1,8 @@
 /* Numbers of DWARF call frame information: DWARF 4 §6.4.2 and §7.23 (instructions),
- * §7.7.1 (operations), LSB 5 §10.5 (pointer forms), System V ABI for x86-64
- * figure 3.36 (registers). */
+ * §7.7.1 (operations), LSB 5 §10.5 (pointer forms), AADWARF64 (aarch64). Those of registers
+ * are in machine/. */
 #ifndef LAGGARD_DWARF_H
 #define LAGGARD_DWARF_H
-
-enum { RBX = 3, RBP = 6, RSP = 7, R12 = 12, PC = 16, NREGS = 17 }; /* R12 … R15 lie together; PC: return address */
 
 /* Instructions with an operand in their low six bits, by the high two. */
 enum { DW_CFA_advance_loc = 1, DW_CFA_offset = 2, DW_CFA_restore = 3 };
@@ -33,6 +31,8 @@ enum { /* the others */
   DW_CFA_val_offset = 0x14,
   DW_CFA_val_offset_sf = 0x15,
   DW_CFA_val_expression = 0x16,
+  DW_CFA_AARCH64_negate_ra_state_with_pc = 0x2c,
+  DW_CFA_AARCH64_negate_ra_state = 0x2d, /* the return address is signed from here on, or no longer */
   DW_CFA_GNU_args_size = 0x2e,
 };
 
@@ -48,6 +48,7 @@ enum { /* operations of expressions */
   DW_OP_consts = 0x11,
   DW_OP_and = 0x1a,
   DW_OP_minus = 0x1c,
+  DW_OP_mul = 0x1e,
   DW_OP_plus = 0x22,
   DW_OP_plus_uconst = 0x23,
   DW_OP_shl = 0x24,
@@ -56,6 +57,7 @@ enum { /* operations of expressions */
   DW_OP_lit31 = 0x4f,
   DW_OP_breg0 = 0x70,
   DW_OP_breg31 = 0x8f,
+  DW_OP_bregx = 0x92,
 };
 
 enum { /* forms of a pointer: how it is written, and what is added to it */

@@ -12,15 +12,15 @@
 #define OWN_FRAMES 16       /* of the recorder, between here and the wrapper, at most */
 
 /* A row of the common shape, kept so that a second unwinding through the same
- * call site costs no interpretation: CFA from rsp or rbp, the return address
- * just below it, rbp untouched or saved at a known place, rbx and r12–r15 not
- * needed by any frame above (a frame that needs them is never simple). */
+ * call site costs no interpretation: CFA from the stack or frame pointer, the return
+ * address at a known distance from it, the frame pointer untouched or saved likewise,
+ * other registers not needed by any frame above (a frame that needs them is never simple). */
 struct simple {
   uint64_t pc;
   uint32_t gen;
   int32_t cfa_offset;
-  int16_t rbp_at; /* offset from the CFA, 0 untouched */
-  bool from_rbp;
+  int32_t ra_at, fp_at; /* offsets from the CFA; fp_at 0: untouched */
+  bool from_fp;
   bool last; /* the stack ends here, and nothing else is known */
 };
 #define SIMPLE_BITS 12 /* rows that are kept, as a power of two */
@@ -54,104 +54,137 @@ static struct simple *simple_at(uint64_t pc)
   return NULL;
 }
 
-/* The instructions of x86-64 that a return address follows. */
-enum { CALL_RELATIVE = 0xe8, GROUP5 = 0xff, GROUP5_KIND = 0x38, GROUP5_CALL = 0x10 };
-
-/* indirect_call tells whether a call through a register or memory may begin there. */
-static bool indirect_call(const unsigned char *code)
-{
-  return code[0] == GROUP5 && (code[1] & GROUP5_KIND) == GROUP5_CALL;
-}
-
-/* guess_rbp looks for the frame that holds the return address of a frame-pointer
+/* guess_fp looks for the frame that holds the return address of a frame-pointer
  * function whose frame pointer is not known (a thread asleep in a system call
- * shows only its stack pointer): the first stored pair (saved rbp, return
+ * shows only its stack pointer): the first stored pair (saved frame pointer, return
  * address) whose return address follows a call to this very function, or an
  * indirect call. */
-static bool guess_rbp(const struct lg_stack *s, uint64_t from, uint64_t function, uint64_t *rbp)
+static bool guess_fp(const struct lg_stack *s, uint64_t from, uint64_t function, uint64_t *fp)
 {
   for (uint64_t at = (from + 7) & ~7ull; at < from + GUESS_BYTES; at += 8) {
     uint64_t ra;
     if (!lg_stack_word(s, at + 8, &ra))
       return false;
+    ra = lg_code(ra);
     struct lg_mapped *m = lg_module_in_table(ra);
-    if (!m || ra - m->lo < 8)
+    if (!m || ra - m->lo < LG_CALL_BYTES || !lg_may_call(ra, function))
       continue;
-    const unsigned char *code = (const unsigned char *)ra;
-    int32_t rel;
-    memcpy(&rel, code - 4, 4);
-    bool direct = code[-5] == CALL_RELATIVE && ra + (uint64_t)(int64_t)rel == function;
-    if (direct || indirect_call(code - 2) || indirect_call(code - 3) || indirect_call(code - 6)) {
-      *rbp = at;
-      return true;
-    }
+    *fp = at;
+    return true;
   }
   return false;
 }
 
-static bool step_full(struct lg_regs *r, const struct lg_stack *s, struct lg_mapped *m, uint64_t pc, uint64_t *slot, bool keep)
+/* keep_row keeps a row if it is of the common shape. */
+static void keep_row(const struct row *row, uint64_t pc)
+{
+  const struct rule *ra = &row->reg[RA], *fp = &row->reg[FP];
+  bool plain = row->cfa.kind == IN_REG && (row->cfa.n == SP || row->cfa.n == FP) && row->cfa_offset < INT32_MAX &&
+               ra->kind == AT_CFA && ra->n > INT32_MIN && row->reg[SP].kind == SAME &&
+               (fp->kind == SAME || (fp->kind == AT_CFA && fp->n > INT32_MIN));
+  if (!plain)
+    return;
+  struct span *span = &spans[span_turn++ % SPANS];
+  *span = (struct span){row->lo, row->hi, {.pc = pc, .gen = lg_module_gen, .cfa_offset = (int32_t)row->cfa_offset,
+                                           .ra_at = (int32_t)ra->n, .fp_at = fp->kind == SAME ? 0 : (int32_t)fp->n,
+                                           .from_fp = row->cfa.n == FP}};
+  *simple_place(pc) = span->row;
+}
+
+/* step_signal moves to what a signal interrupted; the kernel has put its registers there. */
+static bool step_signal(struct lg_regs *r, const struct lg_stack *s, uint64_t registers, uint64_t *slot)
+{
+  for (int i = 0; i <= PC; i++) {
+    *slot = registers + 8 * (uint64_t)i;
+    if (!lg_stack_word(s, *slot, &r->v[i]))
+      return false;
+    r->known |= lg_bit(i);
+  }
+  return true;
+}
+
+/* step_stub moves to the caller of a piece of code that the linker made. */
+static bool step_stub(struct lg_regs *r, uint64_t pc)
+{
+  uint64_t ra = lg_code(r->v[RA]);
+  struct lg_mapped *m = r->known >> RA & 1 ? lg_module_in_table(ra) : NULL;
+  if (!m || ra - m->lo < LG_CALL_BYTES || !lg_is_stub(pc, ra))
+    return false;
+  r->v[PC] = ra;
+  return true;
+}
+
+static bool step_full(struct lg_regs *r, const struct lg_stack *s, struct lg_mapped *m, bool *exact, uint64_t *slot,
+                      bool keep)
 {
   struct fde f;
   static struct row row; /* large; the file lock is held */
-  uint64_t cfa;
-  if (!lg_cfi_find(m, pc, &f) || !lg_cfi_row(&f, pc, &row))
+  uint64_t cfa, pc = r->v[PC] - !*exact;
+  uint64_t registers = lg_signal_registers(r->v[PC]);
+  if (registers) {
+    *exact = true;
+    return step_signal(r, s, r->v[SP] + registers, slot);
+  }
+  if (!lg_cfi_find(m, pc, &f))
+    return *exact && step_stub(r, pc);
+  if (!lg_cfi_row(&f, pc, &row))
     return false;
-  if (row.cfa.kind == IN_REG && row.cfa.n == RBP && !(r->known >> RBP & 1) &&
-      guess_rbp(s, r->v[RSP], f.start, &r->v[RBP]))
-    r->known |= 1u << RBP;
-  if (!lg_cfi_cfa(&row, r, s, &cfa) || row.reg[PC].kind == UNDEFINED)
+  if (row.cfa.kind == IN_REG && row.cfa.n == FP && !(r->known >> FP & 1) && guess_fp(s, r->v[SP], f.start, &r->v[FP]))
+    r->known |= lg_bit(FP);
+  if (!lg_cfi_cfa(&row, r, s, &cfa) || row.reg[RA].kind == UNDEFINED)
     return false;
+  if (row.reg[RA].kind == SAME && !*exact)
+    return false; /* the call that was made there has overwritten it */
   struct lg_regs was = *r;
   for (int i = 0; i < NREGS; i++)
-    if (i != RSP)
-      lg_cfi_restore(&row, i, &was, cfa, s, r, i == PC ? slot : NULL);
-  if (row.reg[RSP].kind == SAME) {
-    r->v[RSP] = cfa;
-    r->known |= 1u << RSP;
+    if (i != SP)
+      lg_cfi_restore(&row, i, &was, cfa, s, r, i == RA ? slot : NULL);
+  if (row.reg[SP].kind == SAME) {
+    r->v[SP] = cfa;
+    r->known |= lg_bit(SP);
   } else {
-    lg_cfi_restore(&row, RSP, &was, cfa, s, r, NULL); /* a signal frame names the stack pointer outright */
+    lg_cfi_restore(&row, SP, &was, cfa, s, r, NULL); /* a signal frame names the stack pointer outright */
   }
-  bool plain = row.cfa.kind == IN_REG && (row.cfa.n == RSP || row.cfa.n == RBP) && row.reg[PC].kind == AT_CFA &&
-               row.reg[PC].n == -8 && row.reg[RSP].kind == SAME && row.cfa_offset < INT32_MAX &&
-               (row.reg[RBP].kind == SAME || (row.reg[RBP].kind == AT_CFA && row.reg[RBP].n > INT16_MIN));
-  if (plain && keep) {
-    struct span *span = &spans[span_turn++ % SPANS];
-    *span = (struct span){row.lo, row.hi, {.pc = pc, .gen = lg_module_gen, .cfa_offset = (int32_t)row.cfa_offset,
-                                           .rbp_at = row.reg[RBP].kind == SAME ? 0 : (int16_t)row.reg[RBP].n, .from_rbp = row.cfa.n == RBP}};
-    *simple_place(pc) = span->row;
-  }
-  return r->known >> PC & 1;
+  if (keep)
+    keep_row(&row, pc);
+  r->v[PC] = lg_code(r->v[RA]);
+  *exact = f.signal_frame;
+  return r->known >> RA & 1;
 }
 
-/* step_simple leaves rbx and r12–r15 unknown; frames that need them fail and
+/* step_simple leaves the other registers unknown; frames that need them fail and
  * the whole unwinding is done again in full. */
 static bool step_simple(struct lg_regs *r, const struct lg_stack *s, const struct simple *k, uint64_t *slot)
 {
-  uint64_t cfa = r->v[k->from_rbp ? RBP : RSP] + (uint64_t)(int64_t)k->cfa_offset;
-  *slot = cfa - 8;
-  if (!lg_stack_word(s, *slot, &r->v[PC]) || (k->rbp_at && !lg_stack_word(s, cfa + (uint64_t)(int64_t)k->rbp_at, &r->v[RBP])))
+  uint64_t cfa = r->v[k->from_fp ? FP : SP] + (uint64_t)(int64_t)k->cfa_offset, ra;
+  *slot = cfa + (uint64_t)(int64_t)k->ra_at;
+  if (!lg_stack_word(s, *slot, &ra) || (k->fp_at && !lg_stack_word(s, cfa + (uint64_t)(int64_t)k->fp_at, &r->v[FP])))
     return false;
-  r->v[RSP] = cfa;
-  r->known &= 1u << RBP | 1u << RSP | 1u << PC;
-  if (k->rbp_at)
-    r->known |= 1u << RBP;
+  r->v[PC] = lg_code(ra);
+  r->v[SP] = cfa;
+  r->known &= lg_bit(FP) | lg_bit(SP) | lg_bit(PC) | LG_STANDING;
+  if (k->fp_at)
+    r->known |= lg_bit(FP);
   return true;
 }
 
 /* step moves to the caller. `exact`: the pc is where execution stands, not a
  * return address. */
-static bool step(struct lg_regs *r, const struct lg_stack *s, bool exact, bool full, uint64_t *slot)
+static bool step(struct lg_regs *r, const struct lg_stack *s, bool *exact, bool full, uint64_t *slot)
 {
-  uint64_t pc = r->v[PC] - !exact, sp = r->v[RSP];
+  uint64_t pc = r->v[PC] - !*exact, sp = r->v[SP];
   const struct simple *k = full || !simples ? NULL : simple_at(pc);
   if (k && k->last)
     return false;
-  if (k && (!k->from_rbp || r->known >> RBP & 1))
-    return step_simple(r, s, k, slot) && r->v[RSP] > sp;
+  if (k && (!k->from_fp || r->known >> FP & 1)) {
+    *exact = false;
+    return step_simple(r, s, k, slot) && r->v[SP] > sp;
+  }
+  bool leaf = *exact; /* it may have no frame */
   struct lg_mapped *m = lg_module_at(pc);
-  if (!m || !step_full(r, s, m, pc, slot, !full && simples))
+  if (!m || !step_full(r, s, m, exact, slot, !full && simples))
     return false;
-  return r->v[RSP] > sp;
+  return r->v[SP] > sp || (leaf && r->v[SP] == sp);
 }
 
 /* ends_well tells whether the return address is declared undefined there. */
@@ -163,11 +196,18 @@ static bool ends_well(uint64_t pc)
   if (k && k->last)
     return true;
   struct lg_mapped *m = lg_module_at(pc);
-  if (!m || !lg_cfi_find(m, pc, &f) || !lg_cfi_row(&f, pc, &row) || row.reg[PC].kind != UNDEFINED)
+  if (!m || !lg_cfi_find(m, pc, &f) || !lg_cfi_row(&f, pc, &row) || row.reg[RA].kind != UNDEFINED)
     return false;
   if (simples)
     *simple_place(pc) = (struct simple){.pc = pc, .gen = lg_module_gen, .last = true};
   return true;
+}
+
+static void add(struct lg_trace *out, const struct lg_regs *r, uint64_t slot)
+{
+  out->slot[out->n] = slot;
+  out->sp[out->n] = r->v[SP];
+  out->pc[out->n++] = r->v[PC];
 }
 
 /* walk collects frames until the stack ends. A return address of zero, or an
@@ -175,16 +215,14 @@ static bool ends_well(uint64_t pc)
 static void walk(struct lg_regs *r, const struct lg_stack *s, bool exact, bool full, struct lg_trace *out)
 {
   while (out->n < LG_MAX_FRAMES) {
-    uint64_t slot = 0, pc = r->v[PC];
-    if (!step(r, s, exact, full, &slot)) {
-      out->partial = r->v[PC] != 0 && !ends_well(pc - !exact);
+    uint64_t slot = 0, pc = r->v[PC] - !exact;
+    if (!step(r, s, &exact, full, &slot)) {
+      out->partial = r->v[PC] != 0 && !ends_well(pc);
       return;
     }
-    exact = false;
     if (r->v[PC] == 0)
       return;
-    out->slot[out->n] = slot;
-    out->pc[out->n++] = r->v[PC];
+    add(out, r, slot);
   }
   out->partial = true;
 }
@@ -199,34 +237,23 @@ void lg_unwind(struct lg_regs *r, const struct lg_stack *s, bool in_handler, str
 {
   lg_modules_may_refresh = !in_handler;
   prepare();
-  out->n = 1;
+  out->n = 0;
   out->partial = false;
-  out->pc[0] = r->v[PC];
-  out->slot[0] = 0;
+  r->known |= lg_standing(r->v);
+  add(out, r, 0);
   walk(r, s, true, true, out);
   lg_modules_may_refresh = true;
 }
 
-/* here reads the registers. The offsets are 8 times the numbers in dwarf.h. */
-static void here(struct lg_regs *r)
-{
-  __asm__ volatile("mov %%rbx, 24(%0)\n\tmov %%rbp, 48(%0)\n\tmov %%rsp, 56(%0)\n\t"
-                   "mov %%r12, 96(%0)\n\tmov %%r13, 104(%0)\n\tmov %%r14, 112(%0)\n\tmov %%r15, 120(%0)\n\t"
-                   "lea 0f(%%rip), %%rax\n\tmov %%rax, 128(%0)\n0:"
-                   : : "D"(r->v) : "rax", "memory");
-  r->known = 1u << RBX | 1u << RBP | 1u << RSP | 0xfu << R12 | 1u << PC;
-}
-
-/* climb steps from inside the recorder to the wrapper whose CFA is given. */
+/* climb steps from inside the recorder to the caller of the wrapper with that LG_CFA. */
 static bool climb(struct lg_regs *r, const struct lg_stack *s, uint64_t cfa, bool full)
 {
   bool exact = true;
   for (int i = 0; i < OWN_FRAMES; i++) {
-    uint64_t slot;
-    if (!step(r, s, exact, full, &slot))
+    uint64_t slot = 0;
+    if (!step(r, s, &exact, full, &slot))
       return false;
-    exact = false;
-    if (r->v[RSP] == cfa)
+    if (slot == cfa - 8)
       return true;
   }
   return false;
@@ -249,8 +276,9 @@ static struct lg_stack foreign_stack(uint64_t sp)
 static void try_from_here(uint64_t cfa, uint64_t stack_hi, bool full, struct lg_trace *out)
 {
   struct lg_regs r;
-  here(&r);
-  uint64_t sp = r.v[RSP];
+  LG_HERE(r.v);
+  r.known = LG_HERE_KNOWN | lg_standing(r.v);
+  uint64_t sp = r.v[SP];
   struct lg_stack s = {sp, stack_hi, (const unsigned char *)sp};
   if (!stack_hi)
     s = foreign_stack(sp);
@@ -258,9 +286,7 @@ static void try_from_here(uint64_t cfa, uint64_t stack_hi, bool full, struct lg_
   out->partial = true;
   if (!climb(&r, &s, cfa, full))
     return;
-  out->slot[0] = cfa - 8;
-  out->pc[0] = r.v[PC];
-  out->n = 1;
+  add(out, &r, cfa - 8);
   out->partial = false;
   walk(&r, &s, false, full, out);
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/locks.h"
 #include "base/seq.h"
+#include "machine/machine.h"
 #include "python/words.h"
 #include "stack/unwind.h"
 #include "start/capture.h"
@@ -14,7 +15,6 @@
 
 #define STACK_BYTES 262144 /* of a sleeping thread that are read, at most */
 #define PAGE 4096
-#define SYSCALL "\x0f\x05" /* the instruction */
 
 uint32_t lg_capture_why;
 int lg_capture_signal;
@@ -65,30 +65,26 @@ static void write_stack(struct lg_thr *t, const struct lg_words *w, uint64_t pc,
  * way out of one that does not block, such as sched_yield. */
 static bool behind_syscall(uint64_t pc)
 {
-  return lg_is_code(pc - strlen(SYSCALL)) && memcmp((const void *)(pc - strlen(SYSCALL)), SYSCALL, strlen(SYSCALL)) == 0;
+  return lg_is_code(pc - strlen(LG_SYSCALL)) && memcmp((const void *)(pc - strlen(LG_SYSCALL)), LG_SYSCALL, strlen(LG_SYSCALL)) == 0;
 }
 
 static struct lg_words words; /* large; the file lock is held */
 
 bool lg_capture_here(struct lg_thr *t, uint32_t why, int sig, void *ucontext)
 {
-  static const unsigned char order[NREGS] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-                                          REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-  const greg_t *g = ((ucontext_t *)ucontext)->uc_mcontext.gregs;
-  struct lg_regs r = {.known = (1u << NREGS) - 1};
+  struct lg_regs r = {.known = LG_CONTEXT_KNOWN};
   struct lg_trace tr;
-  for (int i = 0; i < NREGS; i++)
-    r.v[i] = (uint64_t)g[order[i]];
+  LG_CONTEXT(ucontext, r.v);
   if (!lg_trylock_file())
     return false;
   if (lg_unloading) {
     lg_unlock_file();
     return false;
   }
-  uint64_t sp = r.v[RSP], hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp;
+  uint64_t sp = r.v[SP], hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp;
   struct lg_stack s = {sp, hi, (const unsigned char *)sp};
   lg_unwind(&r, &s, true, &tr);
-  lg_words_captured(&tr, sp, t->pthread, &words);
+  lg_words_captured(&tr, t->pthread, &words);
   write_stack(t, &words, tr.pc[0], why, sig, behind_syscall(tr.pc[0]));
   lg_raised_captured(t);
   lg_unlock_file();
@@ -102,9 +98,9 @@ bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
   uint64_t hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp + PAGE;
   size_t n = hi - sp < sizeof copy ? hi - sp : sizeof copy;
   struct iovec to = {copy, n}, from = {(void *)sp, n};
-  struct lg_regs r = {.known = 1u << RSP | 1u << PC};
+  struct lg_regs r = {.known = lg_bit(SP) | lg_bit(PC)};
   struct lg_trace tr;
-  r.v[RSP] = sp;
+  r.v[SP] = sp;
   r.v[PC] = pc;
   lg_lock_file();
   uint64_t where = lg_py_where(t->pthread);
@@ -113,7 +109,7 @@ bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
   if (taken && !lg_unloading) {
     struct lg_stack s = {sp, sp + (uint64_t)got, copy};
     lg_unwind(&r, &s, false, &tr);
-    lg_words_captured(&tr, sp, t->pthread, &words);
+    lg_words_captured(&tr, t->pthread, &words);
     taken = where == lg_py_where(t->pthread);
     if (taken) {
       write_stack(t, &words, pc, lg_capture_why, 0, idle);

@@ -87,17 +87,17 @@ static void after_within(struct lg_call *c)
   t->outer_ra = c->outer.ra;
 }
 
-bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, void *ra, void *cfa)
+bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, uint64_t ra, uint64_t cfa)
 {
   struct lg_thr *t = lg_self;
   if (unlikely(!t) && !(t = first_call()))
     return false;
   if (unlikely(lg_off))
     return false;
-  c->within = lg_within(t, (uint64_t)cfa);
-  if (unlikely(c->within) && (!lg_usage_on || by_mpi((uint64_t)ra)))
+  c->within = lg_within(t, cfa);
+  if (unlikely(c->within) && (!lg_usage_on || by_mpi(ra)))
     return false;
-  struct lg_st *st = lg_state_find(&t->model, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, (uint64_t)ra, (uint64_t)cfa);
+  struct lg_st *st = lg_state_find(&t->model, d, binding > LG_BIND_F08 ? LG_BIND_F08 : binding, ra, cfa);
   if (unlikely(!st))
     return false;
   c->thr = t;
@@ -114,9 +114,9 @@ bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *ar
   c->own_status = false;
   c->recorded = false;
   if (unlikely(c->within))
-    return before_within(c, (uint64_t)ra, (uint64_t)cfa);
-  t->outer_cfa = (uint64_t)cfa;
-  t->outer_ra = (uint64_t)ra;
+    return before_within(c, ra, cfa);
+  t->outer_cfa = cfa;
+  t->outer_ra = ra;
   lg_transition(&t->model, st);
   if (t->empty.st) {
     if (lg_poll_again(c))
@@ -155,13 +155,13 @@ void lg_after(struct lg_call *c)
   __atomic_store_n(&t->pub->in_mpi, 0, __ATOMIC_RELEASE);
 }
 
-struct lg_thr *lg_light_begin(void *cfa)
+struct lg_thr *lg_light_begin(uint64_t cfa)
 {
   struct lg_thr *t = lg_self;
-  if (!t || lg_off || lg_within(t, (uint64_t)cfa))
+  if (!t || lg_off || lg_within(t, cfa))
     return NULL;
   t->pub->light++;
-  t->outer_cfa = (uint64_t)cfa;
-  t->outer_ra = ((uint64_t *)cfa)[-1];
+  t->outer_cfa = cfa;
+  t->outer_ra = lg_code(((const uint64_t *)cfa)[-1]);
   return t;
 }

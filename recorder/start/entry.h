@@ -7,10 +7,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ra, cfa: of the wrapper. false: the call is not recorded, lg_after is not to follow. */
-bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, void *ra, void *cfa);
+/* ra, cfa: LG_RA and LG_CFA of the wrapper. false: the call is not recorded, lg_after is not to follow. */
+bool lg_before(struct lg_call *c, const struct lg_desc *d, int binding, long *args, uint64_t ra, uint64_t cfa);
 void lg_after(struct lg_call *c);
-struct lg_thr *lg_light_begin(void *cfa); /* counts a call that is no state; NULL inside another */
+struct lg_thr *lg_light_begin(uint64_t cfa); /* counts a call that is no state; NULL inside another */
 
 #pragma GCC visibility pop
 #endif

@@ -47,7 +47,7 @@ static void start_once(void)
   lg_stream_start();
   lg_moves_start();
   lg_usage_start();
-  lg_started = true;
+  __atomic_store_n(&lg_started, true, __ATOMIC_RELEASE);
   lg_watch_start();
 }
 

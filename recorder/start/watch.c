@@ -24,6 +24,7 @@
 #include "file/rank.h"
 #include "file/record.h"
 #include "identity/thread.h"
+#include "machine/machine.h"
 #include "stack/modules.h"
 #include "start/capture.h"
 #include "start/own.h"
@@ -43,8 +44,9 @@ static bool asked; /* a signal asked for the stacks */
 static bool idles(long nr)
 {
   switch (nr) {
-  case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_poll: case SYS_ppoll: case SYS_select: case SYS_pselect6:
-  case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_rt_sigtimedwait: case SYS_io_getevents:
+  LG_OLDER_POLLS
+  case SYS_nanosleep: case SYS_clock_nanosleep: case SYS_ppoll: case SYS_pselect6: case SYS_epoll_pwait:
+  case SYS_rt_sigtimedwait: case SYS_io_getevents:
     return true;
   default:
     return false;
@@ -67,7 +69,8 @@ static bool awaits_bytes(long nr, int fd)
 static bool undisturbed(long nr)
 {
   switch (nr) {
-  case SYS_semop: case SYS_semtimedop: case SYS_msgrcv: case SYS_msgsnd: case SYS_pause: case SYS_rt_sigsuspend: case SYS_futex:
+  LG_OLDER_PAUSES
+  case SYS_semop: case SYS_semtimedop: case SYS_msgrcv: case SYS_msgsnd: case SYS_rt_sigsuspend: case SYS_futex:
   case SYS_recvfrom: case SYS_recvmsg: case SYS_sendto: case SYS_sendmsg: case SYS_accept: case SYS_accept4: case SYS_connect:
   case SYS_recvmmsg: case SYS_sendmmsg: case SYS_io_uring_enter:
     return true;

@@ -3,6 +3,7 @@
 #define LAGGARD_WRAP_H
 
 #include "identity/thread.h"
+#include "machine/machine.h"
 #include "mpi/symbol.h"
 #include "mpi/table.h"
 #include "start/entry.h"
@@ -21,8 +22,7 @@
     long a[] = {LG_ARGS names};                                           \
     struct lg_call c;                                                     \
     LG_REAL(ret, entry);                                                  \
-    bool on = lg_before(&c, &lg_descs[desc], binding, a,                  \
-                        __builtin_return_address(0), __builtin_dwarf_cfa()); \
+    bool on = lg_before(&c, &lg_descs[desc], binding, a, LG_RA, LG_CFA);  \
     (void)a;                                                              \
     ret r = ((ret(*) params)real)args;                                    \
     if (likely(on)) {                                                     \
@@ -39,7 +39,7 @@
     long a[] = {LG_ARGS names};                                           \
     (void)a;                                                              \
     LG_REAL(ret, entry);                                                  \
-    struct lg_thr *t = lg_light_begin(__builtin_dwarf_cfa());             \
+    struct lg_thr *t = lg_light_begin(LG_CFA);                            \
     ret r = ((ret(*) params)real)args;                                    \
     if (t)                                                                \
       t->outer_cfa = 0;                                                   \

@@ -1,6 +1,7 @@
-#include <immintrin.h>
 #include <string.h>
+#include "base/base.h"
 #include "base/hash.h"
+#include "machine/checksums.h"
 #include "usage/sum.h"
 
 #define K LG_GOLDEN
@@ -19,23 +20,29 @@ static inline uint64_t word_at(const char *p)
   return w;
 }
 
-/* sum_wide is the sum of n bytes, a multiple of 64: like XXH3, the product of the
- * halves of each word under a key that differs from place to place, and the word. */
-static uint64_t __attribute__((target("avx2"))) sum_wide(uint64_t h, const char *p, size_t n)
+/* sums gives eight sums of n bytes, a multiple of 64, of every eighth word each: like XXH3, the
+ * product of the halves of the word under a key that differs from place to place, and its
+ * neighbour. For processors that lack what checksums.h asks for. */
+static void sums(uint64_t h, const char *p, size_t n, uint64_t *v)
 {
-  const __m256i more = _mm256_set1_epi64x((int64_t)K);
-  __m256i key = _mm256_set_epi64x((int64_t)h, (int64_t)(h ^ K), (int64_t)(h + K), (int64_t)~h);
-  __m256i a = key, b = more;
-  for (const char *end = p + n; p < end; p += 64) {
-    __m256i x = _mm256_loadu_si256((const void *)p), y = _mm256_loadu_si256((const void *)(p + 32));
-    __m256i kx = _mm256_xor_si256(x, key), ky = _mm256_xor_si256(y, _mm256_add_epi64(key, more));
-    a = _mm256_add_epi64(a, _mm256_add_epi64(_mm256_mul_epu32(kx, _mm256_srli_epi64(kx, 32)), _mm256_shuffle_epi32(x, 0x4e)));
-    b = _mm256_add_epi64(b, _mm256_add_epi64(_mm256_mul_epu32(ky, _mm256_srli_epi64(ky, 32)), _mm256_shuffle_epi32(y, 0x4e)));
-    key = _mm256_sub_epi64(key, more);
-  }
+  uint64_t key[8] = {~h, h + K, h ^ K, h, ~h + K, h + K + K, (h ^ K) + K, h + K};
+  for (int i = 0; i < 8; i++)
+    v[i] = i < 4 ? key[i] : K;
+  for (const char *end = p + n; p < end; p += 64)
+    for (int i = 0; i < 8; i++) {
+      uint64_t k = word_at(p + 8 * i) ^ key[i];
+      v[i] += (k & UINT32_MAX) * (k >> 32) + word_at(p + 8 * (i ^ 1));
+      key[i] -= K;
+    }
+}
+
+static uint64_t sum_wide(uint64_t h, const char *p, size_t n)
+{
   uint64_t v[8];
-  _mm256_storeu_si256((void *)v, a);
-  _mm256_storeu_si256((void *)(v + 4), b);
+  if (likely(lg_has_sums()))
+    lg_sums_by_vectors(h, K, p, n, v);
+  else
+    sums(h, p, n, v);
   for (int i = 0; i < 8; i++)
     h = step(h, v[i]);
   return h;
@@ -45,7 +52,7 @@ static uint64_t __attribute__((target("avx2"))) sum_wide(uint64_t h, const char 
  * multiplications overlap. */
 uint64_t lg_sum(uint64_t h, const char *p, size_t n)
 {
-  if (n >= WIDE && __builtin_cpu_supports("avx2")) {
+  if (n >= WIDE) {
     size_t wide = n & ~(size_t)63;
     h = sum_wide(h, p, wide);
     p += wide;

@@ -218,7 +218,7 @@ static uint64_t dictionary(uint64_t value)
 #define THREAD 0x1234567890ull /* its pthread_t */
 
 static struct lg_trace trace;
-static uint64_t sp, the_thread, the_item, handled;
+static uint64_t stack, the_thread, the_item, handled;
 
 /* exceptions adds those of a thread: one that is handled, by code in a generator that handles none,
  * and one that was printed. */
@@ -262,13 +262,13 @@ static void build(unsigned minor)
 
   /* C frames from the inside: library, eval, sort, eval, main. Each has 64 bytes of the stack. */
   static const uint64_t pc[] = {0x1000, 0x2001, 0x3000, 0x2003, 0x4000, 0x5000};
-  sp = room(64 * 8);
+  stack = room(64 * 8);
   trace = (struct lg_trace){.n = 6};
   for (int i = 0; i < 6; i++) {
     trace.pc[i] = pc[i];
-    trace.slot[i] = i ? sp + 64 * (uint64_t)i : 0;
+    trace.sp[i] = stack + 64 * (uint64_t)i;
   }
-  uint64_t inner = trace.slot[1] + 16, outer = trace.slot[3] + 16;
+  uint64_t inner = trace.sp[1] + 16, outer = trace.sp[3] + 16;
   bool entries = layout.frame_kind != LG_PY_ABSENT && minor >= 12;
   uint64_t f_main = frame(code(file, text("main"), 41), 0, 0);
   uint64_t f_key = frame(code(file, text("Solver.key:x"), 10), entries ? outer : f_main, 1);
@@ -283,14 +283,14 @@ static void build(unsigned minor)
   } else { /* each frame has an entry of its own: wait is called by way of C as well */
     trace.n = 7;
     memmove(trace.pc + 2, trace.pc + 1, 5 * sizeof *trace.pc);
-    trace.slot[6] = sp + 64 * 6;
-    inner = trace.slot[2] + 16, outer = trace.slot[4] + 16;
-    put(trace.slot[1] + 8, f_wait);
-    put(trace.slot[2] + 8, f_key);
-    put(trace.slot[4] + 8, f_main);
+    trace.sp[6] = stack + 64 * 6;
+    inner = trace.sp[2] + 16, outer = trace.sp[4] + 16;
+    put(trace.sp[1] + 8, f_wait);
+    put(trace.sp[2] + 8, f_key);
+    put(trace.sp[4] + 8, f_main);
   }
   if (layout.thread_entry != LG_PY_ABSENT) {
-    uint64_t first = layout.frame_kind == LG_PY_ABSENT ? trace.slot[1] + 16 : inner;
+    uint64_t first = layout.frame_kind == LG_PY_ABSENT ? trace.sp[1] + 16 : inner;
     put(thread + layout.thread_entry, first);
     if (first != inner)
       put(first + layout.entry_next, inner);
@@ -336,7 +336,7 @@ static void read_stack(void)
   lg_module_met(&(struct lg_mapped){0});
   lg_module_met(NULL);
   lg_py_where(THREAD);
-  lg_words_captured(&trace, sp, THREAD, &words);
+  lg_words_captured(&trace, THREAD, &words);
   check("stack", words.word, words.n, LG_MAX_FRAMES);
   if (!lg_words_raised(THREAD, true, &raised))
     return;
