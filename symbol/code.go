@@ -69,6 +69,9 @@ func (c *Code) Notes() []string {
 // Path is the file the code was read from.
 func (c *Code) Path() string { return c.m.image.path }
 
+// Machine is the processor that the code is for.
+func (c *Code) Machine() elf.Machine { return c.m.image.elf.Machine }
+
 // HasLines tells whether there is debug information.
 func (c *Code) HasLines() bool { return c.m.debug != nil }
 

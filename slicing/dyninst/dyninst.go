@@ -9,6 +9,7 @@ import (
 
 	"laggard/model"
 	"laggard/slicing"
+	"laggard/slicing/cpu"
 	"laggard/slicing/native"
 	"laggard/slicing/x86"
 	"laggard/symbol"
@@ -113,7 +114,7 @@ func (f *front) Listing(c *symbol.Code, entry uint64) (native.Listing, error) {
 		return native.Listing{}, f.failed
 	}
 	begin := time.Now()
-	l, err := f.ask(request{Module: c.Path(), Entry: entry}, func(addr uint64) x86.Inst {
+	l, err := f.ask(request{Module: c.Path(), Entry: entry}, func(addr uint64) cpu.Inst {
 		code := c.Bytes(addr)
 		return x86.Decode(code[:min(len(code), longest)], addr)
 	})
@@ -129,7 +130,7 @@ func (f *front) Listing(c *symbol.Code, entry uint64) (native.Listing, error) {
 	return l, err
 }
 
-func (f *front) ask(r request, own func(uint64) x86.Inst) (native.Listing, error) {
+func (f *front) ask(r request, own func(uint64) cpu.Inst) (native.Listing, error) {
 	wait := f.left
 	if end, ok := f.ctx.Deadline(); ok {
 		wait = min(wait, time.Until(end))

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/model"
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -57,7 +57,7 @@ func callsIn(t *testing.T, s *Slicer, module *model.Module, caller, callee strin
 	}
 	var out []uint64
 	for i := range f.insts {
-		if f.insts[i].Kind == x86.Call && f.insts[i].Target == to {
+		if f.insts[i].Kind == cpu.Call && f.insts[i].Target == to {
 			out = append(out, f.insts[i].End())
 		}
 	}

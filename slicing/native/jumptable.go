@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 )
 
 const (
@@ -14,18 +14,18 @@ const (
 
 // table follows an indirect jump through a table of the compiler: of distances
 // from the table, or of addresses.
-func (b *builder) table(in *x86.Inst) {
-	if m := in.Load; m != nil && m.Index != x86.None && m.Scale == 8 && m.Base == x86.None {
+func (b *builder) table(in *cpu.Inst) {
+	if m := in.Load; m != nil && m.Index != cpu.None && m.Scale == 8 && m.Base == cpu.None {
 		b.entries(in, uint64(m.Disp), 8)
 		return
 	}
 	for _, p := range b.previous(in.Addr) {
 		switch {
-		case p.Load != nil && p.Load.Index != x86.None && p.Load.Base == x86.None && p.Load.Scale == 8:
+		case p.Load != nil && p.Load.Index != cpu.None && p.Load.Base == cpu.None && p.Load.Scale == 8:
 			if b.entries(in, uint64(p.Load.Disp), 8) {
 				return
 			}
-		case p.Move == x86.Lea && p.Address.Base == x86.None && p.Address.Index == x86.None:
+		case p.Move == cpu.Lea && p.Address.Base == cpu.None && p.Address.Index == cpu.None:
 			at := uint64(p.Address.Disp)
 			if b.entries(in, at, 4) || b.entries(in, at, 8) {
 				return
@@ -45,7 +45,7 @@ func (b *builder) table(in *x86.Inst) {
 func (b *builder) distant(jump uint64) []uint64 {
 	var out []uint64
 	for _, p := range b.seen {
-		if p.Move == x86.Lea && p.Address.Base == x86.None && p.Address.Index == x86.None && b.usesTable(jump, p.Dst) {
+		if p.Move == cpu.Lea && p.Address.Base == cpu.None && p.Address.Index == cpu.None && b.usesTable(jump, p.Dst) {
 			out = append(out, uint64(p.Address.Disp))
 		}
 	}
@@ -55,11 +55,11 @@ func (b *builder) distant(jump uint64) []uint64 {
 
 // previous are the instructions before addr, the last one first, as far as they
 // are decoded and follow each other.
-func (b *builder) previous(addr uint64) []x86.Inst {
-	var out []x86.Inst
+func (b *builder) previous(addr uint64) []cpu.Inst {
+	var out []cpu.Inst
 	for len(out) < tableScan {
 		found := false
-		for n := uint64(1); n <= 15 && n <= addr; n++ {
+		for n := uint64(1); n <= uint64(b.m.arch.Longest) && n <= addr; n++ {
 			if p, ok := b.seen[addr-n]; ok && p.End() == addr {
 				out, addr, found = append(out, p), p.Addr, true
 				break
@@ -74,9 +74,9 @@ func (b *builder) previous(addr uint64) []x86.Inst {
 
 // usesTable tells whether the code before a jump reads a table that base points
 // to.
-func (b *builder) usesTable(jump uint64, base x86.Reg) bool {
+func (b *builder) usesTable(jump uint64, base cpu.Reg) bool {
 	for _, p := range b.previous(jump) {
-		if p.Load != nil && p.Load.Scale == 4 && p.Load.Index != x86.None && p.Load.Base == base {
+		if p.Load != nil && p.Load.Scale == 4 && p.Load.Index != cpu.None && p.Load.Base == base {
 			return true
 		}
 	}
@@ -85,7 +85,7 @@ func (b *builder) usesTable(jump uint64, base x86.Reg) bool {
 
 // entries reads a table until an entry leaves the function; false if the first
 // one does.
-func (b *builder) entries(in *x86.Inst, at uint64, size int) bool {
+func (b *builder) entries(in *cpu.Inst, at uint64, size int) bool {
 	if b.m.code.Executable(at) {
 		return false
 	}
@@ -112,7 +112,7 @@ func (b *builder) entries(in *x86.Inst, at uint64, size int) bool {
 func (b *builder) bound(jump uint64) int {
 	prev := b.previous(jump)
 	for i, p := range prev {
-		if p.Kind == x86.Branch && i+1 < len(prev) {
+		if p.Kind == cpu.Branch && i+1 < len(prev) {
 			if c := prev[i+1]; c.Bound > 0 && c.Bound < maxTable {
 				return int(c.Bound) + 1
 			}

@@ -1,10 +1,13 @@
 package native
 
 import (
+	"debug/elf"
+	"fmt"
 	"time"
 
 	"laggard/model"
 	"laggard/slicing/calls"
+	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 	"laggard/symbol"
 )
@@ -20,14 +23,25 @@ type program struct {
 	over     bool
 }
 
+// processor is what the code of a module is for.
+func processor(c *symbol.Code) (*cpu.Processor, error) {
+	if m := processors[c.Machine()]; m != nil {
+		return m, nil
+	}
+	return nil, fmt.Errorf("slicing: %s: code for %v is not understood", c.Path(), c.Machine())
+}
+
+var processors = map[elf.Machine]*cpu.Processor{elf.EM_X86_64: x86.Processor}
+
 type moduleKey struct{ id, path string }
 
 // module is an object of the program.
 type module struct {
 	prog   *program
 	code   *symbol.Code
-	err    error // no code
-	system bool  // it belongs to MPI or to the system
+	arch   *cpu.Processor // nil: no code
+	err    error          // no code
+	system bool           // it belongs to MPI or to the system
 	funcs  map[uint64]*function
 	calls  map[uint64]target // by the address that is called
 	vars   map[uint64]*symbol.Variables
@@ -48,7 +62,9 @@ func (p *program) module(mod *model.Module) *module {
 		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{},
 			vars: map[uint64]*symbol.Variables{}}
 		m.system = symbol.SystemModule(key.path)
-		m.code, m.err = p.resolver.Code(mod)
+		if m.code, m.err = p.resolver.Code(mod); m.err == nil {
+			m.arch, m.err = processor(m.code)
+		}
 		p.modules[key] = m
 		p.list = append(p.list, m)
 	}
@@ -108,7 +124,7 @@ func (m *module) reload(f *function) *function {
 const maxEndlessSize = 4096
 
 // endless tells whether a call does not come back.
-func (m *module) endless(in *x86.Inst, depth int) bool {
+func (m *module) endless(in *cpu.Inst, depth int) bool {
 	t := m.direct(in)
 	if t.known {
 		return t.model.NoReturn
@@ -149,9 +165,9 @@ type target struct {
 
 // direct finds the target of a direct call or jump, or of one through a slot
 // that the loader fills.
-func (m *module) direct(in *x86.Inst) target {
+func (m *module) direct(in *cpu.Inst) target {
 	switch {
-	case in.Indirect && in.Load != nil && in.Load.Base == x86.None && in.Load.Index == x86.None && !in.Load.Thread:
+	case in.Indirect && in.Load != nil && in.Load.Base == cpu.None && in.Load.Index == cpu.None && !in.Load.Thread:
 		return m.slot(uint64(in.Load.Disp))
 	case in.Indirect:
 		return target{}
@@ -208,12 +224,12 @@ func (m *module) stub(addr uint64) string {
 		if len(code) == 0 || !m.code.Executable(addr) {
 			return ""
 		}
-		in := x86.Decode(code[:min(len(code), 15)], addr)
-		if in.Kind == x86.Jump && in.Indirect && in.Load != nil && in.Load.Base == x86.None &&
-			in.Load.Index == x86.None {
+		in := m.arch.Decode(nil, code[:min(len(code), m.arch.Longest)], addr)[0]
+		if in.Kind == cpu.Jump && in.Indirect && in.Load != nil && in.Load.Base == cpu.None &&
+			in.Load.Index == cpu.None {
 			return m.code.Import(uint64(in.Load.Disp))
 		}
-		if in.Kind != x86.Next || in.Def != 0 || in.Store != nil || in.Move != x86.NoMove {
+		if in.Kind != cpu.Next || !in.Def.Empty() || in.Store != nil || in.Move != cpu.NoMove {
 			return "" // it must be a mere landing pad
 		}
 		addr = in.End()
