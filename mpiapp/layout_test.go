@@ -181,7 +181,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/slicing/folded": {"laggard/slicing", "laggard/slicing/calls"},
 	"laggard/slicing/native": {
-		"laggard/model", "laggard/slicing", "laggard/slicing/calls", "laggard/slicing/cpu",
+		"laggard/model", "laggard/slicing", "laggard/slicing/arm64", "laggard/slicing/calls", "laggard/slicing/cpu",
 		"laggard/slicing/folded", "laggard/slicing/x86", "laggard/symbol",
 	},
 	"laggard/slicing/python": {"laggard/model", "laggard/slicing"},
@@ -190,6 +190,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/slicing/cpu":    {},
 	"laggard/slicing/x86":    {"laggard/slicing/cpu"},
+	"laggard/slicing/arm64":  {"laggard/slicing/cpu"},
 	"laggard/symbol/outside": {"laggard/symbol"},
 	"laggard/symbol":         {"laggard/internal/regular", "laggard/model", "laggard/model/mpi"},
 

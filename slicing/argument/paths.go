@@ -39,11 +39,12 @@ const (
 )
 
 // Values returns the first n arguments of a call, all of them integers or addresses.
-// Where it cannot be told that the call is one of that function, none is known.
+// Where it cannot be told that the call is one of that function, none is known, nor of
+// code for another processor than x86-64.
 func Values(r *native.Reader, c Call, n int) []Value {
 	out := make([]Value, n)
 	fn, call, ok := r.Around(c.Module, c.Return)
-	if !ok {
+	if !ok || fn.Processor() != x86.Processor { // whose instructions are gone through
 		return out
 	}
 	c.fn = fn

@@ -1,6 +1,7 @@
 package cpu
 
-// Mem is a memory operand: Base + Index*Scale + Disp. An operand relative to
+// Mem is a memory operand: Base + Index*Scale + Disp; Scale 0 is a factor that is not
+// known. An operand relative to
 // the instruction pointer has no Base, and the address in Disp.
 type Mem struct {
 	Base, Index Reg
@@ -8,6 +9,7 @@ type Mem struct {
 	Disp        int64
 	Size        int  // bytes, 0 unknown
 	Thread      bool // relative to the thread's block
+	Signed      bool // what is read there, or the index, keeps its sign when it is widened
 }
 
 // Kind says where control goes after an instruction.

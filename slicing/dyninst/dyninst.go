@@ -2,6 +2,7 @@ package dyninst
 
 import (
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"sync"
@@ -110,6 +111,9 @@ func (f *front) stop() {
 
 // Listing asks the helper; see native.Front.
 func (f *front) Listing(c *symbol.Code, entry uint64) (native.Listing, error) {
+	if m := c.Machine(); f.failed == nil && m != elf.EM_X86_64 {
+		f.failed = fmt.Errorf("it is not used for code of %v", m)
+	}
 	if f.failed != nil {
 		return native.Listing{}, f.failed
 	}

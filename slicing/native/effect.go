@@ -29,8 +29,13 @@ func (f *function) target(i int) target {
 		return target{}
 	}
 	if v := f.values().regs[i]; f.mod.arch.Holds(in.Src) {
-		if x := v[in.Src]; x.base == constBase && !x.any && f.mod.code.Executable(uint64(x.off)) {
+		x := v[in.Src]
+		if x.base == constBase && !x.any && f.mod.code.Executable(uint64(x.off)) {
 			return f.mod.target(uint64(x.off))
+		}
+		if b := f.values().bases[x.base]; b.kind == loaded && b.from == constBase && !b.any && !x.any && x.off == 0 &&
+			!f.mod.code.Writable(uint64(b.off)) { // out of a slot that the loader fills
+			return f.mod.slot(uint64(b.off))
 		}
 	}
 	return target{}

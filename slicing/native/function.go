@@ -117,6 +117,9 @@ func (f *function) scattered() bool {
 	return false
 }
 
+// Processor is what the code is for.
+func (r *Routine) Processor() *cpu.Processor { return r.f.mod.arch }
+
 // First returns the position where the block of an instruction begins.
 func (r *Routine) First(i int) int { return r.f.block(i).first }
 

@@ -19,6 +19,9 @@ func (b *builder) table(in *cpu.Inst) {
 		b.entries(in, uint64(m.Disp), 8)
 		return
 	}
+	if b.scaled(in) {
+		return
+	}
 	for _, p := range b.previous(in.Addr) {
 		switch {
 		case p.Load != nil && p.Load.Index != cpu.None && p.Load.Base == cpu.None && p.Load.Scale == 8:
@@ -38,6 +41,96 @@ func (b *builder) table(in *cpu.Inst) {
 		}
 	}
 	b.f.holes = true
+}
+
+// scaled follows a jump to an address that was made of an entry of a table and an origin,
+// as compilers for AArch64 do: the entries may be narrow, and count instructions.
+func (b *builder) scaled(in *cpu.Inst) bool {
+	prev := b.previous(in.Addr)
+	sum, at := defined(prev, in.Src, 0)
+	if at < 0 || in.Load != nil || sum.Move != cpu.Lea && sum.Move != cpu.AddReg {
+		return false
+	}
+	origin, index, scale, signed := sum.Dst, sum.Src, int64(1), false
+	if m := sum.Address; m != nil {
+		origin, index, scale, signed = m.Base, m.Index, m.Scale, m.Signed
+	}
+	for range 2 { // either may be the entry
+		entry, k := defined(prev, index, at+1)
+		first, ok := b.constant(prev, origin, at+1)
+		if k >= 0 && ok && entry.Move == cpu.LoadReg && entry.Load.Index != cpu.None {
+			if table, ok := b.constant(prev, entry.Load.Base, k+1); ok {
+				signed = signed || entry.Load.Signed
+				return b.narrow(in, table, first, entry.Load.Size, scale, signed)
+			}
+		}
+		if scale != 1 {
+			break
+		}
+		origin, index = index, origin
+	}
+	return false
+}
+
+// defined finds the last instruction of a list, the nearest first, that writes a register.
+func defined(prev []cpu.Inst, r cpu.Reg, from int) (cpu.Inst, int) {
+	for k := from; k < len(prev); k++ {
+		if prev[k].Def.Has(r) {
+			return prev[k], k
+		}
+	}
+	return cpu.Inst{}, -1
+}
+
+// constant is the address that instructions before a jump have put into a register, or
+// others of the function, if they all put the same there.
+func (b *builder) constant(prev []cpu.Inst, r cpu.Reg, from int) (uint64, bool) {
+	in, k := defined(prev, r, from)
+	switch {
+	case k < 0:
+		return b.elsewhere(r)
+	case in.Move == cpu.SetImm:
+		return uint64(in.Imm), true
+	case in.Move == cpu.AddImm:
+		at, ok := b.constant(prev, in.Src, k+1)
+		return at + uint64(in.Imm), ok
+	}
+	return 0, false
+}
+
+// elsewhere is the address of a page with something added that the function puts into a
+// register, if it does so once.
+func (b *builder) elsewhere(r cpu.Reg) (at uint64, ok bool) {
+	for _, p := range b.seen {
+		if p.Move == cpu.AddImm && p.Dst == r && p.Src == r && b.m.arch.SP != r {
+			page, there := b.seen[p.Addr-uint64(p.Len)]
+			if !there || page.Move != cpu.SetImm || page.Dst != r || ok {
+				return 0, false
+			}
+			at, ok = uint64(page.Imm+p.Imm), true
+		}
+	}
+	return at, ok
+}
+
+// narrow reads a table of distances from an origin, until one leaves the function.
+func (b *builder) narrow(in *cpu.Inst, table, origin uint64, size int, scale int64, signed bool) bool {
+	data, n := b.m.code.Bytes(table), 0
+	for limit := b.bound(in.Addr); n < limit && size > 0 && size <= 8 && len(data) >= size; n++ {
+		var word [8]byte
+		copy(word[:], data[:size])
+		entry, rest := int64(binary.LittleEndian.Uint64(word[:])), 64-8*size
+		if signed {
+			entry = entry << rest >> rest
+		}
+		to := origin + uint64(entry*scale)
+		if !b.inside(to) {
+			break
+		}
+		b.jump(in.Addr, to)
+		data = data[size:]
+	}
+	return n > 0
 }
 
 // distant are the tables whose address was put long before a jump into the

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/slicing/arm64"
 	"laggard/slicing/calls"
 	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
@@ -31,7 +32,10 @@ func processor(c *symbol.Code) (*cpu.Processor, error) {
 	return nil, fmt.Errorf("slicing: %s: code for %v is not understood", c.Path(), c.Machine())
 }
 
-var processors = map[elf.Machine]*cpu.Processor{elf.EM_X86_64: x86.Processor}
+var processors = map[elf.Machine]*cpu.Processor{
+	elf.EM_X86_64:  x86.Processor,
+	elf.EM_AARCH64: arm64.Processor,
+}
 
 type moduleKey struct{ id, path string }
 
@@ -219,23 +223,42 @@ func (m *module) look(addr uint64) target {
 // stub returns the import that a piece of the linkage table jumps to, "" if
 // there is no such piece.
 func (m *module) stub(addr uint64) string {
-	for range 3 {
+	at := map[cpu.Reg]uint64{} // what the piece has put into registers
+	var slot uint64            // that it has loaded an address from last
+	for range maxStub {
 		code := m.code.Bytes(addr)
 		if len(code) == 0 || !m.code.Executable(addr) {
 			return ""
 		}
 		in := m.arch.Decode(nil, code[:min(len(code), m.arch.Longest)], addr)[0]
-		if in.Kind == cpu.Jump && in.Indirect && in.Load != nil && in.Load.Base == cpu.None &&
-			in.Load.Index == cpu.None {
-			return m.code.Import(uint64(in.Load.Disp))
+		base, known := uint64(0), true
+		if in.Load != nil && in.Load.Base != cpu.None {
+			base, known = at[in.Load.Base], at[in.Load.Base] != 0
 		}
-		if in.Kind != cpu.Next || !in.Def.Empty() || in.Store != nil || in.Move != cpu.NoMove {
+		switch {
+		case in.Load != nil && (!known || in.Load.Index != cpu.None):
+			return ""
+		case in.Kind == cpu.Jump && in.Indirect && in.Load != nil:
+			return m.code.Import(uint64(in.Load.Disp))
+		case in.Kind == cpu.Jump && in.Indirect && slot != 0:
+			return m.code.Import(slot)
+		case in.Move == cpu.LoadReg && base != 0:
+			slot = base + uint64(in.Load.Disp)
+		case in.Move == cpu.SetImm && uint64(in.Imm)%stubPage == 0:
+			at[in.Dst] = uint64(in.Imm)
+		case in.Move == cpu.AddImm && at[in.Src] != 0: // the address of the slot, for the loader
+		case in.Kind != cpu.Next || !in.Def.Empty() || in.Store != nil || in.Move != cpu.NoMove:
 			return "" // it must be a mere landing pad
 		}
 		addr = in.End()
 	}
 	return ""
 }
+
+const (
+	maxStub  = 5    // instructions of a piece of the linkage table
+	stubPage = 4096 // such a piece may begin with the address of a page
+)
 
 // callee finds the function that a target stands for, in this module or in
 // another one that is known. nil: it is not known.

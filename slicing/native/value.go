@@ -232,7 +232,8 @@ func (v *values) taken() []int64 {
 				v.unnamed(s, i, unnamed)
 			}
 			v.step(s, i)
-			if !arch.Holds(in.Dst) || in.Dst == arch.SP || in.Dst == arch.FP && in.Move == cpu.Copy {
+			frame := in.Dst == arch.FP && (in.Move == cpu.Copy || in.Move == cpu.AddImm && in.Src == arch.SP)
+			if !arch.Holds(in.Dst) || in.Dst == arch.SP || frame {
 				continue
 			}
 			if in.Move == cpu.Lea || in.Move == cpu.AddImm || in.Move == cpu.Copy && in.Src == arch.SP {
