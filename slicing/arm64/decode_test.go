@@ -49,7 +49,8 @@ func TestAgreement(t *testing.T) {
 		at, rest, ok := strings.Cut(strings.TrimSpace(lines.Text()), ":")
 		addr, err := strconv.ParseUint(at, 16, 64)
 		words := strings.Fields(rest)
-		if !ok || err != nil || len(words) == 0 || words[0] == "<unknown>" || addr < text.Addr || addr-text.Addr >= uint64(len(code)) {
+		if !ok || err != nil || len(words) == 0 || words[0] == "<unknown>" || addr < text.Addr ||
+			addr-text.Addr >= uint64(len(code)) {
 			continue
 		}
 		parts := Decode(nil, code[addr-text.Addr:][:size], addr)
