@@ -95,7 +95,8 @@ var allowed = map[string][]string{
 	"laggard/job/attach": {
 		"laggard/intake/backtrace", "laggard/intake/library", "laggard/intake/stopped", "laggard/intake/unwind",
 		"laggard/job/attach/waits", "laggard/job/launcher", "laggard/job/rundir", "laggard/model", "laggard/model/mpi",
-		"laggard/model/process", "laggard/slicing/argument", "laggard/slicing/native", "laggard/slicing/x86", "laggard/symbol",
+		"laggard/model/process", "laggard/slicing/argument", "laggard/slicing/cpu", "laggard/slicing/native", "laggard/slicing/x86",
+		"laggard/symbol",
 	},
 	"laggard/job/attach/waits": {
 		"laggard/intake/library", "laggard/model", "laggard/model/mpi", "laggard/slicing/argument",
@@ -169,24 +170,31 @@ var allowed = map[string][]string{
 		"laggard/analysis/usage/finding", "laggard/report", "laggard/report/page", "laggard/report/source",
 		"laggard/report/words", "laggard/symbol",
 	},
-	"laggard/report/words":      {"laggard/model"},
-	"laggard/slicing":           {"laggard/model"},
-	"laggard/slicing/argument":  {"laggard/model", "laggard/slicing/calls", "laggard/slicing/native", "laggard/slicing/x86"},
+	"laggard/report/words": {"laggard/model"},
+	"laggard/slicing":      {"laggard/model"},
+	"laggard/slicing/argument": {
+		"laggard/model", "laggard/slicing/cpu", "laggard/slicing/native", "laggard/slicing/x86",
+	},
 	"laggard/slicing/calls":     {},
 	"laggard/slicing/calls/gen": {"laggard/model/mpi"},
 	"laggard/slicing/dyninst": {
-		"laggard/model", "laggard/slicing", "laggard/slicing/native", "laggard/slicing/x86", "laggard/symbol",
+		"laggard/model", "laggard/slicing", "laggard/slicing/cpu", "laggard/slicing/native", "laggard/slicing/x86",
+		"laggard/symbol",
 	},
 	"laggard/slicing/folded": {"laggard/slicing", "laggard/slicing/calls"},
 	"laggard/slicing/native": {
-		"laggard/model", "laggard/slicing", "laggard/slicing/calls", "laggard/slicing/folded",
-		"laggard/slicing/x86", "laggard/symbol",
+		"laggard/model", "laggard/slicing", "laggard/slicing/arm64", "laggard/slicing/calls", "laggard/slicing/cpu",
+		"laggard/slicing/folded", "laggard/slicing/x86", "laggard/symbol",
 	},
-	"laggard/slicing/python":    {"laggard/model", "laggard/slicing"},
-	"laggard/slicing/slicetest": {"laggard/model", "laggard/slicing", "laggard/slicing/x86", "laggard/symbol"},
-	"laggard/slicing/x86":       {},
-	"laggard/symbol/outside":    {"laggard/symbol"},
-	"laggard/symbol":            {"laggard/internal/regular", "laggard/model", "laggard/model/mpi"},
+	"laggard/slicing/python": {"laggard/model", "laggard/slicing"},
+	"laggard/slicing/slicetest": {
+		"laggard/model", "laggard/slicing", "laggard/slicing/cpu", "laggard/slicing/x86", "laggard/symbol",
+	},
+	"laggard/slicing/cpu":    {},
+	"laggard/slicing/x86":    {"laggard/slicing/cpu"},
+	"laggard/slicing/arm64":  {"laggard/slicing/cpu"},
+	"laggard/symbol/outside": {"laggard/symbol"},
+	"laggard/symbol":         {"laggard/internal/regular", "laggard/model", "laggard/model/mpi"},
 
 	"laggard/analysis/progress": {
 		"laggard/analysis/divergence", "laggard/analysis/progress/contrast", "laggard/analysis/progress/evidence",

@@ -40,8 +40,9 @@ func (r *Resolver) Code(mod *model.Module) (*Code, error) {
 	switch {
 	case m.image == nil:
 		return nil, fmt.Errorf("symbol: %s: %w: %s", mod.Path, ErrNoCode, strings.Join(m.notes, "; "))
-	case m.image.elf.Machine != elf.EM_X86_64:
-		return nil, fmt.Errorf("symbol: %s: %w for x86-64: it is for %v", m.image.path, ErrNoCode, m.image.elf.Machine)
+	case relocations[m.image.elf.Machine] == (relocKinds{}):
+		return nil, fmt.Errorf("symbol: %s: %w for x86-64 or AArch64: it is for %v", m.image.path, ErrNoCode,
+			m.image.elf.Machine)
 	case !m.image.hasCode():
 		return nil, fmt.Errorf("symbol: %s: %w: only its debug file was found", mod.Path, ErrNoCode)
 	}
@@ -69,6 +70,9 @@ func (c *Code) Notes() []string {
 
 // Path is the file the code was read from.
 func (c *Code) Path() string { return c.m.image.path }
+
+// Machine is the processor that the code is for.
+func (c *Code) Machine() elf.Machine { return c.m.image.elf.Machine }
 
 // HasLines tells whether there is debug information.
 func (c *Code) HasLines() bool { return c.m.debug != nil }
@@ -323,13 +327,17 @@ func (c *Code) slot(at uint64) (slot, bool) {
 	return c.m.slotAt(at)
 }
 
-// Relocations of x86-64, from its ABI, section 4.4.
+// relocKinds are the relocations that the loader applies to pointers.
+type relocKinds struct{ absolute, copied, data, jump, relative uint64 }
+
+// relocations are those of the processors whose code is read: of x86-64 from its ABI,
+// section 4.4, and of AArch64 from ELF for the Arm 64-bit Architecture, section 5.7.
+var relocations = map[elf.Machine]relocKinds{
+	elf.EM_X86_64:  {1, 5, 6, 7, 8},
+	elf.EM_AARCH64: {257, 1024, 1025, 1026, 1027},
+}
+
 const (
-	relAbsolute  = 1
-	relCopy      = 5
-	relGlobData  = 6
-	relJumpSlot  = 7
-	relRelative  = 8
 	relocSize    = 24
 	maxRelocName = 4096
 )
@@ -338,7 +346,7 @@ const (
 // never nil.
 func (m *image) relocations() []slot {
 	out := []slot{}
-	order := m.elf.ByteOrder
+	order, kinds := m.elf.ByteOrder, relocations[m.elf.Machine]
 	for _, s := range m.elf.Sections {
 		if s.Type != elf.SHT_RELA || s.Flags&elf.SHF_ALLOC == 0 {
 			continue
@@ -347,9 +355,9 @@ func (m *image) relocations() []slot {
 		for b := m.bytes(s.Offset, s.FileSize); len(b) >= relocSize; b = b[relocSize:] {
 			at, info, addend := order.Uint64(b), order.Uint64(b[8:]), order.Uint64(b[16:])
 			switch info & 0xffffffff {
-			case relRelative:
+			case kinds.relative:
 				out = append(out, slot{at: at, addr: addend})
-			case relAbsolute, relGlobData, relJumpSlot, relCopy:
+			case kinds.absolute, kinds.data, kinds.jump, kinds.copied:
 				name, addr := names.symbol(info >> 32)
 				out = append(out, slot{at, name, addr})
 			}

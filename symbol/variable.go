@@ -3,6 +3,7 @@ package symbol
 import (
 	"cmp"
 	"debug/dwarf"
+	"debug/elf"
 	"slices"
 )
 
@@ -38,8 +39,8 @@ type Held struct {
 	Type     *Type
 }
 
-// registers are the general ones.
-const registers = 16
+// registers are the general ones, of the processor that has most.
+const registers = 32
 
 // At is the type of the variable in a register before the instruction at pc, if
 // that is a pointer.
@@ -94,7 +95,7 @@ func (f *debugFile) variables(pc uint64) (*Variables, error) {
 			return nil, err
 		}
 	}
-	if t := r.out.Result; t != nil && len(t.Fields) > 0 {
+	if t := r.out.Result; t != nil && len(t.Fields) > 0 && !f.arm() { // which has a register of its own for that
 		if r.out.Params = append([]*Type{pointerTo(t)}, r.out.Params...); t.Size <= 2*word {
 			r.out.Params = nil // it depends on the class whether the caller says where the result goes
 		}
@@ -110,12 +111,17 @@ func (f *debugFile) variables(pc uint64) (*Variables, error) {
 	return in.held, nil
 }
 
+// arm tells whether the file is for AArch64.
+func (f *debugFile) arm() bool { return f.img.elf.Machine == elf.EM_AARCH64 }
+
 // word is the size of a register.
 const word = 8
 
-// param notes an argument that comes in registers, by the ABI of System V.
+// param notes an argument that comes in registers, by the ABI of System V or AAPCS64.
 func (r *variableReader) param(t *Type) {
 	switch {
+	case t != nil && !t.Float && t.Size > 2*word && r.w.f.arm(): // the address of a copy
+		r.out.Params = append(r.out.Params, pointerTo(t))
 	case t == nil || t.Float || t.Size > 2*word:
 	case t.Size > word:
 		r.out.Params = append(r.out.Params, nil, nil)

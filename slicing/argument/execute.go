@@ -3,12 +3,13 @@ package argument
 import (
 	"golang.org/x/arch/x86/x86asm"
 
+	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 )
 
 // execute goes over an instruction that is no jump and no call. What it does not know
 // leaves unknown values behind.
-func (m *machine) execute(code []byte, i *x86.Inst) {
+func (m *machine) execute(code []byte, i *cpu.Inst) {
 	in, err := x86asm.Decode(code, 64)
 	readable := err == nil && in.Len == i.Len && !i.Opaque
 	if !readable || !m.moves(&in, i.Addr) && !m.computes(&in, i.Addr) {
@@ -17,13 +18,13 @@ func (m *machine) execute(code []byte, i *x86.Inst) {
 }
 
 // forget makes unknown all that an instruction writes.
-func (m *machine) forget(i *x86.Inst) {
-	for r := range x86.Reg(x86.General) {
+func (m *machine) forget(i *cpu.Inst) {
+	for r := range cpu.Reg(x86.General) {
 		if i.Opaque || i.Def.Has(r) {
 			m.reg[r] = Value{}
 		}
 	}
-	if i.Dst == x86.RSP || i.Move == x86.LeaveMove || i.SP != 0 {
+	if i.Dst == x86.RSP || i.Move == cpu.LeaveMove || i.SP != 0 {
 		m.reg[x86.RSP] = Value{}
 	}
 	if i.Def.Has(x86.Flags) || i.Opaque {
@@ -33,9 +34,9 @@ func (m *machine) forget(i *x86.Inst) {
 		return
 	}
 	addr := Value{}
-	if s := i.Store; s != nil && s.Index == x86.None && s.Base == x86.RSP && !s.Thread {
+	if s := i.Store; s != nil && s.Index == cpu.None && s.Base == x86.RSP && !s.Thread {
 		addr = add(m.reg[x86.RSP], number(uint64(s.Disp), 64, false), 64)
-	} else if s != nil && s.Index == x86.None && s.Base != x86.None && s.Base < x86.General && !s.Thread {
+	} else if s != nil && s.Index == cpu.None && s.Base != cpu.None && s.Base < x86.General && !s.Thread {
 		addr = add(m.reg[s.Base], number(uint64(s.Disp), 64, false), 64)
 	}
 	size := 0

@@ -3,6 +3,7 @@ package argument
 import (
 	"testing"
 
+	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 )
 
@@ -26,9 +27,9 @@ func FuzzExecute(f *testing.F) {
 		m.reg[x86.RSP], m.reg[x86.RBP] = number(sp, 64, false), number(sp+64, 64, false)
 		for addr := uint64(0x1000); len(code) > 0; m.step++ {
 			in := x86.Decode(code[:min(len(code), 15)], addr)
-			if in.Kind == x86.Next {
+			if in.Kind == cpu.Next {
 				m.execute(code[:min(len(code), 15)], &in)
-			} else if in.Kind == x86.Branch {
+			} else if in.Kind == cpu.Branch {
 				m.branches(code[:min(len(code), 15)])
 			}
 			n := max(in.Len, 1)

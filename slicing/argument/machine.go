@@ -8,6 +8,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"laggard/slicing/calls"
+	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 )
 
@@ -40,7 +41,7 @@ type flags struct {
 // call goes over a call: what it leaves in registers that functions need not preserve is not
 // known, nor what it leaves in memory, but for functions that write none.
 func (m *machine) call(callee string) {
-	for r := range x86.Reg(x86.General) {
+	for r := range cpu.Reg(x86.General) {
 		if r != x86.RSP && !slices.Contains(preserved, r) {
 			m.reg[r] = Value{}
 		}

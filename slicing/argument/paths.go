@@ -2,6 +2,7 @@ package argument
 
 import (
 	"laggard/model"
+	"laggard/slicing/cpu"
 	"laggard/slicing/native"
 	"laggard/slicing/x86"
 )
@@ -13,7 +14,7 @@ type Call struct {
 	Return uint64        // address in the file, behind the call
 	// Register returns a register of the caller's frame, as it will be when the call
 	// returns: the stack pointer, and those that functions preserve.
-	Register func(r x86.Reg) (value uint64, ok bool)
+	Register func(r cpu.Reg) (value uint64, ok bool)
 	// Read reads memory of the process.
 	Read func(addr uint64, b []byte) bool
 	// Is tells whether the function of a linker name is the one that was called.
@@ -27,7 +28,7 @@ type Call struct {
 }
 
 // inRegisters are the registers of the first arguments (System V ABI, §3.2.3).
-var inRegisters = []x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9}
+var inRegisters = []cpu.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9}
 
 // Bounds of the search for ways.
 const (
@@ -38,11 +39,12 @@ const (
 )
 
 // Values returns the first n arguments of a call, all of them integers or addresses.
-// Where it cannot be told that the call is one of that function, none is known.
+// Where it cannot be told that the call is one of that function, none is known, nor of
+// code for another processor than x86-64.
 func Values(r *native.Reader, c Call, n int) []Value {
 	out := make([]Value, n)
 	fn, call, ok := r.Around(c.Module, c.Return)
-	if !ok {
+	if !ok || fn.Processor() != x86.Processor { // whose instructions are gone through
 		return out
 	}
 	c.fn = fn
@@ -127,7 +129,7 @@ type search struct {
 	found   joined // of the ways that the values at hand allow
 	every   joined // of all
 	// round are the registers that some way goes round a loop with, and does not change.
-	round x86.RegSet
+	round cpu.RegSet
 }
 
 // ways goes through the ways that end with the instructions [first, end) and then
@@ -144,7 +146,7 @@ func (s *search) ways(first int, later [][2]int, end int) {
 		return
 	}
 	for _, p := range before {
-		if s.fn.Insts[p].Kind == x86.Call && !s.through {
+		if s.fn.Insts[p].Kind == cpu.Call && !s.through {
 			s.walk(way, false) // what was in the registers before is not known
 			continue
 		}
@@ -179,10 +181,10 @@ func (s *search) walk(way [][2]int, again bool) {
 			steps = append(steps, i)
 		}
 	}
-	var kept x86.RegSet
+	var kept cpu.RegSet
 	if again {
 		kept = s.unchanged(steps)
-		s.round |= kept
+		s.round = s.round.Or(kept)
 	}
 	steps = steps[max(0, len(steps)-maxSteps):]
 	m, possible := s.along(steps, nil)
@@ -197,17 +199,17 @@ func (s *search) walk(way [][2]int, again bool) {
 }
 
 // unchanged are the registers of arguments that no instruction changes.
-func (s *search) unchanged(steps []int) (out x86.RegSet) {
-	var changed x86.RegSet
+func (s *search) unchanged(steps []int) (out cpu.RegSet) {
+	var changed cpu.RegSet
 	for _, i := range steps {
-		changed |= s.fn.Insts[i].Def
-		if s.fn.Insts[i].Opaque || s.fn.Insts[i].Kind == x86.Call {
-			return 0
+		changed = changed.Or(s.fn.Insts[i].Def)
+		if s.fn.Insts[i].Opaque || s.fn.Insts[i].Kind == cpu.Call {
+			return cpu.RegSet{}
 		}
 	}
 	for _, r := range inRegisters {
 		if !changed.Has(r) {
-			out |= 1 << r
+			out.Add(r)
 		}
 	}
 	return out
@@ -222,11 +224,11 @@ func (s *search) along(steps []int, known []store) (m *machine, possible bool) {
 		m.step = k
 		in := &s.fn.Insts[i]
 		switch in.Kind {
-		case x86.Next:
+		case cpu.Next:
 			m.execute(s.fn.Code(i), in)
-		case x86.Call:
+		case cpu.Call:
 			m.call(s.fn.Callee(i))
-		case x86.Branch:
+		case cpu.Branch:
 			next := s.call
 			if k+1 < len(steps) {
 				next = steps[k+1]
@@ -246,13 +248,13 @@ func (s *search) along(steps []int, known []store) (m *machine, possible bool) {
 }
 
 // preserved are the registers that functions preserve, but for the stack pointer.
-var preserved = []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
+var preserved = []cpu.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
 
 // begin sets the registers as they are at the begin of a way: those that no
 // instruction of it changes are as the frame has them. The others are so after the step that
 // changes them last, which it returns.
-func (s *search) begin(m *machine, steps []int) (last map[x86.Reg]int) {
-	last = map[x86.Reg]int{}
+func (s *search) begin(m *machine, steps []int) (last map[cpu.Reg]int) {
+	last = map[cpu.Reg]int{}
 	rsp, fixed := int64(0), true
 	for k, i := range steps {
 		in := &s.fn.Insts[i]
@@ -289,15 +291,15 @@ func (s *search) begin(m *machine, steps []int) (last map[x86.Reg]int) {
 
 // stackMove is what an instruction adds to the stack pointer; ok is false if that is
 // not a constant.
-func stackMove(in *x86.Inst) (delta int64, ok bool) {
+func stackMove(in *cpu.Inst) (delta int64, ok bool) {
 	switch {
-	case in.Move == x86.AddImm && in.Dst == x86.RSP && in.Src == x86.RSP:
+	case in.Move == cpu.AddImm && in.Dst == x86.RSP && in.Src == x86.RSP:
 		return in.Imm, true
-	case in.Move == x86.Lea && in.Dst == x86.RSP && in.Address.Base == x86.RSP && in.Address.Index == x86.None:
+	case in.Move == cpu.Lea && in.Dst == x86.RSP && in.Address.Base == x86.RSP && in.Address.Index == cpu.None:
 		return in.Address.Disp, true
-	case in.Kind == x86.Call: // it has taken its own word off again
+	case in.Kind == cpu.Call: // it has taken its own word off again
 		return 0, true
-	case in.Dst == x86.RSP, in.Move == x86.LeaveMove, in.Opaque:
+	case in.Dst == x86.RSP, in.Move == cpu.LeaveMove, in.Opaque:
 		return 0, false
 	}
 	return in.SP, true
@@ -345,7 +347,7 @@ type joined struct {
 }
 
 // add joins the values of a further way, but for those in some registers.
-func (j *joined) add(values []Value, but x86.RegSet) {
+func (j *joined) add(values []Value, but cpu.RegSet) {
 	if j.values == nil {
 		j.values, j.seen = make([]Value, len(values)), make([]bool, len(values))
 	}

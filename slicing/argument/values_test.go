@@ -14,6 +14,7 @@ import (
 	"laggard/intake/unwind"
 	"laggard/model"
 	"laggard/slicing/argument"
+	"laggard/slicing/cpu"
 	"laggard/slicing/native"
 	"laggard/slicing/x86"
 	"laggard/symbol"
@@ -219,8 +220,8 @@ func values(t *testing.T, pid int) []argument.Value {
 		c := &argument.Call{
 			Module: &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path}, Bias: f.Module.Bias,
 			Return: f.PC() - f.Module.Bias,
-			Register: func(r x86.Reg) (uint64, bool) {
-				return f.Registers.Get(map[x86.Reg]int{x86.RBX: stopped.RBX, x86.RBP: stopped.RBP, x86.RSP: stopped.RSP,
+			Register: func(r cpu.Reg) (uint64, bool) {
+				return f.Registers.Get(map[cpu.Reg]int{x86.RBX: stopped.RBX, x86.RBP: stopped.RBP, x86.RSP: stopped.RSP,
 					x86.R12: stopped.R12, x86.R13: stopped.R13, x86.R14: stopped.R14, x86.R15: stopped.R15}[r])
 			},
 			Read: func(addr uint64, b []byte) bool {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"laggard/model"
+	"laggard/slicing/cpu"
 	"laggard/slicing/slicetest"
 	"laggard/slicing/x86"
 	"laggard/symbol"
@@ -46,7 +47,7 @@ func TestAgreement(t *testing.T) {
 
 // instructions are those of the helper and of package x86, for all functions
 // of a program.
-func instructions(t *testing.T, path, exe string) [][2]x86.Inst {
+func instructions(t *testing.T, path, exe string) [][2]cpu.Inst {
 	t.Helper()
 	id, err := symbol.BuildID(exe)
 	if err != nil {
@@ -61,7 +62,7 @@ func instructions(t *testing.T, path, exe string) [][2]x86.Inst {
 	f := &front{path: path}
 	f.begin(context.Background(), time.Minute)
 	defer f.stop()
-	var out [][2]x86.Inst
+	var out [][2]cpu.Inst
 	for addr := code.Next(0); addr != 0; addr = code.Next(addr) {
 		fn, ok := code.Function(addr)
 		if !ok || fn.Lo != addr || !code.Executable(addr) {
@@ -73,14 +74,14 @@ func instructions(t *testing.T, path, exe string) [][2]x86.Inst {
 		}
 		for _, in := range l.Insts {
 			bytes := code.Bytes(in.Addr)
-			out = append(out, [2]x86.Inst{in, x86.Decode(bytes[:min(len(bytes), 15)], in.Addr)})
+			out = append(out, [2]cpu.Inst{in, x86.Decode(bytes[:min(len(bytes), 15)], in.Addr)})
 		}
 	}
 	return out
 }
 
 // difference names what two instructions differ in that matters to a slice.
-func difference(a, b x86.Inst) string {
+func difference(a, b cpu.Inst) string {
 	var out []string
 	add := func(what string, x, y any) {
 		if p, q := fmt.Sprint(x), fmt.Sprint(y); p != q {
@@ -100,7 +101,7 @@ func difference(a, b x86.Inst) string {
 	add("store", where(a.Store), where(b.Store))
 	add("address", where(a.Address), where(b.Address))
 	add("move", a.Move, b.Move)
-	if a.Move != x86.NoMove || a.Indirect {
+	if a.Move != cpu.NoMove || a.Indirect {
 		add("imm", a.Imm, b.Imm)
 		add("dst", a.Dst, b.Dst)
 		add("src", a.Src, b.Src)
@@ -110,12 +111,12 @@ func difference(a, b x86.Inst) string {
 	return strings.Join(out, ", ")
 }
 
-func where(m *x86.Mem) string {
+func where(m *cpu.Mem) string {
 	if m == nil {
 		return "none"
 	}
 	scale := m.Scale
-	if m.Index == x86.None {
+	if m.Index == cpu.None {
 		scale = 0
 	}
 	return fmt.Sprintf("%d+%d*%d%+d:%d %v", m.Base, m.Index, scale, m.Disp, m.Size, m.Thread)

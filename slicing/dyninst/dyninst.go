@@ -2,6 +2,7 @@ package dyninst
 
 import (
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"laggard/model"
 	"laggard/slicing"
+	"laggard/slicing/cpu"
 	"laggard/slicing/native"
 	"laggard/slicing/x86"
 	"laggard/symbol"
@@ -109,11 +111,14 @@ func (f *front) stop() {
 
 // Listing asks the helper; see native.Front.
 func (f *front) Listing(c *symbol.Code, entry uint64) (native.Listing, error) {
+	if m := c.Machine(); f.failed == nil && m != elf.EM_X86_64 {
+		f.failed = fmt.Errorf("it is not used for code of %v", m)
+	}
 	if f.failed != nil {
 		return native.Listing{}, f.failed
 	}
 	begin := time.Now()
-	l, err := f.ask(request{Module: c.Path(), Entry: entry}, func(addr uint64) x86.Inst {
+	l, err := f.ask(request{Module: c.Path(), Entry: entry}, func(addr uint64) cpu.Inst {
 		code := c.Bytes(addr)
 		return x86.Decode(code[:min(len(code), longest)], addr)
 	})
@@ -129,7 +134,7 @@ func (f *front) Listing(c *symbol.Code, entry uint64) (native.Listing, error) {
 	return l, err
 }
 
-func (f *front) ask(r request, own func(uint64) x86.Inst) (native.Listing, error) {
+func (f *front) ask(r request, own func(uint64) cpu.Inst) (native.Listing, error) {
 	wait := f.left
 	if end, ok := f.ctx.Deadline(); ok {
 		wait = min(wait, time.Until(end))

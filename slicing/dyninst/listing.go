@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"laggard/slicing/cpu"
 	"laggard/slicing/native"
 	"laggard/slicing/x86"
 )
 
-// answer is what the helper says of a function. The numbers of registers, kinds
-// and moves are those of package x86.
+// answer is what the helper says of a function. The numbers of registers are
+// those of package x86, those of kinds and moves those of package cpu.
 type answer struct {
 	Error string
 	Insts []inst
@@ -22,19 +23,19 @@ type answer struct {
 type inst struct {
 	Addr, Target       uint64
 	Len                int
-	Kind               x86.Kind
+	Kind               cpu.Kind
 	Indirect, Opaque   bool
-	Vector             bool // it has operands beyond the general registers
-	Def, Use, Kills    x86.RegSet
+	Vector             bool   // it has operands beyond the general registers
+	Def, Use, Kills    uint64 // sets of registers, by bit
 	Load, Store, Load2 *memory
 	Address            *memory
-	Move               x86.Move
-	Dst, Src           x86.Reg
+	Move               cpu.Move
+	Dst, Src           cpu.Reg
 	Imm, Bound, SP     int64
 }
 
 type memory struct {
-	Base, Index x86.Reg
+	Base, Index cpu.Reg
 	Scale, Disp int64
 	Size        int
 	Thread      bool
@@ -47,7 +48,7 @@ var errRefused = errors.New("not taken apart by Dyninst")
 // listing reads an answer. Dyninst 13 takes xmm8 to xmm15 for xmm0 to xmm7, and
 // some vector instructions for others; so own, which decodes the instruction at
 // an address, has precedence for these.
-func listing(line []byte, own func(addr uint64) x86.Inst) (native.Listing, error) {
+func listing(line []byte, own func(addr uint64) cpu.Inst) (native.Listing, error) {
 	var a answer
 	if err := json.Unmarshal(line, &a); err != nil {
 		return native.Listing{}, fmt.Errorf("its answer: %w", err)
@@ -57,8 +58,8 @@ func listing(line []byte, own func(addr uint64) x86.Inst) (native.Listing, error
 	}
 	out := native.Listing{Jumps: map[uint64][]uint64{}, Halts: a.Halts}
 	for _, in := range a.Insts {
-		if in.Vector || in.Kind == x86.Bad {
-			if o := own(in.Addr); o.Kind != x86.Bad && !o.Opaque {
+		if in.Vector || in.Kind == cpu.Bad {
+			if o := own(in.Addr); o.Kind != cpu.Bad && !o.Opaque {
 				out.Insts = append(out.Insts, o)
 				continue
 			}
@@ -85,12 +86,12 @@ func (in inst) check() error {
 	switch {
 	case in.Len < 1 || in.Len > longest:
 		return fmt.Errorf("length %d", in.Len)
-	case in.Kind > x86.Bad:
+	case in.Kind > cpu.Bad:
 		return fmt.Errorf("kind %d", in.Kind)
-	case in.Move > x86.AddLoad:
+	case in.Move > cpu.AddLoad:
 		return fmt.Errorf("move %d", in.Move)
 	}
-	regs := []x86.Reg{in.Dst, in.Src}
+	regs := []cpu.Reg{in.Dst, in.Src}
 	for _, m := range []*memory{in.Load, in.Store, in.Load2, in.Address} {
 		if m != nil {
 			regs = append(regs, m.Base, m.Index)
@@ -100,7 +101,7 @@ func (in inst) check() error {
 		}
 	}
 	for _, r := range regs {
-		if r < x86.None || int(r) >= x86.Registers {
+		if r < cpu.None || int(r) >= x86.Registers {
 			return fmt.Errorf("register %d", r)
 		}
 	}
@@ -111,17 +112,17 @@ func (in inst) check() error {
 func (in inst) complete() error {
 	ok := true
 	switch in.Move {
-	case x86.Lea:
+	case cpu.Lea:
 		ok = in.Address != nil && in.Dst >= 0 && in.Dst < x86.General
-	case x86.LoadReg, x86.PopReg, x86.LeaveMove, x86.AddLoad:
+	case cpu.LoadReg, cpu.PopReg, cpu.LeaveMove, cpu.AddLoad:
 		ok = in.Load != nil && in.Dst >= 0
-	case x86.StoreReg, x86.StoreImm, x86.PushReg:
+	case cpu.StoreReg, cpu.StoreImm, cpu.PushReg:
 		ok = in.Store != nil
-	case x86.AddImm, x86.AddReg, x86.AndImm:
+	case cpu.AddImm, cpu.AddReg, cpu.AndImm:
 		ok = in.Dst >= 0 && in.Src >= 0 && in.Dst < x86.General && in.Src < x86.General
-	case x86.Copy:
+	case cpu.Copy:
 		ok = in.Dst >= 0 && in.Src >= 0
-	case x86.SetImm:
+	case cpu.SetImm:
 		ok = in.Dst >= 0
 	}
 	if !ok {
@@ -130,18 +131,18 @@ func (in inst) complete() error {
 	return nil
 }
 
-func (in inst) inst() x86.Inst {
-	return x86.Inst{
+func (in inst) inst() cpu.Inst {
+	return cpu.Inst{
 		Addr: in.Addr, Len: in.Len, Kind: in.Kind, Target: in.Target, Indirect: in.Indirect,
-		Def: in.Def, Use: in.Use, Kills: in.Kills,
+		Def: cpu.RegSet{in.Def}, Use: cpu.RegSet{in.Use}, Kills: cpu.RegSet{in.Kills},
 		Load: in.Load.mem(), Store: in.Store.mem(), Load2: in.Load2.mem(), Address: in.Address.mem(),
 		Move: in.Move, Dst: in.Dst, Src: in.Src, Imm: in.Imm, Bound: in.Bound, SP: in.SP, Opaque: in.Opaque,
 	}
 }
 
-func (m *memory) mem() *x86.Mem {
+func (m *memory) mem() *cpu.Mem {
 	if m == nil {
 		return nil
 	}
-	return &x86.Mem{Base: m.Base, Index: m.Index, Scale: m.Scale, Disp: m.Disp, Size: m.Size, Thread: m.Thread}
+	return &cpu.Mem{Base: m.Base, Index: m.Index, Scale: m.Scale, Disp: m.Disp, Size: m.Size, Thread: m.Thread}
 }

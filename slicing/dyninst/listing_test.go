@@ -3,6 +3,7 @@ package dyninst
 import (
 	"testing"
 
+	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 )
 
@@ -14,17 +15,17 @@ func FuzzListing(f *testing.F) {
 	f.Add([]byte(`{"error":"no code"}`))
 	f.Add([]byte(`{"jumps":[[],[1]]}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		l, err := listing(line, func(addr uint64) x86.Inst { return x86.Decode(nil, addr) })
+		l, err := listing(line, func(addr uint64) cpu.Inst { return x86.Decode(nil, addr) })
 		if err != nil {
 			return
 		}
 		for _, in := range l.Insts {
-			if in.Len < 1 || in.Len > longest || in.Kind > x86.Bad || in.Dst < x86.None ||
+			if in.Len < 1 || in.Len > longest || in.Kind > cpu.Bad || in.Dst < cpu.None ||
 				int(in.Dst) >= x86.Registers {
 				t.Errorf("%+v", in)
 			}
-			for _, m := range []*x86.Mem{in.Load, in.Store, in.Load2, in.Address} {
-				if m != nil && (m.Base < x86.None || m.Base >= x86.General || m.Index < x86.None ||
+			for _, m := range []*cpu.Mem{in.Load, in.Store, in.Load2, in.Address} {
+				if m != nil && (m.Base < cpu.None || m.Base >= x86.General || m.Index < cpu.None ||
 					m.Index >= x86.General) {
 					t.Errorf("%+v: %+v", in, m)
 				}

@@ -8,7 +8,7 @@ import (
 
 	"laggard/model"
 	"laggard/slicing"
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 )
 
 // Branch finds the nearest branch that decides whether a call is made or passed on
@@ -171,7 +171,7 @@ func (s *Slicer) Deciders(ctx context.Context, stack []model.Frame) (out []Decid
 // loops are around; false where it does not, or has not two ways.
 func (f *function) decider(block, about int, loops [][]bool) (Decider, bool) {
 	in, b := &f.insts[f.blocks[block].end-1], &f.blocks[block]
-	if in.Kind != x86.Branch || in.Indirect || len(b.succs) != 2 || f.at(in.Target) < 0 {
+	if in.Kind != cpu.Branch || in.Indirect || len(b.succs) != 2 || f.at(in.Target) < 0 {
 		return Decider{}, false
 	}
 	taken := int(f.blk[f.at(in.Target)])

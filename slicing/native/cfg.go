@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -15,7 +15,8 @@ const maxInsts = 1 << 18
 type builder struct {
 	m      *module
 	f      *function
-	seen   map[uint64]x86.Inst
+	seen   map[uint64]cpu.Inst
+	parts  []cpu.Inst // of the instruction that is being decoded
 	work   []uint64
 	heads  map[uint64]bool // where blocks begin
 	jumps  map[uint64][]uint64
@@ -29,7 +30,7 @@ func (m *module) build(sym symbol.Function, depth int) *function {
 	f := &function{mod: m, entry: sym.Lo, name: sym.Name, parts: []symbol.Function{sym}, tails: map[int]uint64{},
 		found: map[query]reached{}}
 	b := &builder{
-		m: m, f: f, depth: depth, seen: map[uint64]x86.Inst{}, work: []uint64{sym.Lo},
+		m: m, f: f, depth: depth, seen: map[uint64]cpu.Inst{}, work: []uint64{sym.Lo},
 		heads: map[uint64]bool{sym.Lo: true}, jumps: map[uint64][]uint64{}, halted: map[uint64]bool{},
 	}
 	b.follow()
@@ -53,33 +54,34 @@ func (b *builder) straight(addr uint64) {
 		if _, ok := b.seen[addr]; ok {
 			return
 		}
-		in := b.decode(code[:min(len(code), 15)], addr)
-		b.seen[addr] = in
-		if len(code) == 0 {
-			return
-		}
-		code = code[in.Len:]
-		b.target(&in)
-		if !in.Falls() || b.halted[addr] {
-			return
-		}
-		addr = in.End()
-		if in.Kind == x86.Branch {
-			b.heads[addr] = true
+		for _, in := range b.decode(code[:min(len(code), b.m.arch.Longest)], addr) {
+			b.seen[in.Addr] = in
+			if len(code) == 0 {
+				return
+			}
+			code = code[in.Len:]
+			b.target(&in)
+			if !in.Falls() || b.halted[in.Addr] {
+				return
+			}
+			addr = in.End()
+			if in.Kind == cpu.Branch {
+				b.heads[addr] = true
+			}
 		}
 	}
 }
 
 // target notes where a jump goes, and calls that do not come back.
-func (b *builder) target(in *x86.Inst) {
+func (b *builder) target(in *cpu.Inst) {
 	switch in.Kind {
-	case x86.Jump, x86.Branch:
+	case cpu.Jump, cpu.Branch:
 		if in.Indirect {
 			b.computed(in)
 		} else if b.inside(in.Target) {
 			b.jump(in.Addr, in.Target)
 		}
-	case x86.Call:
+	case cpu.Call:
 		if b.endless(in) {
 			b.halted[in.Addr] = true
 		}
@@ -117,7 +119,7 @@ func (b *builder) finish() {
 	for _, in := range b.seen {
 		f.insts = append(f.insts, in)
 	}
-	slices.SortFunc(f.insts, func(x, y x86.Inst) int {
+	slices.SortFunc(f.insts, func(x, y cpu.Inst) int {
 		if x.Addr < y.Addr {
 			return -1
 		}
@@ -139,18 +141,18 @@ func (b *builder) split() {
 	for i := range f.insts {
 		in := &f.insts[i]
 		open := i > 0 && f.insts[i-1].End() == in.Addr && f.insts[i-1].Falls() && !b.halted[f.insts[i-1].Addr]
-		if !open || b.heads[in.Addr] || f.insts[i-1].Kind != x86.Next {
+		if !open || b.heads[in.Addr] || f.insts[i-1].Kind != cpu.Next {
 			f.blocks = append(f.blocks, block{first: i})
 		}
 		last := &f.blocks[len(f.blocks)-1]
 		last.end = i + 1
 		f.blk[i] = int32(len(f.blocks) - 1)
-		if in.Kind == x86.Call || in.Store != nil || in.Opaque {
+		if in.Kind == cpu.Call || in.Store != nil || in.Opaque {
 			last.stores = append(last.stores, int32(i))
 		}
-		last.defs |= in.Def
-		if in.Kind == x86.Call {
-			last.defs |= callerSaved
+		last.defs = last.defs.Or(in.Def)
+		if in.Kind == cpu.Call {
+			last.defs = last.defs.Or(f.mod.arch.CallerSaved)
 		}
 	}
 	for n := range f.blocks {
@@ -168,7 +170,7 @@ func (b *builder) connect(n int) {
 		return
 	case last.Falls():
 		to = append(to, last.End())
-	case last.Kind == x86.Jump && len(to) == 0:
+	case last.Kind == cpu.Jump && len(to) == 0:
 		if !last.Indirect {
 			f.tails[f.blocks[n].end-1] = last.Target
 		} else {
@@ -189,7 +191,7 @@ func (b *builder) connect(n int) {
 func (f *function) leaves(n int) bool {
 	last := f.blocks[n].end - 1
 	_, tail := f.tails[last]
-	return tail || f.insts[last].Kind == x86.Return
+	return tail || f.insts[last].Kind == cpu.Return
 }
 
 func (f *function) exits() bool {
@@ -205,7 +207,7 @@ func (f *function) exits() bool {
 // observed is in it.
 func (m *module) sweep(f *function, depth int) *function {
 	b := &builder{
-		m: m, depth: depth, seen: map[uint64]x86.Inst{}, heads: map[uint64]bool{f.entry: true},
+		m: m, depth: depth, seen: map[uint64]cpu.Inst{}, heads: map[uint64]bool{f.entry: true},
 		jumps: map[uint64][]uint64{}, halted: map[uint64]bool{},
 	}
 	b.f = &function{mod: m, entry: f.entry, name: f.name, parts: f.parts, tails: map[int]uint64{},

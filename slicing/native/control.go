@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/graph/flow"
 	"gonum.org/v1/gonum/graph/simple"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 )
 
 // controls returns, for each block, the blocks whose last jump decides whether
@@ -57,7 +57,7 @@ func (f *function) dead() []bool {
 // somebody may catch.
 func (f *function) throws(n int) bool {
 	in := &f.insts[f.blocks[n].end-1]
-	return in.Kind == x86.Call && f.mod.direct(in).model.Name == "__cxa_throw" && !f.foreign()
+	return in.Kind == cpu.Call && f.mod.direct(in).model.Name == "__cxa_throw" && !f.foreign()
 }
 
 func (f *function) doomed(n int, dead []bool) bool {
@@ -154,7 +154,7 @@ func (f *function) loop(last, first int) []bool {
 func (f *function) communicates(in []bool) bool {
 	for n := range in {
 		for i := f.blocks[n].first; in[n] && i < f.blocks[n].end; i++ {
-			if f.insts[i].Kind == x86.Call {
+			if f.insts[i].Kind == cpu.Call {
 				if t := f.mod.direct(&f.insts[i]); t.known && t.model.Communicates() {
 					return true
 				}

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"laggard/model"
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
+	"laggard/slicing/slicetest"
 	"laggard/symbol"
 )
 
@@ -57,7 +58,7 @@ func callsIn(t *testing.T, s *Slicer, module *model.Module, caller, callee strin
 	}
 	var out []uint64
 	for i := range f.insts {
-		if f.insts[i].Kind == x86.Call && f.insts[i].Target == to {
+		if f.insts[i].Kind == cpu.Call && f.insts[i].Target == to {
 			out = append(out, f.insts[i].End())
 		}
 	}
@@ -65,10 +66,18 @@ func callsIn(t *testing.T, s *Slicer, module *model.Module, caller, callee strin
 }
 
 func TestDeciders(t *testing.T) {
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("no gcc")
+	for _, compiler := range []string{"gcc", slicetest.Arm64.Prefix + "gcc"} {
+		t.Run(compiler, func(t *testing.T) {
+			gcc, err := exec.LookPath(compiler)
+			if err != nil {
+				t.Skipf("%s is not installed", compiler)
+			}
+			deciders(t, gcc)
+		})
 	}
+}
+
+func deciders(t *testing.T, gcc string) {
 	dir := t.TempDir()
 	source, exe := filepath.Join(dir, "decided.c"), filepath.Join(dir, "decided")
 	if err := os.WriteFile(source, []byte(decided), 0o600); err != nil {

@@ -2,7 +2,7 @@ package native
 
 import (
 	"laggard/slicing/calls"
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 )
 
 // effect is one way in which a call defines a place.
@@ -14,12 +14,6 @@ type effect struct {
 	// found: only if it is found what an indirect call calls, and that defines the place.
 	found bool
 }
-
-// intArgs are the registers that pass integers and addresses, in order.
-var intArgs = []x86.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9}
-
-// results are the registers in which functions return.
-var results = x86.Set(x86.RAX, x86.RDX, x86.X0, x86.X0+1, x86.FPU)
 
 // target finds what instruction i calls. The address may have come into a
 // register.
@@ -36,9 +30,14 @@ func (f *function) target(i int) target {
 		}
 		return target{}
 	}
-	if v := f.values().regs[i]; in.Src >= 0 && in.Src < x86.General {
-		if x := v[in.Src]; x.base == constBase && !x.any && f.mod.code.Executable(uint64(x.off)) {
+	if v := f.values().regs[i]; f.mod.arch.Holds(in.Src) {
+		x := v[in.Src]
+		if x.base == constBase && !x.any && f.mod.code.Executable(uint64(x.off)) {
 			return f.mod.target(uint64(x.off))
+		}
+		if b := f.values().bases[x.base]; b.kind == loaded && b.from == constBase && !b.any && !x.any && x.off == 0 &&
+			!f.mod.code.Writable(uint64(b.off)) { // out of a slot that the loader fills
+			return f.mod.slot(uint64(b.off))
 		}
 	}
 	return target{}
@@ -46,24 +45,25 @@ func (f *function) target(i int) target {
 
 // arg is the value of argument n of a call.
 func (f *function) arg(i, n int) value {
-	v := f.values()
-	if n < len(intArgs) {
-		return v.regs[i][intArgs[n]]
+	v, regs := f.values(), f.mod.arch.Args
+	if n < len(regs) {
+		return v.regs[i][regs[n]]
 	}
-	if args := v.passed[i]; n-len(intArgs) < len(args) {
-		return args[n-len(intArgs)]
+	if args := v.passed[i]; n-len(regs) < len(args) {
+		return args[n-len(regs)]
 	}
 	return value{}
 }
 
 // argPlace is where argument n of a call is.
 func (f *function) argPlace(i, n int) place {
-	if n < len(intArgs) {
-		return register(intArgs[n])
+	regs := f.mod.arch.Args
+	if n < len(regs) {
+		return register(regs[n])
 	}
 	v := f.values()
-	sp := v.regs[i][x86.RSP]
-	sp.off += 8 * int64(n-len(intArgs))
+	sp := v.regs[i][f.mod.arch.SP]
+	sp.off += 8 * int64(n-len(regs))
 	return v.span(sp, 8)
 }
 
@@ -82,7 +82,7 @@ func (f *function) effects(i int, p place) []effect {
 // modelled are the effects of a call that there is a model for.
 func (f *function) modelled(i int, m calls.Model, p place) []effect {
 	if !p.memory() {
-		if results.Has(p.reg) {
+		if f.mod.arch.Results.Has(p.reg) {
 			return []effect{{arg: -1, all: true}}
 		}
 		return nil
@@ -105,7 +105,7 @@ func (f *function) modelled(i int, m calls.Model, p place) []effect {
 // modelArgs is how many arguments of a call are looked at.
 func (f *function) modelArgs(m calls.Model) int {
 	if m.Variadic() {
-		return len(intArgs)
+		return len(f.mod.arch.Args)
 	}
 	return m.Args()
 }
@@ -114,7 +114,7 @@ func (f *function) modelArgs(m calls.Model) int {
 func (f *function) inside(i int, callee *function, p place) []effect {
 	sum := callee.summary(maxSummary)
 	if !p.memory() {
-		if results.Has(p.reg) && sum.defs.Has(p.reg) {
+		if f.mod.arch.Results.Has(p.reg) && sum.defs.Has(p.reg) {
 			return []effect{{callee: callee, inner: p, all: true}}
 		}
 		return nil
@@ -217,10 +217,10 @@ func (f *function) outerBase(i int, callee *function, n int32) (value, bool) {
 	case constant:
 		return value{base: constBase}, f.mod == callee.mod
 	case onEntry:
-		if b.reg == x86.RSP {
-			sp := v.regs[i][x86.RSP]
-			if f.insts[i].Kind == x86.Call {
-				sp.off -= 8
+		if arch := f.mod.arch; b.reg == arch.SP {
+			sp := v.regs[i][arch.SP]
+			if f.insts[i].Kind == cpu.Call {
+				sp.off -= arch.ReturnAddress
 			}
 			return sp, sp.base != noBase
 		}
@@ -243,7 +243,7 @@ func (f *function) outerBase(i int, callee *function, n int32) (value, bool) {
 // what it is given the address of.
 func (f *function) unknown(i int, p place) []effect {
 	if !p.memory() {
-		if p.reg == x86.RAX || p.reg == x86.X0 {
+		if f.mod.arch.Single.Has(p.reg) {
 			return []effect{{arg: -1, all: true}}
 		}
 		return nil
@@ -264,12 +264,12 @@ func (f *function) unknown(i int, p place) []effect {
 // given is how many argument registers are set before call i in its block, in
 // their order: as many as a function of which nothing is known seems to take.
 func (f *function) given(i int) int {
-	var set x86.RegSet
-	for j := i - 1; j >= f.block(i).first && f.insts[j].Kind != x86.Call; j-- {
-		set |= f.insts[j].Def
+	var set cpu.RegSet
+	for j := i - 1; j >= f.block(i).first && f.insts[j].Kind != cpu.Call; j-- {
+		set = set.Or(f.insts[j].Def)
 	}
-	n := 0
-	for n < len(intArgs) && set.Has(intArgs[n]) {
+	n, regs := 0, f.mod.arch.Args
+	for n < len(regs) && set.Has(regs[n]) {
 		n++
 	}
 	return n

@@ -1,7 +1,7 @@
 package native
 
 import (
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -15,14 +15,14 @@ type Front interface {
 
 // Listing is code that was taken apart.
 type Listing struct {
-	Insts []x86.Inst
+	Insts []cpu.Inst
 	Jumps map[uint64][]uint64 // of computed jumps: where they go
 	Halts []uint64            // calls that do not come back
 }
 
 // listed is what a front said of the function that is being built.
 type listed struct {
-	insts map[uint64]x86.Inst
+	insts map[uint64]cpu.Inst
 	jumps map[uint64][]uint64
 	halts map[uint64]bool
 	asks  int
@@ -32,16 +32,18 @@ type listed struct {
 // apart, and of what is behind instructions that the front does not know.
 const maxAsks = 32
 
-// decode takes one instruction apart.
-func (b *builder) decode(code []byte, addr uint64) x86.Inst {
+// decode takes one instruction apart. The answer is good until the next one.
+func (b *builder) decode(code []byte, addr uint64) []cpu.Inst {
 	in, ok := b.listed.insts[addr]
 	if !ok && b.list(addr) {
 		in, ok = b.listed.insts[addr]
 	}
 	if !ok || in.Len > len(code) {
-		return x86.Decode(code, addr)
+		b.parts = b.m.arch.Decode(b.parts[:0], code, addr)
+	} else {
+		b.parts = append(b.parts[:0], in)
 	}
-	return in
+	return b.parts
 }
 
 // list asks the front for what is at an address.
@@ -56,7 +58,7 @@ func (b *builder) list(addr uint64) bool {
 		return false
 	}
 	if b.listed.insts == nil {
-		b.listed = listed{map[uint64]x86.Inst{}, map[uint64][]uint64{}, map[uint64]bool{}, b.listed.asks}
+		b.listed = listed{map[uint64]cpu.Inst{}, map[uint64][]uint64{}, map[uint64]bool{}, b.listed.asks}
 	}
 	for _, in := range l.Insts {
 		b.listed.insts[in.Addr] = in
@@ -71,7 +73,7 @@ func (b *builder) list(addr uint64) bool {
 }
 
 // computed follows a jump whose target is computed.
-func (b *builder) computed(in *x86.Inst) {
+func (b *builder) computed(in *cpu.Inst) {
 	to := b.listed.jumps[in.Addr]
 	if len(to) == 0 {
 		b.table(in)
@@ -86,7 +88,7 @@ func (b *builder) computed(in *x86.Inst) {
 
 // endless tells whether a call does not come back. A front has looked at what
 // is called.
-func (b *builder) endless(in *x86.Inst) bool {
+func (b *builder) endless(in *cpu.Inst) bool {
 	if _, ok := b.listed.insts[in.Addr]; ok {
 		return b.listed.halts[in.Addr] || b.m.endless(in, 0)
 	}

@@ -2,7 +2,7 @@ package native
 
 import (
 	"laggard/model"
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -12,7 +12,7 @@ type function struct {
 	entry  uint64
 	name   string // linker name, "" unknown
 	parts  []symbol.Function
-	insts  []x86.Inst // by address
+	insts  []cpu.Inst // by address
 	index  map[uint64]int
 	blocks []block
 	blk    []int32 // block of each instruction
@@ -29,7 +29,7 @@ type function struct {
 	holding bool
 	summing bool
 	header  *bool         // see foreign; nil: not known yet
-	changes x86.RegSet    // see clobbers; 0 not known yet
+	changes cpu.RegSet    // see clobbers; 0 not known yet
 	settled map[int]place // see stores
 	found   map[query]reached
 	views   map[seenKey][]seenWrite
@@ -39,7 +39,7 @@ type function struct {
 type block struct {
 	first, end   int
 	succs, preds []int32
-	defs         x86.RegSet // registers written in it, calls included
+	defs         cpu.RegSet // registers written in it, calls included
 	stores       []int32    // instructions that may write memory, last first
 }
 
@@ -64,7 +64,7 @@ func (f *function) at(addr uint64) int {
 // before returns the instruction that ends at a return address, -1 if there is
 // none.
 func (f *function) before(ret uint64) int {
-	for n := uint64(1); n <= 15 && n <= ret; n++ {
+	for n := uint64(1); n <= uint64(f.mod.arch.Longest) && n <= ret; n++ {
 		if i := f.at(ret - n); i >= 0 && f.insts[i].End() == ret {
 			return i
 		}
@@ -84,7 +84,7 @@ func NewReader(r *symbol.Resolver) *Reader { return &Reader{newProgram(r, nil)} 
 // Routine is the code of a function in basic blocks, as far as it is known.
 type Routine struct {
 	f     *function
-	Insts []x86.Inst // by address
+	Insts []cpu.Inst // by address
 	// Whole: all jumps are known, so that there are no other ways to a block.
 	Whole bool
 }
@@ -101,7 +101,7 @@ func (r *Reader) Around(mod *model.Module, ret uint64) (fn Routine, call int, ok
 		return fn, 0, false
 	}
 	i := f.before(ret)
-	if i < 0 || f.insts[i].Kind != x86.Call {
+	if i < 0 || f.insts[i].Kind != cpu.Call {
 		return fn, 0, false
 	}
 	return Routine{f, f.insts, !f.holes && !f.scattered()}, i, true
@@ -111,12 +111,15 @@ func (r *Reader) Around(mod *model.Module, ret uint64) (fn Routine, call int, ok
 func (f *function) scattered() bool {
 	for n := range f.blocks {
 		last := f.blocks[n].end - 1
-		if in := &f.insts[last]; in.Kind == x86.Jump && in.Indirect && len(f.blocks[n].succs) == 0 {
+		if in := &f.insts[last]; in.Kind == cpu.Jump && in.Indirect && len(f.blocks[n].succs) == 0 {
 			return true
 		}
 	}
 	return false
 }
+
+// Processor is what the code is for.
+func (r *Routine) Processor() *cpu.Processor { return r.f.mod.arch }
 
 // First returns the position where the block of an instruction begins.
 func (r *Routine) First(i int) int { return r.f.block(i).first }
@@ -137,7 +140,7 @@ func (r *Routine) Entry(i int) bool { return r.f.insts[i].Addr == r.f.entry }
 // Code returns the bytes from an instruction on.
 func (r *Routine) Code(i int) []byte {
 	b := r.f.mod.code.Bytes(r.f.insts[i].Addr)
-	return b[:min(len(b), 15)]
+	return b[:min(len(b), r.f.mod.arch.Longest)]
 }
 
 // Constant tells whether memory at an address of the file is never written.
@@ -169,13 +172,13 @@ func (r *Reader) Loops(mod *model.Module, addr uint64, is func(name string) bool
 	}
 	for i := range f.insts {
 		call := &f.insts[i]
-		if call.Kind != x86.Call || !is(m.direct(call).name) {
+		if call.Kind != cpu.Call || !is(m.direct(call).name) {
 			continue
 		}
 		lo, hi := min(addr, call.Addr), max(addr, call.Addr)
 		for j := range f.insts {
 			back := &f.insts[j]
-			jump := (back.Kind == x86.Jump || back.Kind == x86.Branch) && !back.Indirect
+			jump := (back.Kind == cpu.Jump || back.Kind == cpu.Branch) && !back.Indirect
 			if jump && back.Addr >= hi && back.Target <= lo {
 				return true
 			}

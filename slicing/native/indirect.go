@@ -3,7 +3,7 @@ package native
 import (
 	"slices"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -60,7 +60,7 @@ func (c *constants) place(a *activation, i int, p place) {
 
 func (c *constants) defined(a *activation, r reached, i int, p place) {
 	for _, d := range r.defs {
-		if _, tail := a.f.tails[d]; tail || a.f.insts[d].Kind == x86.Call {
+		if _, tail := a.f.tails[d]; tail || a.f.insts[d].Kind == cpu.Call {
 			c.called(a, d, p)
 		} else {
 			c.moved(a, d)
@@ -100,25 +100,25 @@ func (c *constants) called(a *activation, call int, p place) {
 func (c *constants) moved(a *activation, d int) {
 	in, v := &a.f.insts[d], a.f.values()
 	switch in.Move {
-	case x86.SetImm, x86.StoreImm:
+	case cpu.SetImm, cpu.StoreImm:
 		c.found = append(c.found, in.Imm)
-	case x86.Lea:
-		if in.Address.Base == x86.None && in.Address.Index == x86.None {
+	case cpu.Lea:
+		if in.Address.Base == cpu.None && in.Address.Index == cpu.None {
 			c.found = append(c.found, in.Address.Disp)
 		}
-	case x86.Copy, x86.StoreReg, x86.PushReg:
+	case cpu.Copy, cpu.StoreReg, cpu.PushReg:
 		c.place(a, d, register(in.Src))
-	case x86.AddImm:
+	case cpu.AddImm:
 		had := len(c.found)
 		c.place(a, d, register(in.Src))
 		for n := had; n < len(c.found); n++ {
 			c.found[n] += in.Imm
 		}
-	case x86.AddReg:
+	case cpu.AddReg:
 		if x := v.regs[d][in.Dst]; x.base == constBase {
 			c.found = append(c.found, x.off)
 		}
-	case x86.LoadReg, x86.PopReg:
+	case cpu.LoadReg, cpu.PopReg:
 		c.memory(a, d)
 	}
 }
@@ -137,7 +137,7 @@ func (c *constants) memory(a *activation, d int) {
 	if p.base == constBase && p.any && p.bounded() {
 		c.table(code, p)
 	}
-	if in.Load.Base != x86.None && in.Load.Index == x86.None && p.base != stackBase {
+	if in.Load.Base != cpu.None && in.Load.Index == cpu.None && p.base != stackBase {
 		tables := constants{r: c.r, seen: c.seen, into: c.into}
 		tables.place(a, d, register(in.Load.Base))
 		for _, t := range tables.found {

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 )
 
 const (
@@ -14,18 +14,21 @@ const (
 
 // table follows an indirect jump through a table of the compiler: of distances
 // from the table, or of addresses.
-func (b *builder) table(in *x86.Inst) {
-	if m := in.Load; m != nil && m.Index != x86.None && m.Scale == 8 && m.Base == x86.None {
+func (b *builder) table(in *cpu.Inst) {
+	if m := in.Load; m != nil && m.Index != cpu.None && m.Scale == 8 && m.Base == cpu.None {
 		b.entries(in, uint64(m.Disp), 8)
+		return
+	}
+	if b.scaled(in) {
 		return
 	}
 	for _, p := range b.previous(in.Addr) {
 		switch {
-		case p.Load != nil && p.Load.Index != x86.None && p.Load.Base == x86.None && p.Load.Scale == 8:
+		case p.Load != nil && p.Load.Index != cpu.None && p.Load.Base == cpu.None && p.Load.Scale == 8:
 			if b.entries(in, uint64(p.Load.Disp), 8) {
 				return
 			}
-		case p.Move == x86.Lea && p.Address.Base == x86.None && p.Address.Index == x86.None:
+		case p.Move == cpu.Lea && p.Address.Base == cpu.None && p.Address.Index == cpu.None:
 			at := uint64(p.Address.Disp)
 			if b.entries(in, at, 4) || b.entries(in, at, 8) {
 				return
@@ -40,12 +43,102 @@ func (b *builder) table(in *x86.Inst) {
 	b.f.holes = true
 }
 
+// scaled follows a jump to an address that was made of an entry of a table and an origin,
+// as compilers for AArch64 do: the entries may be narrow, and count instructions.
+func (b *builder) scaled(in *cpu.Inst) bool {
+	prev := b.previous(in.Addr)
+	sum, at := defined(prev, in.Src, 0)
+	if at < 0 || in.Load != nil || sum.Move != cpu.Lea && sum.Move != cpu.AddReg {
+		return false
+	}
+	origin, index, scale, signed := sum.Dst, sum.Src, int64(1), false
+	if m := sum.Address; m != nil {
+		origin, index, scale, signed = m.Base, m.Index, m.Scale, m.Signed
+	}
+	for range 2 { // either may be the entry
+		entry, k := defined(prev, index, at+1)
+		first, ok := b.constant(prev, origin, at+1)
+		if k >= 0 && ok && entry.Move == cpu.LoadReg && entry.Load.Index != cpu.None {
+			if table, ok := b.constant(prev, entry.Load.Base, k+1); ok {
+				signed = signed || entry.Load.Signed
+				return b.narrow(in, table, first, entry.Load.Size, scale, signed)
+			}
+		}
+		if scale != 1 {
+			break
+		}
+		origin, index = index, origin
+	}
+	return false
+}
+
+// defined finds the last instruction of a list, the nearest first, that writes a register.
+func defined(prev []cpu.Inst, r cpu.Reg, from int) (cpu.Inst, int) {
+	for k := from; k < len(prev); k++ {
+		if prev[k].Def.Has(r) {
+			return prev[k], k
+		}
+	}
+	return cpu.Inst{}, -1
+}
+
+// constant is the address that instructions before a jump have put into a register, or
+// others of the function, if they all put the same there.
+func (b *builder) constant(prev []cpu.Inst, r cpu.Reg, from int) (uint64, bool) {
+	in, k := defined(prev, r, from)
+	switch {
+	case k < 0:
+		return b.elsewhere(r)
+	case in.Move == cpu.SetImm:
+		return uint64(in.Imm), true
+	case in.Move == cpu.AddImm:
+		at, ok := b.constant(prev, in.Src, k+1)
+		return at + uint64(in.Imm), ok
+	}
+	return 0, false
+}
+
+// elsewhere is the address of a page with something added that the function puts into a
+// register, if it does so once.
+func (b *builder) elsewhere(r cpu.Reg) (at uint64, ok bool) {
+	for _, p := range b.seen {
+		if p.Move == cpu.AddImm && p.Dst == r && p.Src == r && b.m.arch.SP != r {
+			page, there := b.seen[p.Addr-uint64(p.Len)]
+			if !there || page.Move != cpu.SetImm || page.Dst != r || ok {
+				return 0, false
+			}
+			at, ok = uint64(page.Imm+p.Imm), true
+		}
+	}
+	return at, ok
+}
+
+// narrow reads a table of distances from an origin, until one leaves the function.
+func (b *builder) narrow(in *cpu.Inst, table, origin uint64, size int, scale int64, signed bool) bool {
+	data, n := b.m.code.Bytes(table), 0
+	for limit := b.bound(in.Addr); n < limit && size > 0 && size <= 8 && len(data) >= size; n++ {
+		var word [8]byte
+		copy(word[:], data[:size])
+		entry, rest := int64(binary.LittleEndian.Uint64(word[:])), 64-8*size
+		if signed {
+			entry = entry << rest >> rest
+		}
+		to := origin + uint64(entry*scale)
+		if !b.inside(to) {
+			break
+		}
+		b.jump(in.Addr, to)
+		data = data[size:]
+	}
+	return n > 0
+}
+
 // distant are the tables whose address was put long before a jump into the
 // register that it uses.
 func (b *builder) distant(jump uint64) []uint64 {
 	var out []uint64
 	for _, p := range b.seen {
-		if p.Move == x86.Lea && p.Address.Base == x86.None && p.Address.Index == x86.None && b.usesTable(jump, p.Dst) {
+		if p.Move == cpu.Lea && p.Address.Base == cpu.None && p.Address.Index == cpu.None && b.usesTable(jump, p.Dst) {
 			out = append(out, uint64(p.Address.Disp))
 		}
 	}
@@ -55,11 +148,11 @@ func (b *builder) distant(jump uint64) []uint64 {
 
 // previous are the instructions before addr, the last one first, as far as they
 // are decoded and follow each other.
-func (b *builder) previous(addr uint64) []x86.Inst {
-	var out []x86.Inst
+func (b *builder) previous(addr uint64) []cpu.Inst {
+	var out []cpu.Inst
 	for len(out) < tableScan {
 		found := false
-		for n := uint64(1); n <= 15 && n <= addr; n++ {
+		for n := uint64(1); n <= uint64(b.m.arch.Longest) && n <= addr; n++ {
 			if p, ok := b.seen[addr-n]; ok && p.End() == addr {
 				out, addr, found = append(out, p), p.Addr, true
 				break
@@ -74,9 +167,9 @@ func (b *builder) previous(addr uint64) []x86.Inst {
 
 // usesTable tells whether the code before a jump reads a table that base points
 // to.
-func (b *builder) usesTable(jump uint64, base x86.Reg) bool {
+func (b *builder) usesTable(jump uint64, base cpu.Reg) bool {
 	for _, p := range b.previous(jump) {
-		if p.Load != nil && p.Load.Scale == 4 && p.Load.Index != x86.None && p.Load.Base == base {
+		if p.Load != nil && p.Load.Scale == 4 && p.Load.Index != cpu.None && p.Load.Base == base {
 			return true
 		}
 	}
@@ -85,7 +178,7 @@ func (b *builder) usesTable(jump uint64, base x86.Reg) bool {
 
 // entries reads a table until an entry leaves the function; false if the first
 // one does.
-func (b *builder) entries(in *x86.Inst, at uint64, size int) bool {
+func (b *builder) entries(in *cpu.Inst, at uint64, size int) bool {
 	if b.m.code.Executable(at) {
 		return false
 	}
@@ -112,7 +205,7 @@ func (b *builder) entries(in *x86.Inst, at uint64, size int) bool {
 func (b *builder) bound(jump uint64) int {
 	prev := b.previous(jump)
 	for i, p := range prev {
-		if p.Kind == x86.Branch && i+1 < len(prev) {
+		if p.Kind == cpu.Branch && i+1 < len(prev) {
 			if c := prev[i+1]; c.Bound > 0 && c.Bound < maxTable {
 				return int(c.Bound) + 1
 			}

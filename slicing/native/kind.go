@@ -3,7 +3,7 @@ package native
 import (
 	"slices"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -41,21 +41,21 @@ func (v *values) infer() {
 	vars := f.variables()
 	for _, h := range vars.Held {
 		if i := f.from(h.Lo); i < len(f.insts) && f.insts[i].Addr < h.Hi {
-			v.learn(v.regs[i][slices.Index(dwarfNumber[:], h.Register)], f.mod.code.Target(h.Type))
+			v.learn(v.regs[i][slices.Index(f.mod.arch.DWARF, h.Register)], f.mod.code.Target(h.Type))
 		}
 	}
 	for range 2 { // the second time more places have a type
 		for i := range f.insts {
 			in := &f.insts[i]
-			for _, m := range []*x86.Mem{in.Load, in.Store, in.Address} {
-				if m != nil && m.Base >= 0 && m.Base < x86.General {
-					v.learn(v.regs[i][m.Base], f.mod.code.Target(vars.At(dwarfNumber[m.Base], in.Addr)))
+			for _, m := range []*cpu.Mem{in.Load, in.Store, in.Address} {
+				if m != nil && f.mod.arch.Holds(m.Base) {
+					v.learn(v.regs[i][m.Base], f.mod.code.Target(vars.At(f.mod.arch.DWARF[m.Base], in.Addr)))
 				}
 			}
-			if p := v.addr[i]; in.Move == x86.StoreReg && in.Src >= 0 && in.Src < x86.General && p.base != noBase {
+			if p := v.addr[i]; in.Move == cpu.StoreReg && f.mod.arch.Holds(in.Src) && p.base != noBase {
 				v.learn(v.regs[i][in.Src], v.pointee(value{base: p.base, off: p.lo, any: p.any}))
 			}
-			if in.Kind == x86.Call {
+			if in.Kind == cpu.Call {
 				v.passedOn(i)
 			}
 		}
@@ -69,11 +69,11 @@ func (v *values) infer() {
 func (v *values) deepen() {
 	for i := range v.f.insts {
 		in := &v.f.insts[i]
-		for _, m := range []*x86.Mem{in.Load, in.Store, in.Address} {
+		for _, m := range []*cpu.Mem{in.Load, in.Store, in.Address} {
 			if m == nil || m.Thread {
 				continue
 			}
-			x := v.address(&state{regs: v.regs[i]}, m, x86.None)
+			x := v.address(&state{regs: v.regs[i]}, m, cpu.None)
 			if x.any || !v.elsewhere(x.base) {
 				continue
 			}
@@ -95,7 +95,7 @@ func (v *values) passedOn(i int) {
 	}
 	vars := v.f.mod.variables(t.addr)
 	v.learn(v.after[i], v.f.mod.code.Target(vars.Result))
-	for n, reg := range intArgs {
+	for n, reg := range v.f.mod.arch.Args {
 		v.learn(v.regs[i][reg], v.f.mod.taken(vars, t.addr, n))
 	}
 }
@@ -105,7 +105,7 @@ func (m *module) taken(vars *symbol.Variables, addr uint64, n int) *symbol.Type 
 	if n < len(vars.Params) {
 		return m.code.Target(vars.Params[n])
 	}
-	return m.code.Target(vars.At(dwarfNumber[intArgs[n]], addr))
+	return m.code.Target(vars.At(m.arch.DWARF[m.arch.Args[n]], addr))
 }
 
 // variables are those of the function that begins at an address.
@@ -126,12 +126,12 @@ func (v *values) unnamed(s *state, i int, found map[int64]*symbol.Type) {
 	if t.known || t.addr == 0 {
 		return
 	}
-	for n, reg := range intArgs {
+	for n, reg := range v.f.mod.arch.Args {
 		x := s.regs[reg]
 		if x.base != stackBase || x.any || x.off >= 0 {
 			continue
 		}
-		if _, ok := smallest(v.f.variables().Stack, returnAddress, x.off); ok {
+		if _, ok := smallest(v.f.variables().Stack, v.f.mod.arch.ReturnAddress, x.off); ok {
 			continue
 		}
 		typ := v.f.mod.taken(v.f.mod.variables(t.addr), t.addr, n)
@@ -150,12 +150,6 @@ func (v *values) learn(x value, t *symbol.Type) {
 	if old := v.types[x.base]; old == nil || len(old.Fields) == 0 && len(t.Fields) > 0 {
 		v.types[x.base] = t
 	}
-}
-
-// dwarfNumber are the numbers that the debug information has for registers.
-var dwarfNumber = [x86.General]int{
-	x86.RAX: 0, x86.RDX: 1, x86.RCX: 2, x86.RBX: 3, x86.RSI: 4, x86.RDI: 5, x86.RBP: 6, x86.RSP: 7,
-	x86.R8: 8, x86.R9: 9, x86.R10: 10, x86.R11: 11, x86.R12: 12, x86.R13: 13, x86.R14: 14, x86.R15: 15,
 }
 
 // meeting is how two places that share bytes lie to each other.

@@ -1,10 +1,14 @@
 package native
 
 import (
+	"debug/elf"
+	"fmt"
 	"time"
 
 	"laggard/model"
+	"laggard/slicing/arm64"
 	"laggard/slicing/calls"
+	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 	"laggard/symbol"
 )
@@ -20,14 +24,28 @@ type program struct {
 	over     bool
 }
 
+// processor is what the code of a module is for.
+func processor(c *symbol.Code) (*cpu.Processor, error) {
+	if m := processors[c.Machine()]; m != nil {
+		return m, nil
+	}
+	return nil, fmt.Errorf("slicing: %s: code for %v is not understood", c.Path(), c.Machine())
+}
+
+var processors = map[elf.Machine]*cpu.Processor{
+	elf.EM_X86_64:  x86.Processor,
+	elf.EM_AARCH64: arm64.Processor,
+}
+
 type moduleKey struct{ id, path string }
 
 // module is an object of the program.
 type module struct {
 	prog   *program
 	code   *symbol.Code
-	err    error // no code
-	system bool  // it belongs to MPI or to the system
+	arch   *cpu.Processor // nil: no code
+	err    error          // no code
+	system bool           // it belongs to MPI or to the system
 	funcs  map[uint64]*function
 	calls  map[uint64]target // by the address that is called
 	vars   map[uint64]*symbol.Variables
@@ -48,7 +66,9 @@ func (p *program) module(mod *model.Module) *module {
 		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{},
 			vars: map[uint64]*symbol.Variables{}}
 		m.system = symbol.SystemModule(key.path)
-		m.code, m.err = p.resolver.Code(mod)
+		if m.code, m.err = p.resolver.Code(mod); m.err == nil {
+			m.arch, m.err = processor(m.code)
+		}
 		p.modules[key] = m
 		p.list = append(p.list, m)
 	}
@@ -108,7 +128,7 @@ func (m *module) reload(f *function) *function {
 const maxEndlessSize = 4096
 
 // endless tells whether a call does not come back.
-func (m *module) endless(in *x86.Inst, depth int) bool {
+func (m *module) endless(in *cpu.Inst, depth int) bool {
 	t := m.direct(in)
 	if t.known {
 		return t.model.NoReturn
@@ -149,9 +169,9 @@ type target struct {
 
 // direct finds the target of a direct call or jump, or of one through a slot
 // that the loader fills.
-func (m *module) direct(in *x86.Inst) target {
+func (m *module) direct(in *cpu.Inst) target {
 	switch {
-	case in.Indirect && in.Load != nil && in.Load.Base == x86.None && in.Load.Index == x86.None && !in.Load.Thread:
+	case in.Indirect && in.Load != nil && in.Load.Base == cpu.None && in.Load.Index == cpu.None && !in.Load.Thread:
 		return m.slot(uint64(in.Load.Disp))
 	case in.Indirect:
 		return target{}
@@ -203,23 +223,42 @@ func (m *module) look(addr uint64) target {
 // stub returns the import that a piece of the linkage table jumps to, "" if
 // there is no such piece.
 func (m *module) stub(addr uint64) string {
-	for range 3 {
+	at := map[cpu.Reg]uint64{} // what the piece has put into registers
+	var slot uint64            // that it has loaded an address from last
+	for range maxStub {
 		code := m.code.Bytes(addr)
 		if len(code) == 0 || !m.code.Executable(addr) {
 			return ""
 		}
-		in := x86.Decode(code[:min(len(code), 15)], addr)
-		if in.Kind == x86.Jump && in.Indirect && in.Load != nil && in.Load.Base == x86.None &&
-			in.Load.Index == x86.None {
-			return m.code.Import(uint64(in.Load.Disp))
+		in := m.arch.Decode(nil, code[:min(len(code), m.arch.Longest)], addr)[0]
+		base, known := uint64(0), true
+		if in.Load != nil && in.Load.Base != cpu.None {
+			base, known = at[in.Load.Base], at[in.Load.Base] != 0
 		}
-		if in.Kind != x86.Next || in.Def != 0 || in.Store != nil || in.Move != x86.NoMove {
+		switch {
+		case in.Load != nil && (!known || in.Load.Index != cpu.None):
+			return ""
+		case in.Kind == cpu.Jump && in.Indirect && in.Load != nil:
+			return m.code.Import(uint64(in.Load.Disp))
+		case in.Kind == cpu.Jump && in.Indirect && slot != 0:
+			return m.code.Import(slot)
+		case in.Move == cpu.LoadReg && base != 0:
+			slot = base + uint64(in.Load.Disp)
+		case in.Move == cpu.SetImm && uint64(in.Imm)%stubPage == 0:
+			at[in.Dst] = uint64(in.Imm)
+		case in.Move == cpu.AddImm && at[in.Src] != 0: // the address of the slot, for the loader
+		case in.Kind != cpu.Next || !in.Def.Empty() || in.Store != nil || in.Move != cpu.NoMove:
 			return "" // it must be a mere landing pad
 		}
 		addr = in.End()
 	}
 	return ""
 }
+
+const (
+	maxStub  = 5    // instructions of a piece of the linkage table
+	stubPage = 4096 // such a piece may begin with the address of a page
+)
 
 // callee finds the function that a target stands for, in this module or in
 // another one that is known. nil: it is not known.

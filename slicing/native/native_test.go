@@ -20,4 +20,13 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+// TestAccuracyArm64 is TestAccuracy of the same programs, for AArch64.
+func TestAccuracyArm64(t *testing.T) {
+	slicetest.Arm64.Needs(t)
+	figures := slicetest.AccuracyOn(t, backend, slicetest.Arm64, []string{"gcc"})
+	if testing.Verbose() {
+		figures.Write(os.Stdout)
+	}
+}
+
 func TestConformance(t *testing.T) { slicetest.Conformance(t, backend) }

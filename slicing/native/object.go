@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -58,20 +58,18 @@ func (f *function) static(off int64, indexed bool) object {
 	return object{lo: off, hi: off + unknownObject}
 }
 
-// returnAddress is what lies between the frame's address in the debug information
-// and the stack pointer on entry.
-const returnAddress = 8
-
 // local is the variable at an offset on the stack: as the debug information has
 // it, or else up to the next one whose address is taken.
 func (f *function) local(off int64, escapes []int64, indexed bool) object {
-	vars := f.variables().Stack
+	// The return address lies between the frame's address in the debug information and
+	// the stack pointer on entry.
+	vars, shift := f.variables().Stack, f.mod.arch.ReturnAddress
 	if indexed {
-		if x, ok := origin(vars, returnAddress, off); ok {
+		if x, ok := origin(vars, shift, off); ok {
 			return x
 		}
 	}
-	if x, ok := smallest(vars, returnAddress, off); ok {
+	if x, ok := smallest(vars, shift, off); ok {
 		return x
 	}
 	lo, hi := off, int64(unbounded)
@@ -114,8 +112,9 @@ func (v *values) frames() {
 		for j := f.block(i).first; j < i; j++ {
 			v.step(s, j)
 		}
-		at := s.regs[slices.Index(dwarfNumber[:], b.Register)]
-		x := symbol.Variable{Offset: at.off + b.Offset - returnAddress, Type: b.Type, Size: b.Type.Size}
+		at := s.regs[slices.Index(f.mod.arch.DWARF, b.Register)]
+		off := at.off + b.Offset - f.mod.arch.ReturnAddress
+		x := symbol.Variable{Offset: off, Type: b.Type, Size: b.Type.Size}
 		if at.base == stackBase && !at.any && !slices.Contains(f.frame.Stack, x) {
 			f.frame.Stack = append(f.frame.Stack, x)
 		}
@@ -127,7 +126,7 @@ func (v *values) frames() {
 func (f *function) settledAt(b symbol.Held) int {
 	first := f.from(b.Lo)
 	for i := first; i < len(f.insts) && f.insts[i].Addr < b.Hi; i++ {
-		if f.insts[i].Kind == x86.Call {
+		if f.insts[i].Kind == cpu.Call {
 			return i
 		}
 	}
@@ -139,7 +138,7 @@ func (f *function) settledAt(b symbol.Held) int {
 
 // from is the first instruction at or behind an address.
 func (f *function) from(addr uint64) int {
-	i, _ := slices.BinarySearchFunc(f.insts, addr, func(in x86.Inst, addr uint64) int {
+	i, _ := slices.BinarySearchFunc(f.insts, addr, func(in cpu.Inst, addr uint64) int {
 		return cmp.Compare(in.Addr, addr)
 	})
 	return i

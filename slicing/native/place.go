@@ -3,12 +3,12 @@ package native
 import (
 	"math"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 )
 
 // place is where a datum is: a register, or the bytes lo to hi behind a base.
 type place struct {
-	reg    x86.Reg // None: memory
+	reg    cpu.Reg // None: memory
 	any    bool    // somewhere between lo and hi
 	base   int32   // noBase: it could not be named
 	lo, hi int64
@@ -25,9 +25,9 @@ type grid struct {
 
 const unbounded = math.MaxInt64 / 4
 
-func register(r x86.Reg) place { return place{reg: r} }
+func register(r cpu.Reg) place { return place{reg: r} }
 
-func (p place) memory() bool  { return p.reg == x86.None }
+func (p place) memory() bool  { return p.reg == cpu.None }
 func (p place) bounded() bool { return p.lo > -unbounded && p.hi < unbounded }
 func (p place) exact() bool   { return p.memory() && !p.any && p.hi < unbounded && p.base != noBase }
 
@@ -70,17 +70,17 @@ func (g grid) shifted(by int64) grid {
 func modulo(a, n int64) int64 { return ((a % n) + n) % n }
 
 // place is where a memory operand is.
-func (v *values) place(s *state, in *x86.Inst, m *x86.Mem) place {
+func (v *values) place(s *state, in *cpu.Inst, m *cpu.Mem) place {
 	if m == nil || m.Thread {
-		return place{reg: x86.None}
+		return place{reg: cpu.None}
 	}
-	x := v.address(s, m, x86.None)
+	x := v.address(s, m, cpu.None)
 	return v.span(x, int64(m.Size))
 }
 
 // span is the place of size bytes at a value; size 0 is all that is there.
 func (v *values) span(x value, size int64) place {
-	p := place{reg: x86.None, base: x.base, lo: x.off, hi: x.off + size, any: x.any}
+	p := place{reg: cpu.None, base: x.base, lo: x.off, hi: x.off + size, any: x.any}
 	if !x.any && size > 0 {
 		return p
 	}

@@ -3,7 +3,7 @@ package native
 import (
 	"slices"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 )
 
 // query asks what defines a place before an instruction.
@@ -103,7 +103,7 @@ func (f *function) scan(n int32, end int, p place, out *reached) bool {
 // certain and leaves nothing of what was there.
 func (f *function) writes(i int, p place) (hit, all bool) {
 	in := &f.insts[i]
-	if _, tail := f.tails[i]; in.Kind == x86.Call || tail {
+	if _, tail := f.tails[i]; in.Kind == cpu.Call || tail {
 		for _, h := range f.effects(i, p) {
 			hit, all = true, all || h.all
 		}

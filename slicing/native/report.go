@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"laggard/slicing"
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -107,14 +107,14 @@ func (f *function) foreign() bool {
 func (f *function) silent(i int) bool {
 	in, v := &f.insts[i], f.values()
 	switch in.Move {
-	case x86.PushReg, x86.PopReg:
+	case cpu.PushReg, cpu.PopReg:
 		return true
-	case x86.StoreReg:
+	case cpu.StoreReg:
 		p := v.addr[i]
 		return f.slot(p) || f.incoming(i)
-	case x86.LoadReg:
+	case cpu.LoadReg:
 		return f.slot(v.load[i])
-	case x86.Copy:
+	case cpu.Copy:
 		return f.incoming(i)
 	}
 	return false
@@ -127,18 +127,18 @@ func (f *function) slot(p place) bool {
 	if p.base != stackBase || !p.exact() || p.lo >= 0 || f.values().escaped(p.lo) {
 		return false
 	}
-	_, ok := smallest(f.variables().Stack, returnAddress, p.lo)
+	_, ok := smallest(f.variables().Stack, f.mod.arch.ReturnAddress, p.lo)
 	return !ok
 }
 
 // incoming tells whether an instruction puts aside an argument as it came in.
 func (f *function) incoming(i int) bool {
 	in := &f.insts[i]
-	if int(f.blk[i]) != f.entryBlock() || !passes.Has(in.Src) {
+	if int(f.blk[i]) != f.entryBlock() || !f.mod.arch.Passes.Has(in.Src) {
 		return false
 	}
 	for j := f.block(i).first; j < i; j++ {
-		if f.insts[j].Def.Has(in.Src) || f.insts[j].Kind == x86.Call {
+		if f.insts[j].Def.Has(in.Src) || f.insts[j].Kind == cpu.Call {
 			return false
 		}
 	}

@@ -1,6 +1,6 @@
 package native
 
-import "laggard/slicing/x86"
+import "laggard/slicing/cpu"
 
 // resolve names a place in memory better, if the pointer to it was itself stored
 // in memory, by one instruction only, before instruction i.
@@ -61,7 +61,7 @@ func (f *function) held(i int, b base) (value, bool) {
 	}
 	f.holding = true // the search may come to a call, and so back here
 	defer func() { f.holding = false }()
-	return f.stored(i, place{reg: x86.None, base: b.from, lo: b.off, hi: b.off + 8}, maxNesting)
+	return f.stored(i, place{reg: cpu.None, base: b.from, lo: b.off, hi: b.off + 8}, maxNesting)
 }
 
 // maxPut bounds the instructions that may have put a pointer where it is.
@@ -101,25 +101,25 @@ func (f *function) put(d int, p place, depth int) (value, bool) {
 	switch {
 	case in.Load != nil && in.Store == nil:
 		return value{}, false
-	case in.Kind == x86.Call:
+	case in.Kind == cpu.Call:
 		return f.putBy(d, p, depth)
-	case in.Load != nil && in.Store.Base == x86.RDI && in.Load.Base == x86.RSI: // rep movs
-		to, from := v.regs[d][x86.RDI], v.regs[d][x86.RSI]
+	case in.Load != nil && in.SP == 0 && *in.Load != *in.Store: // it copies memory
+		to, from := v.regs[d][in.Store.Base], v.regs[d][in.Load.Base]
 		if to.base == p.base && !to.any && !from.any && from.base != noBase {
 			at := from.off + p.lo - to.off
-			return f.copied(d, place{reg: x86.None, base: from.base, lo: at, hi: at + 8}, depth-1), true
+			return f.copied(d, place{reg: cpu.None, base: from.base, lo: at, hi: at + 8}, depth-1), true
 		}
 	case in.Load != nil && v.load[d] == p && v.addr[d] == p: // something is added to it
 		return value{base: v.intern(base{kind: loaded, from: p.base, off: p.lo})}, true
-	case in.Move != x86.StoreReg && in.Move != x86.PushReg:
+	case in.Move != cpu.StoreReg && in.Move != cpu.PushReg:
 		if from := v.load[d]; in.SP == -8 && from.exact() { // a push from memory
 			return f.copied(d, from, depth-1), true
 		}
-	case in.Src >= 0 && in.Src < x86.General:
+	case f.mod.arch.Holds(in.Src):
 		return v.regs[d][in.Src], v.regs[d][in.Src].base != noBase
-	case in.Src >= x86.X0: // a part of a vector
+	case in.Src >= f.mod.arch.Vector: // a part of a vector
 		from, ok := f.only(d, register(in.Src))
-		if !ok || f.insts[from].Move != x86.LoadReg || !v.load[from].exact() {
+		if !ok || f.insts[from].Move != cpu.LoadReg || !v.load[from].exact() {
 			return value{}, false
 		}
 		part := v.load[from]

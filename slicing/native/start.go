@@ -8,7 +8,7 @@ import (
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/slicing/calls"
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -57,7 +57,7 @@ func (r *run) asked(it item, call string) {
 		r.arguments(it, t.model, !t.model.MPI)
 	case call == "":
 		for n := range f.given(it.i) {
-			r.registers(it, x86.Set(intArgs[n]))
+			r.registers(it, cpu.Set(f.mod.arch.Args[n]))
 		}
 	}
 }
@@ -86,7 +86,7 @@ const maxTail = 3
 // it instead of calling it.
 func (r *run) throughTail(a *activation) *activation {
 	in := &a.parent.f.insts[a.call]
-	if in.Kind != x86.Call {
+	if in.Kind != cpu.Call {
 		return a
 	}
 	f := a.parent.f.mod.callee(a.parent.f.target(a.call))
@@ -172,7 +172,7 @@ func (r *run) level(fr model.Frame, pc bool) (level, error) {
 		if pc {
 			return f.at(fr.Offset)
 		}
-		if i := f.before(fr.Offset); i >= 0 && f.insts[i].Kind == x86.Call {
+		if i := f.before(fr.Offset); i >= 0 && f.insts[i].Kind == cpu.Call {
 			return i
 		}
 		return -1

@@ -2,48 +2,38 @@ package native
 
 import (
 	"maps"
+	"slices"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 )
-
-// callerSaved are the registers that a call may change, by the ABI of System V.
-var callerSaved = x86.Set(x86.RAX, x86.RCX, x86.RDX, x86.RSI, x86.RDI, x86.R8, x86.R9, x86.R10, x86.R11, x86.Flags,
-	x86.FPU, x86.Mask) | vectors
-
-var vectors = func() (s x86.RegSet) {
-	for r := range x86.Reg(32) {
-		s |= x86.Set(x86.X0 + r)
-	}
-	return s
-}()
 
 // step carries a state over an instruction.
 func (v *values) step(s *state, i int) {
 	v.at = int32(i)
-	in := &v.f.insts[i]
-	if in.Kind == x86.Call {
+	in, arch := &v.f.insts[i], v.f.mod.arch
+	if in.Kind == cpu.Call {
 		v.call(s, i)
 		return
 	}
-	set := func(r x86.Reg, x value) {
-		if r >= 0 && r < x86.General {
+	set := func(r cpu.Reg, x value) {
+		if arch.Holds(r) {
 			s.regs[r] = x
 		}
 	}
 	moved := v.moved(s, in)
-	at, frame := v.place(s, in, in.Store), s.regs[x86.RBP]
-	in.Def.Each(func(r x86.Reg) {
-		if r < x86.General {
+	at, frame := v.place(s, in, in.Store), s.regs[arch.FP]
+	in.Def.Each(func(r cpu.Reg) {
+		if arch.Holds(r) {
 			set(r, v.fresh(r))
 		}
 	})
 	switch in.Move {
-	case x86.StoreReg, x86.StoreImm, x86.PushReg:
+	case cpu.StoreReg, cpu.StoreImm, cpu.PushReg:
 		v.store(s, at, moved)
-	case x86.LeaveMove:
-		set(x86.RSP, value{base: frame.base, off: frame.off + 8, any: frame.any})
-		set(x86.RBP, moved)
-	case x86.NoMove:
+	case cpu.LeaveMove:
+		set(arch.SP, value{base: frame.base, off: frame.off + 8, any: frame.any})
+		set(arch.FP, moved)
+	case cpu.NoMove:
 		if in.Store != nil {
 			x := value{}
 			if in.SP < 0 && in.Load != nil { // a push from memory
@@ -55,57 +45,57 @@ func (v *values) step(s *state, i int) {
 		set(in.Dst, moved)
 	}
 	if in.SP != 0 {
-		s.regs[x86.RSP].off += in.SP
+		s.regs[arch.SP].off += in.SP
 	}
 }
 
 // register is the value in a register, the zero value if that is none for addresses.
-func (s *state) register(r x86.Reg) value {
-	if r < 0 || r >= x86.General {
+func (v *values) register(s *state, r cpu.Reg) value {
+	if !v.f.mod.arch.Holds(r) {
 		return value{}
 	}
 	return s.regs[r]
 }
 
 // moved is the value that an instruction moves.
-func (v *values) moved(s *state, in *x86.Inst) value {
-	reg := s.register
+func (v *values) moved(s *state, in *cpu.Inst) value {
+	reg := func(r cpu.Reg) value { return v.register(s, r) }
 	switch in.Move {
-	case x86.Copy, x86.StoreReg, x86.PushReg:
+	case cpu.Copy, cpu.StoreReg, cpu.PushReg:
 		return reg(in.Src)
-	case x86.SetImm, x86.StoreImm:
+	case cpu.SetImm, cpu.StoreImm:
 		return value{base: constBase, off: in.Imm}
-	case x86.AddImm:
+	case cpu.AddImm:
 		x := reg(in.Src)
 		x.off += in.Imm
 		return x
-	case x86.AndImm:
-		if in.Dst == x86.RSP || in.Imm < 0 && in.Imm >= -64 { // alignment
+	case cpu.AndImm:
+		if in.Dst == v.f.mod.arch.SP || in.Imm < 0 && in.Imm >= -64 { // alignment
 			return reg(in.Src)
 		}
 		return v.fresh(in.Dst)
-	case x86.Lea:
+	case cpu.Lea:
 		return v.address(s, in.Address, in.Dst)
-	case x86.LoadReg, x86.PopReg, x86.LeaveMove:
+	case cpu.LoadReg, cpu.PopReg, cpu.LeaveMove:
 		return v.loaded(s, in)
-	case x86.AddReg:
+	case cpu.AddReg:
 		return v.sum(reg(in.Dst), reg(in.Src), 1)
-	case x86.AddLoad:
+	case cpu.AddLoad:
 		return v.sum(reg(in.Dst), v.loaded(s, in), 1)
 	}
 	return value{}
 }
 
 // address is the value of a memory operand's address.
-func (v *values) address(s *state, m *x86.Mem, dst x86.Reg) value {
+func (v *values) address(s *state, m *cpu.Mem, dst cpu.Reg) value {
 	if m.Thread {
 		return v.fresh(dst)
 	}
 	var x value
 	switch {
-	case m.Base == x86.None && m.Index == x86.None:
+	case m.Base == cpu.None && m.Index == cpu.None:
 		return value{base: constBase, off: m.Disp}
-	case m.Base == x86.None && m.Scale != 1:
+	case m.Base == cpu.None && m.Scale != 1:
 		i := s.regs[m.Index]
 		if i.base == constBase && !i.any {
 			return value{base: constBase, off: m.Disp + i.off*m.Scale}
@@ -118,15 +108,15 @@ func (v *values) address(s *state, m *x86.Mem, dst x86.Reg) value {
 			x.off = m.Disp + i.off*m.Scale
 		}
 		return x
-	case m.Base == x86.None:
+	case m.Base == cpu.None:
 		x = s.regs[m.Index]
-	case m.Index == x86.None:
+	case m.Index == cpu.None:
 		x = s.regs[m.Base]
 	default:
 		x = v.sum(s.regs[m.Base], s.regs[m.Index], m.Scale)
 	}
 	if o := x; x.any && m.Disp != 0 {
-		if p := s.register(m.Base); p.base == o.base {
+		if p := v.register(s, m.Base); p.base == o.base {
 			o.off = p.off // without what the index begins at
 		}
 		if x.off += m.Disp; o.base == stackBase || o.base == constBase {
@@ -149,7 +139,7 @@ func (v *values) kept(from value, off int64) int64 {
 }
 
 // loaded is the value that a load gives.
-func (v *values) loaded(s *state, in *x86.Inst) value {
+func (v *values) loaded(s *state, in *cpu.Inst) value {
 	p := v.place(s, in, in.Load)
 	if p.base == stackBase && p.exact() {
 		if got, ok := s.slots[p.lo]; ok && got.size == int(p.hi-p.lo) {
@@ -204,32 +194,33 @@ func (v *values) escaped(off int64) bool {
 
 // call carries a state over a call.
 func (v *values) call(s *state, i int) {
-	changed := callerSaved
+	arch := v.f.mod.arch
+	changed := arch.CallerSaved
 	t := v.f.mod.direct(&v.f.insts[i])
 	if !t.known && t.addr != 0 {
 		changed = v.f.mod.clobbers(t.addr, maxClobber)
 	}
-	given := s.regs
-	changed.Each(func(r x86.Reg) {
-		if r < x86.General && r != x86.RSP {
+	given := slices.Clone(s.regs)
+	changed.Each(func(r cpu.Reg) {
+		if arch.Holds(r) && r != arch.SP {
 			s.regs[r] = v.fresh(r)
 		}
 	})
 	if t.known && t.model.Allocates() {
-		s.regs[x86.RAX] = value{base: v.intern(base{kind: allocated, at: int32(i)})}
+		s.regs[arch.Result] = value{base: v.intern(base{kind: allocated, at: int32(i)})}
 	} else if callee := v.f.mod.accessor(t); callee != nil {
 		inner := callee.values()
-		if x, ok := v.returned(s, &given, i, inner, inner.gives.base, maxNesting); ok {
+		if x, ok := v.returned(s, given, i, inner, inner.gives.base, maxNesting); ok {
 			x.off += inner.gives.off
 			x.any = x.any || inner.gives.any
-			s.regs[x86.RAX] = x
+			s.regs[arch.Result] = x
 		}
 	}
 	v.forget(s)
 }
 
 // returned is the value for the caller, at call i, of a base that a callee returns.
-func (v *values) returned(s *state, given *[x86.General]value, i int, callee *values, n int32, depth int) (
+func (v *values) returned(s *state, given []value, i int, callee *values, n int32, depth int) (
 	value, bool) {
 	if n == noBase || depth == 0 {
 		return value{}, false
@@ -240,7 +231,7 @@ func (v *values) returned(s *state, given *[x86.General]value, i int, callee *va
 	case allocated:
 		return value{base: v.intern(base{kind: allocated, at: int32(i)})}, true
 	case onEntry:
-		return given[b.reg], b.reg != x86.RSP && given[b.reg].base != noBase
+		return given[b.reg], b.reg != v.f.mod.arch.SP && given[b.reg].base != noBase
 	case loaded:
 		from, ok := v.returned(s, given, i, callee, b.from, depth-1)
 		if !ok || v.nesting[from.base] >= maxNesting {

@@ -1,12 +1,12 @@
 package native
 
-import "laggard/slicing/x86"
+import "laggard/slicing/cpu"
 
 // summary is what a function writes that its callers can see, itself or through
 // what it calls.
 type summary struct {
 	writes []written
-	defs   x86.RegSet
+	defs   cpu.RegSet
 }
 
 // written is a place that is written; always, on every way through.
@@ -28,7 +28,7 @@ func (f *function) summary(depth int) *summary {
 		return f.sum
 	}
 	if f.summing || depth == 0 || f.mod.prog.late() {
-		return &summary{defs: results}
+		return &summary{defs: f.mod.arch.Results}
 	}
 	f.summing = true
 	s := &summary{}
@@ -37,7 +37,7 @@ func (f *function) summary(depth int) *summary {
 		f.summarise(s, i, always[int(f.blk[i])], depth)
 	}
 	for n := range f.blocks {
-		s.defs |= f.blocks[n].defs
+		s.defs = s.defs.Or(f.blocks[n].defs)
 	}
 	f.summing, f.sum = false, s
 	return s
@@ -45,7 +45,7 @@ func (f *function) summary(depth int) *summary {
 
 func (f *function) summarise(s *summary, i int, always bool, depth int) {
 	in, v := &f.insts[i], f.values()
-	if _, tail := f.tails[i]; in.Kind != x86.Call && !tail {
+	if _, tail := f.tails[i]; in.Kind != cpu.Call && !tail {
 		if in.Store != nil {
 			at := f.stores(i)
 			s.add(v, written{at, always && at.exact()})
@@ -107,7 +107,8 @@ func (v *values) visible(p place) bool {
 		case constant, allocated:
 			return true
 		case onEntry:
-			return b.reg != x86.RSP || off >= 8 // the caller's part of the stack
+			arch := v.f.mod.arch
+			return b.reg != arch.SP || off >= arch.ReturnAddress // the caller's part of the stack
 		case loaded:
 			n, off = b.from, b.off
 		default:
@@ -142,39 +143,40 @@ func (m *module) accessor(t target) *function {
 
 // clobbers are the registers that a function may change, of those that it may:
 // compilers keep values in the others when they see both functions.
-func (m *module) clobbers(addr uint64, depth int) x86.RegSet {
+func (m *module) clobbers(addr uint64, depth int) cpu.RegSet {
 	if depth == 0 {
-		return callerSaved
+		return m.arch.CallerSaved
 	}
 	sym, ok := m.code.Function(addr)
 	if !ok || sym.Lo != addr || sym.Hi-sym.Lo > maxEndlessSize {
-		return callerSaved
+		return m.arch.CallerSaved
 	}
 	f := m.function(addr)
 	if f == nil || f.holes {
-		return callerSaved
+		return m.arch.CallerSaved
 	}
-	if f.changes == 0 {
+	if f.changes.Empty() {
 		f.changes = f.clobbered(depth)
 	}
 	return f.changes
 }
 
-func (f *function) clobbered(depth int) x86.RegSet {
-	out := x86.Set(x86.RSP) // never the empty set
+func (f *function) clobbered(depth int) cpu.RegSet {
+	arch := f.mod.arch
+	out := cpu.Set(arch.SP) // never the empty set
 	for i := range f.insts {
 		in := &f.insts[i]
-		if to, tail := f.tails[i]; tail || in.Kind == x86.Call {
+		if to, tail := f.tails[i]; tail || in.Kind == cpu.Call {
 			t := f.mod.direct(in)
 			if to != 0 && tail {
 				t.addr = to
 			}
 			if t.known || t.addr == 0 {
-				return callerSaved
+				return arch.CallerSaved
 			}
-			out |= f.mod.clobbers(t.addr, depth-1)
+			out = out.Or(f.mod.clobbers(t.addr, depth-1))
 		}
-		out |= in.Def
+		out = out.Or(in.Def)
 	}
-	return out & (callerSaved | x86.Set(x86.RSP))
+	return out.And(arch.CallerSaved.Or(cpu.Set(arch.SP)))
 }

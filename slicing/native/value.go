@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
 
@@ -31,7 +31,7 @@ const (
 
 type base struct {
 	kind baseKind
-	reg  x86.Reg
+	reg  cpu.Reg
 	at   int32
 	from int32
 	off  int64
@@ -63,7 +63,7 @@ type values struct {
 	escapes []int64         // offsets on the stack whose address is taken
 	open    [][2]int64      // what they are in
 	passed  map[int][]value // by call: what it finds on the stack
-	regs    [][x86.General]value
+	regs    [][]value
 	addr    []place // by instruction: where it stores
 	load    []place
 	after   map[int]value // by call: what it returns
@@ -75,7 +75,7 @@ type values struct {
 
 // state is what registers and stack slots hold.
 type state struct {
-	regs  [x86.General]value
+	regs  []value // of the general registers
 	slots map[int64]slot
 }
 
@@ -94,7 +94,7 @@ func (f *function) values() *values {
 	v := &values{f: f, numbers: map[base]int32{}, types: map[int32]*symbol.Type{}, after: map[int]value{}}
 	v.intern(base{kind: unknown})
 	v.intern(base{kind: constant})
-	v.intern(base{kind: onEntry, reg: x86.RSP})
+	v.intern(base{kind: onEntry, reg: f.mod.arch.SP})
 	v.intern(base{kind: allocated, at: anywhere})
 	f.flow, f.solving = v, true
 	defer func() { f.solving = false }()
@@ -128,7 +128,7 @@ func (v *values) intern(b base) int32 {
 	return n
 }
 
-func (v *values) fresh(r x86.Reg) value {
+func (v *values) fresh(r cpu.Reg) value {
 	return value{base: v.intern(base{kind: result, reg: r, at: v.at})}
 }
 
@@ -140,12 +140,12 @@ func (v *values) solve(slots bool) {
 	if len(f.blocks) == 0 {
 		return
 	}
-	first := &state{}
+	first := v.blank()
 	if slots {
 		first.slots = map[int64]slot{}
 	}
 	for r := range first.regs {
-		first.regs[r] = value{base: v.intern(base{kind: onEntry, reg: x86.Reg(r)})}
+		first.regs[r] = value{base: v.intern(base{kind: onEntry, reg: cpu.Reg(r)})}
 	}
 	entry := int32(f.entryBlock())
 	v.start[entry] = first
@@ -165,8 +165,11 @@ func (v *values) solve(slots bool) {
 	}
 }
 
+// blank is a state of which nothing is known.
+func (v *values) blank() *state { return &state{regs: make([]value, v.f.mod.arch.General)} }
+
 func (s *state) clone() *state {
-	return &state{s.regs, maps.Clone(s.slots)}
+	return &state{slices.Clone(s.regs), maps.Clone(s.slots)}
 }
 
 // merge brings the state at the end of a block into the start of another one.
@@ -181,7 +184,7 @@ func (v *values) merge(to int32, from *state, held *int) bool {
 	}
 	changed := false
 	for r := range at.regs {
-		if m := v.join(at.regs[r], from.regs[r], to, x86.Reg(r)); m != at.regs[r] {
+		if m := v.join(at.regs[r], from.regs[r], to, cpu.Reg(r)); m != at.regs[r] {
 			at.regs[r], changed = m, true
 		}
 	}
@@ -194,7 +197,7 @@ func (v *values) merge(to int32, from *state, held *int) bool {
 	return changed
 }
 
-func (v *values) join(a, b value, to int32, r x86.Reg) value {
+func (v *values) join(a, b value, to int32, r cpu.Reg) value {
 	own := base{kind: merged, reg: r, at: to}
 	switch {
 	case a == b:
@@ -220,7 +223,7 @@ func (f *function) sameObject(a, b int64) bool {
 // taken returns the offsets on the stack of which an address was made.
 func (v *values) taken() []int64 {
 	var out []int64
-	unnamed := map[int64]*symbol.Type{}
+	unnamed, arch := map[int64]*symbol.Type{}, v.f.mod.arch
 	for n, s := range v.start {
 		if s == nil {
 			continue
@@ -229,14 +232,15 @@ func (v *values) taken() []int64 {
 		for i := v.f.blocks[n].first; i < v.f.blocks[n].end; i++ {
 			in := &v.f.insts[i]
 			v.direct(s, in)
-			if in.Kind == x86.Call {
+			if in.Kind == cpu.Call {
 				v.unnamed(s, i, unnamed)
 			}
 			v.step(s, i)
-			if in.Dst < 0 || in.Dst == x86.RSP || in.Dst == x86.RBP && in.Move == x86.Copy || in.Dst >= x86.General {
+			frame := in.Dst == arch.FP && (in.Move == cpu.Copy || in.Move == cpu.AddImm && in.Src == arch.SP)
+			if !arch.Holds(in.Dst) || in.Dst == arch.SP || frame {
 				continue
 			}
-			if in.Move == x86.Lea || in.Move == x86.AddImm || in.Move == x86.Copy && in.Src == x86.RSP {
+			if in.Move == cpu.Lea || in.Move == cpu.AddImm || in.Move == cpu.Copy && in.Src == arch.SP {
 				if r := s.regs[in.Dst]; r.base == stackBase {
 					out = append(out, r.off)
 				}
@@ -244,7 +248,7 @@ func (v *values) taken() []int64 {
 		}
 	}
 	for _, off := range slices.Sorted(maps.Keys(unnamed)) {
-		x := symbol.Variable{Offset: off - returnAddress, Size: unnamed[off].Size, Type: unnamed[off]}
+		x := symbol.Variable{Offset: off - arch.ReturnAddress, Size: unnamed[off].Size, Type: unnamed[off]}
 		v.f.frame.Stack = append(v.f.frame.Stack, x)
 	}
 	slices.Sort(out)
@@ -252,12 +256,12 @@ func (v *values) taken() []int64 {
 }
 
 // direct notes an access to a fixed place on the stack.
-func (v *values) direct(s *state, in *x86.Inst) {
-	for _, m := range []*x86.Mem{in.Load, in.Store} {
-		if m == nil || m.Index != x86.None || m.Base != x86.RSP && m.Base != x86.RBP {
+func (v *values) direct(s *state, in *cpu.Inst) {
+	for _, m := range []*cpu.Mem{in.Load, in.Store} {
+		if m == nil || m.Index != cpu.None || m.Base != v.f.mod.arch.SP && m.Base != v.f.mod.arch.FP {
 			continue
 		}
-		if x := v.address(s, m, x86.None); x.base == stackBase && !x.any {
+		if x := v.address(s, m, cpu.None); x.base == stackBase && !x.any {
 			v.f.direct = append(v.f.direct, x.off)
 		}
 	}
@@ -267,30 +271,32 @@ func (v *values) direct(s *state, in *x86.Inst) {
 // instructions access.
 func (v *values) places() {
 	f := v.f
-	v.regs = make([][x86.General]value, len(f.insts))
+	v.regs = make([][]value, len(f.insts))
+	known := make([]value, len(f.insts)*int(f.mod.arch.General)) // one piece of memory for all
 	v.passed = map[int][]value{}
 	v.addr, v.load = make([]place, len(f.insts)), make([]place, len(f.insts))
 	for n := range f.blocks {
 		s := v.start[n]
 		if s == nil {
-			s = &state{} // unreached: nothing is known
+			s = v.blank() // unreached
 		}
 		s = s.clone()
 		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
 			v.at = int32(i)
-			v.regs[i] = s.regs
+			v.regs[i], known = known[:len(s.regs):len(s.regs)], known[len(s.regs):]
+			copy(v.regs[i], s.regs)
 			in := &f.insts[i]
 			v.addr[i], v.load[i] = v.place(s, in, in.Store), v.place(s, in, in.Load)
-			if in.Kind == x86.Call || in.Kind == x86.Jump {
+			if in.Kind == cpu.Call || in.Kind == cpu.Jump {
 				v.pass(s, i)
 			}
 			v.step(s, i)
-			if in.Kind == x86.Call {
-				v.after[i] = s.regs[x86.RAX]
+			if in.Kind == cpu.Call {
+				v.after[i] = s.regs[f.mod.arch.Result]
 			}
 		}
 		if _, tail := f.tails[f.blocks[n].end-1]; f.leaves(n) && !tail {
-			v.gives = v.either(v.gives, s.regs[x86.RAX])
+			v.gives = v.either(v.gives, s.regs[f.mod.arch.Result])
 		}
 		v.start[n] = nil
 	}
@@ -325,12 +331,13 @@ const maxPassed = 12
 
 // pass notes the arguments that a call finds on the stack.
 func (v *values) pass(s *state, i int) {
-	if s.regs[x86.RSP].base != stackBase || len(s.slots) == 0 {
+	sp := s.regs[v.f.mod.arch.SP]
+	if sp.base != stackBase || len(s.slots) == 0 {
 		return
 	}
 	var args []value
 	for n := range int64(maxPassed) {
-		args = append(args, s.slots[s.regs[x86.RSP].off+8*n].v)
+		args = append(args, s.slots[sp.off+8*n].v)
 	}
 	v.passed[i] = args
 }
@@ -350,7 +357,7 @@ func (v *values) rank(x value) int {
 		}
 		return 0
 	case onEntry:
-		if b.reg == x86.RSP {
+		if b.reg == v.f.mod.arch.SP {
 			return 6
 		}
 		return 3
@@ -364,9 +371,9 @@ func (v *values) rank(x value) int {
 	case merged:
 		return 3
 	case result:
-		if in := &v.f.insts[b.at]; in.Kind == x86.Call {
+		if in := &v.f.insts[b.at]; in.Kind == cpu.Call {
 			return 4
-		} else if in.Move == x86.Lea && in.Address.Scale > 1 || in.Move == x86.LoadReg {
+		} else if in.Move == cpu.Lea && in.Address.Scale > 1 || in.Move == cpu.LoadReg {
 			return 1
 		}
 		return 2

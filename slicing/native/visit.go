@@ -5,7 +5,7 @@ import (
 
 	"laggard/slicing"
 	"laggard/slicing/calls"
-	"laggard/slicing/x86"
+	"laggard/slicing/cpu"
 )
 
 // maxDescent bounds the calls that are descended into one below the other, those of
@@ -27,7 +27,7 @@ func (r *run) visit(it item) {
 	}
 	it = r.report(it)
 	f := it.a.f
-	if _, tail := f.tails[it.i]; f.insts[it.i].Kind != x86.Call && !tail {
+	if _, tail := f.tails[it.i]; f.insts[it.i].Kind != cpu.Call && !tail {
 		r.uses(it)
 	}
 	r.decided(it)
@@ -62,7 +62,7 @@ func (r *run) uses(it item) {
 	f := it.a.f
 	in, v := &f.insts[it.i], f.values()
 	regs := in.Use
-	for _, m := range []*x86.Mem{in.Load, in.Load2, in.Store} {
+	for _, m := range []*cpu.Mem{in.Load, in.Load2, in.Store} {
 		if m == nil {
 			continue
 		}
@@ -71,7 +71,7 @@ func (r *run) uses(it item) {
 			p = v.addr[it.i]
 		}
 		if m == in.Load2 || !p.exact() || p.base != stackBase && p.base != constBase {
-			regs |= m.Regs()
+			regs = regs.Or(m.Regs().Without(cpu.Set(f.mod.arch.SP)))
 		}
 	}
 	r.registers(it, regs)
@@ -81,10 +81,10 @@ func (r *run) uses(it item) {
 }
 
 // registers asks for registers, but for those that point into the frame.
-func (r *run) registers(it item, regs x86.RegSet) {
+func (r *run) registers(it item, regs cpu.RegSet) {
 	v := it.a.f.values().regs[it.i]
-	regs.Each(func(reg x86.Reg) {
-		if reg < x86.General && v[reg].base == stackBase && !v[reg].any {
+	regs.Each(func(reg cpu.Reg) {
+		if it.a.f.mod.arch.Holds(reg) && v[reg].base == stackBase && !v[reg].any {
 			return
 		}
 		r.push(it.needs(register(reg)))
@@ -120,7 +120,7 @@ func (r *run) ask(it item) {
 func (r *run) answer(it item, found reached) {
 	f := it.a.f
 	for _, d := range found.defs {
-		if _, tail := f.tails[d]; f.insts[d].Kind == x86.Call || tail {
+		if _, tail := f.tails[d]; f.insts[d].Kind == cpu.Call || tail {
 			r.called(it, d)
 		} else {
 			r.push(it.to(d, slicing.Data))
@@ -140,8 +140,8 @@ func (r *run) ascend(it item) {
 	up := it
 	up.nodeKey = nodeKey{a.parent, a.call}
 	if !it.place.memory() {
-		if passes.Has(it.place.reg) {
-			r.registers(up, x86.Set(it.place.reg))
+		if it.a.f.mod.arch.Passes.Has(it.place.reg) {
+			r.registers(up, cpu.Set(it.place.reg))
 		}
 		return
 	}
@@ -149,10 +149,6 @@ func (r *run) ascend(it item) {
 		r.memory(up, p)
 	}
 }
-
-// passes are the registers that arguments come in; the others that a call keeps
-// hold what they held before it.
-var passes = x86.Set(intArgs...) | x86.Set(x86.R10, x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15) | vectors
 
 // called goes into a call that defines what is asked for.
 func (r *run) called(it item, call int) {
@@ -233,7 +229,7 @@ func (r *run) foreign(it item) {
 	r.push(it.to(it.i, slicing.Data))
 	at := r.near(it)
 	for n := range f.given(it.i) {
-		r.registers(at, x86.Set(intArgs[n]))
+		r.registers(at, cpu.Set(f.mod.arch.Args[n]))
 	}
 	r.through(at)
 }
@@ -262,7 +258,7 @@ func (r *run) arguments(it item, m calls.Model, payload bool) {
 		reads, data := role.Reads()
 		switch {
 		case role == calls.Float:
-			r.registers(it, x86.Set(x86.X0, x86.X0+1))
+			r.registers(it, f.mod.arch.Floats)
 		case m.ByReference && role.Decides():
 			r.pointed(it, n, 4)
 		case role.Decides():
@@ -282,7 +278,7 @@ func (r *run) argument(it item, n int) {
 	if p.memory() {
 		r.memory(it, p)
 	} else {
-		r.registers(it, x86.Set(p.reg))
+		r.registers(it, cpu.Set(p.reg))
 	}
 }
 
@@ -304,7 +300,7 @@ func (r *run) linked(it item, p place) {
 	f := it.a.f
 	for _, d := range f.defines(it.i, p).defs {
 		in := &f.insts[d]
-		if in.Move != x86.StoreReg || in.Src < 0 || in.Src >= x86.General {
+		if in.Move != cpu.StoreReg || !f.mod.arch.Holds(in.Src) {
 			continue
 		}
 		x := f.values().regs[d][in.Src]

@@ -10,6 +10,7 @@ import (
 
 	"laggard/model"
 	"laggard/slicing"
+	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 	"laggard/symbol"
 )
@@ -89,7 +90,7 @@ func callGraph(code *symbol.Code) (map[uint64][]calling, []calling) {
 				break
 			}
 			in := x86.Decode(bytes[:min(len(bytes), 15)], at)
-			if in.Kind == x86.Call {
+			if in.Kind == cpu.Call {
 				c := calling{in.End(), f.Lo}
 				all = append(all, c)
 				callers[in.Target] = append(callers[in.Target], c)

@@ -28,6 +28,7 @@ type Program struct {
 	run    place
 	data   string
 	peers  []place
+	target Target
 }
 
 // place is a call of a rank: "MPI_Recv:2" is its second MPI_Recv.
@@ -149,12 +150,36 @@ func need(t testing.TB, program string) {
 	}
 }
 
-// Stub builds the library that stands for MPI, in a folder of its own.
-func Stub(t testing.TB) string {
+// Target is what programs are compiled for, and how they are run.
+type Target struct {
+	Prefix   string // of the names of its compilers, "" for this machine's own
+	Emulator string // that runs its programs, "" none
+	Root     string // where the emulated programs find their libraries
+}
+
+// Arm64 has gcc's cross compilers, and the emulation of user programs by qemu.
+var Arm64 = Target{"aarch64-linux-gnu-", "qemu-aarch64-static", "/usr/aarch64-linux-gnu"}
+
+// Needs skips the test if what compiles for the target or runs its programs is not installed.
+func (g Target) Needs(t testing.TB) {
 	t.Helper()
-	need(t, "gcc")
+	for _, compiler := range []string{"gcc", "g++", "gfortran"} {
+		need(t, g.Prefix+compiler)
+	}
+	if g.Emulator != "" {
+		need(t, g.Emulator)
+	}
+}
+
+// Stub builds the library that stands for MPI, in a folder of its own.
+func Stub(t testing.TB) string { return Target{}.Stub(t) }
+
+// Stub builds the library that stands for MPI, in a folder of its own.
+func (g Target) Stub(t testing.TB) string {
+	t.Helper()
+	need(t, g.Prefix+"gcc")
 	dir := t.TempDir()
-	run(t, dir, "gcc", "-shared", "-fPIC", "-O1", "-g0", "-I"+filepath.Join(data(), "stub"),
+	run(t, dir, g.Prefix+"gcc", "-shared", "-fPIC", "-O1", "-g0", "-I"+filepath.Join(data(), "stub"),
 		filepath.Join(data(), "stub", "mpi.c"), "-o", filepath.Join(dir, "libmpi.so"))
 	return dir
 }
@@ -214,6 +239,9 @@ func (p Program) Criterion(t testing.TB, exe string) slicing.Criterion {
 func (p Program) stack(t testing.TB, exe string, at place) (stack []model.Frame, exact bool) {
 	t.Helper()
 	cmd := exec.Command(exe)
+	if p.target.Emulator != "" {
+		cmd = exec.Command(p.target.Emulator, "-L", p.target.Root, exe)
+	}
 	cmd.Env = append(os.Environ(), fmt.Sprintf("STUB_RANK=%d", at.rank), fmt.Sprintf("STUB_SIZE=%d", at.size),
 		"STUB_STOP="+at.stop, "STUB_DATA="+p.data)
 	out, err := cmd.Output()
@@ -226,6 +254,9 @@ func (p Program) stack(t testing.TB, exe string, at place) (stack []model.Frame,
 		var offset uint64
 		if _, err := fmt.Sscanf(string(line), "%s %s %x", &kind, &file, &offset); err != nil {
 			t.Fatalf("%s: %q: %v", p.Name, line, err)
+		}
+		if file != exe && filepath.Base(file) != "libmpi.so" {
+			file = filepath.Join(p.target.Root, file)
 		}
 		if modules[file] == nil {
 			id, err := symbol.BuildID(file)

@@ -40,15 +40,20 @@ type New func(r *symbol.Resolver) slicing.Slicer
 
 // Accuracy slices all programs in all builds and holds the figures against the
 // bars. It returns them for a table.
-func Accuracy(t *testing.T, backend New) Figures {
+func Accuracy(t *testing.T, backend New) Figures { return AccuracyOn(t, backend, Target{}, Families) }
+
+// AccuracyOn is Accuracy of programs for another processor, by some of the compilers.
+func AccuracyOn(t *testing.T, backend New, g Target, families []string) Figures {
 	fig := Figures{map[string][]Score{}, map[string][]Score{}}
-	stub := Stub(t)
+	stub := g.Stub(t)
 	for _, p := range Programs(t) {
-		for _, family := range Families {
+		p.target = g
+		for _, family := range families {
 			compiler := Compiler(family, p.Name)
 			if compiler == "" {
 				continue
 			}
+			compiler = g.Prefix + compiler
 			for opt := range Bars {
 				t.Run(fmt.Sprintf("%s/%s%s", p.Name, family, opt), func(t *testing.T) {
 					s, b := Case(t, backend, p, p.Build(t, stub, compiler, opt))

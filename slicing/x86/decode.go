@@ -2,18 +2,20 @@ package x86
 
 import (
 	"golang.org/x/arch/x86/x86asm"
+
+	"laggard/slicing/cpu"
 )
 
 // Decode decodes the instruction at the start of code, which lies at addr.
-func Decode(code []byte, addr uint64) Inst {
+func Decode(code []byte, addr uint64) cpu.Inst {
 	if n := landing(code); n > 0 {
-		return Inst{Addr: addr, Len: n, Dst: None, Src: None}
+		return cpu.Inst{Addr: addr, Len: n, Dst: cpu.None, Src: cpu.None}
 	}
 	in, err := x86asm.Decode(code, 64)
 	if err != nil || in.Op == 0 || in.Len <= 0 || in.Len > len(code) {
 		return unknown(code, addr)
 	}
-	d := decoder{in: &in, out: Inst{Addr: addr, Len: in.Len, Dst: None, Src: None}}
+	d := decoder{in: &in, out: cpu.Inst{Addr: addr, Len: in.Len, Dst: cpu.None, Src: cpu.None}}
 	d.decode()
 	return d.out
 }
@@ -33,7 +35,7 @@ func landing(code []byte) int {
 
 type decoder struct {
 	in  *x86asm.Inst
-	out Inst
+	out cpu.Inst
 }
 
 func (d *decoder) decode() {
@@ -54,59 +56,61 @@ func (d *decoder) decode() {
 		d.implied()
 		d.move()
 	}
-	d.out.Def &^= Set(RSP)
-	d.out.Use &^= Set(RSP)
-	d.out.Kills &= d.out.Def
+	d.out.Def = d.out.Def.Without(cpu.Set(RSP))
+	d.out.Use = d.out.Use.Without(cpu.Set(RSP))
+	d.out.Kills = d.out.Kills.And(d.out.Def)
 }
 
-func (d *decoder) def(r Reg) { d.out.Def.add(r); d.out.Kills.add(r) }
-func (d *decoder) use(r Reg) { d.out.Use.add(r) }
+func (d *decoder) def(r cpu.Reg) { d.out.Def.Add(r); d.out.Kills.Add(r) }
+func (d *decoder) use(r cpu.Reg) { d.out.Use.Add(r) }
 
 // reg gives the register of an operand, None if it is no register we follow.
-func reg(a x86asm.Arg) Reg {
+func reg(a x86asm.Arg) cpu.Reg {
 	r, ok := a.(x86asm.Reg)
 	if !ok {
-		return None
+		return cpu.None
 	}
 	return Number(r)
 }
 
 // Number is the register that a register of x86asm is, or is a part of; None if it is not
 // followed.
-func Number(r x86asm.Reg) Reg {
+func Number(r x86asm.Reg) cpu.Reg {
 	switch {
 	case r >= x86asm.AL && r <= x86asm.BL:
-		return Reg(r - x86asm.AL)
+		return cpu.Reg(r - x86asm.AL)
 	case r >= x86asm.AH && r <= x86asm.BH:
-		return Reg(r - x86asm.AH)
+		return cpu.Reg(r - x86asm.AH)
 	case r >= x86asm.SPB && r <= x86asm.R15B:
-		return RSP + Reg(r-x86asm.SPB)
+		return RSP + cpu.Reg(r-x86asm.SPB)
 	case r >= x86asm.AX && r <= x86asm.R15W:
-		return Reg(r - x86asm.AX)
+		return cpu.Reg(r - x86asm.AX)
 	case r >= x86asm.EAX && r <= x86asm.R15L:
-		return Reg(r - x86asm.EAX)
+		return cpu.Reg(r - x86asm.EAX)
 	case r >= x86asm.RAX && r <= x86asm.R15:
-		return Reg(r - x86asm.RAX)
+		return cpu.Reg(r - x86asm.RAX)
 	case r >= x86asm.F0 && r <= x86asm.M7:
 		return FPU
 	case r >= x86asm.X0 && r <= x86asm.X31:
-		return X0 + Reg(r-x86asm.X0)
+		return X0 + cpu.Reg(r-x86asm.X0)
 	case r >= x86asm.Y0 && r <= x86asm.Y31:
-		return X0 + Reg(r-x86asm.Y0)
+		return X0 + cpu.Reg(r-x86asm.Y0)
 	case r >= x86asm.Z0 && r <= x86asm.Z31:
-		return X0 + Reg(r-x86asm.Z0)
+		return X0 + cpu.Reg(r-x86asm.Z0)
 	case r >= x86asm.K0 && r <= x86asm.K7:
 		return Mask
 	}
-	return None
+	return cpu.None
 }
 
-func (d *decoder) mem(a x86asm.Arg) *Mem {
+func (d *decoder) mem(a x86asm.Arg) *cpu.Mem {
 	m, ok := a.(x86asm.Mem)
 	if !ok {
 		return nil
 	}
-	out := &Mem{Base: None, Index: None, Scale: int64(m.Scale), Disp: m.Disp, Size: d.in.MemBytes}
+	out := &cpu.Mem{
+		Base: cpu.None, Index: cpu.None, Scale: int64(m.Scale), Disp: m.Disp, Size: d.in.MemBytes,
+	}
 	if out.Disp>>32 == 0 { // x86asm forgets the sign of four bytes
 		out.Disp = int64(int32(out.Disp))
 	}
@@ -129,27 +133,27 @@ func (d *decoder) control() bool {
 	o, target := &d.out, d.in.Args[0]
 	switch d.in.Op {
 	case x86asm.JMP, x86asm.LJMP:
-		o.Kind = Jump
+		o.Kind = cpu.Jump
 	case x86asm.CALL, x86asm.LCALL:
-		o.Kind = Call
+		o.Kind = cpu.Call
 	case x86asm.RET, x86asm.LRET, x86asm.IRET, x86asm.IRETD, x86asm.IRETQ:
-		o.Kind, o.SP = Return, 8
+		o.Kind, o.SP = cpu.Return, 8
 		return true
 	case x86asm.UD0, x86asm.UD1, x86asm.UD2, x86asm.HLT:
-		o.Kind = Halt
+		o.Kind = cpu.Halt
 		return true
 	case x86asm.LOOP, x86asm.LOOPE, x86asm.LOOPNE:
 		d.use(RCX)
 		d.def(RCX)
-		o.Kind = Branch
+		o.Kind = cpu.Branch
 	case x86asm.JCXZ, x86asm.JECXZ, x86asm.JRCXZ:
 		d.use(RCX)
-		o.Kind = Branch
+		o.Kind = cpu.Branch
 	default:
 		if !classOf(d.in.Op).jump {
 			return false
 		}
-		o.Kind = Branch
+		o.Kind = cpu.Branch
 	}
 	switch t := target.(type) {
 	case x86asm.Rel:
@@ -170,25 +174,25 @@ func (d *decoder) stack() bool {
 	o := &d.out
 	switch d.in.Op {
 	case x86asm.PUSH:
-		o.SP, o.Store = -8, &Mem{Base: RSP, Index: None, Disp: -8, Size: 8}
-		if o.Src = reg(d.in.Args[0]); o.Src != None {
-			o.Move = PushReg
+		o.SP, o.Store = -8, &cpu.Mem{Base: RSP, Index: cpu.None, Disp: -8, Size: 8}
+		if o.Src = reg(d.in.Args[0]); o.Src != cpu.None {
+			o.Move = cpu.PushReg
 			d.use(o.Src)
 		}
 		o.Load = d.mem(d.in.Args[0])
 	case x86asm.POP:
-		o.SP, o.Load = 8, &Mem{Base: RSP, Index: None, Size: 8}
-		if o.Dst = reg(d.in.Args[0]); o.Dst != None {
-			o.Move = PopReg
+		o.SP, o.Load = 8, &cpu.Mem{Base: RSP, Index: cpu.None, Size: 8}
+		if o.Dst = reg(d.in.Args[0]); o.Dst != cpu.None {
+			o.Move = cpu.PopReg
 			d.def(o.Dst)
 		}
 		o.Store = d.mem(d.in.Args[0])
 	case x86asm.PUSHF, x86asm.PUSHFD, x86asm.PUSHFQ:
-		o.SP, o.Store = -8, &Mem{Base: RSP, Index: None, Disp: -8, Size: 8}
+		o.SP, o.Store = -8, &cpu.Mem{Base: RSP, Index: cpu.None, Disp: -8, Size: 8}
 	case x86asm.POPF, x86asm.POPFD, x86asm.POPFQ:
-		o.SP, o.Load = 8, &Mem{Base: RSP, Index: None, Size: 8}
+		o.SP, o.Load = 8, &cpu.Mem{Base: RSP, Index: cpu.None, Size: 8}
 	case x86asm.LEAVE:
-		o.Move, o.Dst, o.Load = LeaveMove, RBP, &Mem{Base: RBP, Index: None, Size: 8}
+		o.Move, o.Dst, o.Load = cpu.LeaveMove, RBP, &cpu.Mem{Base: RBP, Index: cpu.None, Size: 8}
 		d.def(RBP)
 	case x86asm.ENTER:
 		o.Opaque = true
@@ -213,9 +217,9 @@ func (d *decoder) strings() bool {
 			size = 0
 		}
 	}
-	at := func(r Reg) *Mem {
+	at := func(r cpu.Reg) *cpu.Mem {
 		d.def(r)
-		return &Mem{Base: r, Index: None, Size: size}
+		return &cpu.Mem{Base: r, Index: cpu.None, Size: size}
 	}
 	if c.str&readsSource != 0 {
 		o.Load = at(RSI)
@@ -283,8 +287,8 @@ func (d *decoder) zeroIdiom() bool {
 				return false
 			}
 			last = args[2]
-			return c.zeroes && reg(last) != None
+			return c.zeroes && reg(last) != cpu.None
 		}
 	}
-	return c.zeroes && reg(args[0]) != None && args[0] == last
+	return c.zeroes && reg(args[0]) != cpu.None && args[0] == last
 }

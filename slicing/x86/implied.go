@@ -1,6 +1,10 @@
 package x86
 
-import "golang.org/x/arch/x86/x86asm"
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"laggard/slicing/cpu"
+)
 
 // implied adds the registers that an instruction does not name.
 func (d *decoder) implied() {
@@ -15,7 +19,7 @@ func (d *decoder) implied() {
 	case x86asm.MULX:
 		d.use(RDX)
 		d.def(reg(d.in.Args[1]))
-		o.Use &^= Set(reg(d.in.Args[1])) &^ Set(reg(d.in.Args[2]), RDX)
+		o.Use = o.Use.Without(cpu.Set(reg(d.in.Args[1])).Without(cpu.Set(reg(d.in.Args[2]), RDX)))
 	case x86asm.CBW, x86asm.CWDE, x86asm.CDQE:
 		d.use(RAX)
 		d.def(RAX)
@@ -26,19 +30,19 @@ func (d *decoder) implied() {
 		d.use(RAX)
 		d.def(RAX)
 	case x86asm.CMPXCHG8B, x86asm.CMPXCHG16B:
-		o.Use |= Set(RAX, RBX, RCX, RDX)
-		o.Def |= Set(RAX, RDX)
+		o.Use = o.Use.Or(cpu.Set(RAX, RBX, RCX, RDX))
+		o.Def = o.Def.Or(cpu.Set(RAX, RDX))
 	case x86asm.RDTSC, x86asm.RDTSCP, x86asm.XGETBV, x86asm.RDMSR, x86asm.RDPMC:
 		d.def(RAX)
 		d.def(RDX)
 	case x86asm.CPUID:
-		o.Use |= Set(RAX, RCX)
-		for _, r := range []Reg{RAX, RBX, RCX, RDX} {
+		o.Use = o.Use.Or(cpu.Set(RAX, RCX))
+		for _, r := range []cpu.Reg{RAX, RBX, RCX, RDX} {
 			d.def(r)
 		}
 	case x86asm.SYSCALL:
-		o.Use |= Set(RAX, RDI, RSI, RDX, R10, R8, R9)
-		for _, r := range []Reg{RAX, RCX, R11} {
+		o.Use = o.Use.Or(cpu.Set(RAX, RDI, RSI, RDX, R10, R8, R9))
+		for _, r := range []cpu.Reg{RAX, RCX, R11} {
 			d.def(r)
 		}
 		o.Opaque = true
@@ -47,10 +51,10 @@ func (d *decoder) implied() {
 	case x86asm.SAHF:
 		d.use(RAX)
 	case x86asm.XLATB:
-		o.Use |= Set(RAX, RBX)
+		o.Use = o.Use.Or(cpu.Set(RAX, RBX))
 		d.def(RAX)
 	case x86asm.PCMPESTRI, x86asm.PCMPESTRM:
-		o.Use |= Set(RAX, RDX)
+		o.Use = o.Use.Or(cpu.Set(RAX, RDX))
 		d.def(RCX)
 	case x86asm.PCMPISTRI, x86asm.PCMPISTRM:
 		d.def(RCX)
@@ -58,11 +62,11 @@ func (d *decoder) implied() {
 		d.use(X0)
 	}
 	if classOf(d.in.Op).keeps {
-		o.Kills = 0
+		o.Kills = cpu.RegSet{}
 	}
 	if classOf(d.in.Op).x87 {
 		d.use(FPU)
-		o.Def.add(FPU)
+		o.Def.Add(FPU)
 	}
 }
 
@@ -86,16 +90,16 @@ func (d *decoder) move() {
 	case x86asm.MOV, x86asm.MOVSXD, x86asm.MOVZX, x86asm.MOVSX:
 		switch {
 		case o.Store != nil && isImm:
-			o.Move, o.Imm = StoreImm, int64(imm)
+			o.Move, o.Imm = cpu.StoreImm, int64(imm)
 		case o.Store != nil:
-			o.Move, o.Src = StoreReg, src
+			o.Move, o.Src = cpu.StoreReg, src
 		case !general:
 		case isImm:
-			o.Move, o.Dst, o.Imm = SetImm, dst, int64(imm)
+			o.Move, o.Dst, o.Imm = cpu.SetImm, dst, int64(imm)
 		case o.Load != nil:
-			o.Move, o.Dst = LoadReg, dst
+			o.Move, o.Dst = cpu.LoadReg, dst
 		case src >= 0 && src < General:
-			o.Move, o.Dst, o.Src = Copy, dst, src
+			o.Move, o.Dst, o.Src = cpu.Copy, dst, src
 		}
 	case x86asm.CMP:
 		if isImm {
@@ -103,37 +107,37 @@ func (d *decoder) move() {
 		}
 	case x86asm.LEA:
 		o.Address, o.Load = o.Load, nil
-		o.Use |= o.Address.Regs()
+		o.Use = o.Use.Or(o.Address.Regs())
 		if general {
-			o.Move, o.Dst = Lea, dst
+			o.Move, o.Dst = cpu.Lea, dst
 		}
 	case x86asm.ADD, x86asm.SUB:
 		if general && isImm {
-			o.Move, o.Dst, o.Src, o.Imm = AddImm, dst, dst, int64(imm)
+			o.Move, o.Dst, o.Src, o.Imm = cpu.AddImm, dst, dst, int64(imm)
 			if d.in.Op == x86asm.SUB {
 				o.Imm = -o.Imm
 			}
 		}
 		if general && d.in.Op == x86asm.ADD && src >= 0 && src < General {
-			o.Move, o.Dst, o.Src = AddReg, dst, src
+			o.Move, o.Dst, o.Src = cpu.AddReg, dst, src
 		}
 		if general && d.in.Op == x86asm.ADD && o.Load != nil {
-			o.Move, o.Dst = AddLoad, dst
+			o.Move, o.Dst = cpu.AddLoad, dst
 		}
 	case x86asm.INC, x86asm.DEC:
 		if general {
-			o.Move, o.Dst, o.Src, o.Imm = AddImm, dst, dst, 1
+			o.Move, o.Dst, o.Src, o.Imm = cpu.AddImm, dst, dst, 1
 			if d.in.Op == x86asm.DEC {
 				o.Imm = -1
 			}
 		}
 	case x86asm.AND:
 		if general && isImm {
-			o.Move, o.Dst, o.Src, o.Imm = AndImm, dst, dst, int64(imm)
+			o.Move, o.Dst, o.Src, o.Imm = cpu.AndImm, dst, dst, int64(imm)
 		}
 	case x86asm.XOR:
 		if general && d.zeroIdiom() {
-			o.Move, o.Dst, o.Imm = SetImm, dst, 0
+			o.Move, o.Dst, o.Imm = cpu.SetImm, dst, 0
 		}
 	case x86asm.MOVSS, x86asm.MOVSD_XMM, x86asm.MOVAPS, x86asm.MOVUPS, x86asm.MOVQ, x86asm.MOVD,
 		x86asm.MOVAPD, x86asm.MOVUPD, x86asm.MOVDQA, x86asm.MOVDQU:
@@ -143,15 +147,15 @@ func (d *decoder) move() {
 
 // vector: moves of the vector registers carry no address, but a spill or a
 // copy looks like that of another register.
-func (d *decoder) vector(dst, src Reg) {
+func (d *decoder) vector(dst, src cpu.Reg) {
 	o := &d.out
 	switch {
 	case o.Store != nil:
-		o.Move, o.Src = StoreReg, src
+		o.Move, o.Src = cpu.StoreReg, src
 	case o.Load != nil:
-		o.Move, o.Dst = LoadReg, dst
-	case dst != None && src != None:
-		o.Move, o.Dst, o.Src = Copy, dst, src
+		o.Move, o.Dst = cpu.LoadReg, dst
+	case dst != cpu.None && src != cpu.None:
+		o.Move, o.Dst, o.Src = cpu.Copy, dst, src
 	}
 }
 
@@ -164,8 +168,8 @@ func (d *decoder) whole(a x86asm.Arg) bool {
 
 // unknown is an instruction that x86asm does not decode. Its length is taken
 // from the regular layout of the two- and three-byte opcodes.
-func unknown(code []byte, addr uint64) Inst {
-	out := Inst{Addr: addr, Len: 1, Kind: Bad, Dst: None, Src: None, Opaque: true}
+func unknown(code []byte, addr uint64) cpu.Inst {
+	out := cpu.Inst{Addr: addr, Len: 1, Kind: cpu.Bad, Dst: cpu.None, Src: cpu.None, Opaque: true}
 	i := 0
 	for i < len(code) && i < 4 && (code[i] == 0x66 || code[i] == 0xf2 || code[i] == 0xf3 || code[i] == 0xf0) {
 		i++
@@ -190,7 +194,7 @@ func unknown(code []byte, addr uint64) Inst {
 	if n > len(code) || n > 15 {
 		return out
 	}
-	out.Len, out.Kind = n, Next
+	out.Len, out.Kind = n, cpu.Next
 	return out
 }
 

@@ -68,7 +68,11 @@ static void alarmed(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
 	(void)info;
+#ifdef __aarch64__
+	dump((void *)((ucontext_t *)context)->uc_mcontext.pc, 1);
+#else
 	dump((void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP], 1);
+#endif
 }
 
 static void call(const char *name, void *caller)

@@ -1,79 +1,15 @@
-package x86
+package cpu
 
-import "math/bits"
-
-// Reg is a place inside the processor. The general registers keep their numbers
-// from the encoding; their parts are not told apart.
-type Reg int8
-
-// The registers. A vector register stands for its 128, 256 and 512 bit forms;
-// FPU for the whole x87 and MMX state, Flags for all flags.
-const (
-	RAX Reg = iota
-	RCX
-	RDX
-	RBX
-	RSP
-	RBP
-	RSI
-	RDI
-	R8
-	R9
-	R10
-	R11
-	R12
-	R13
-	R14
-	R15
-	Flags
-	FPU
-	Mask
-	X0       // the first of 32 vector registers
-	None Reg = -1
-)
-
-// General is the number of general registers.
-const General = 16
-
-// Registers is the number of registers.
-const Registers = int(X0) + 32
-
-// RegSet is a set of registers.
-type RegSet uint64
-
-// Set returns the set of regs.
-func Set(regs ...Reg) RegSet {
-	var s RegSet
-	for _, r := range regs {
-		s.add(r)
-	}
-	return s
-}
-
-func (s *RegSet) add(r Reg) {
-	if r != None {
-		*s |= 1 << uint(r)
-	}
-}
-
-// Has tells whether r is in the set.
-func (s RegSet) Has(r Reg) bool { return r != None && s>>uint(r)&1 != 0 }
-
-// Each calls f with the registers of the set, in order.
-func (s RegSet) Each(f func(Reg)) {
-	for ; s != 0; s &= s - 1 {
-		f(Reg(bits.TrailingZeros64(uint64(s))))
-	}
-}
-
-// Mem is a memory operand: Base + Index*Scale + Disp. An operand relative to
+// Mem is a memory operand: Base + Index*Scale + Disp; Scale 0 is a factor that is not
+// known. An operand relative to
 // the instruction pointer has no Base, and the address in Disp.
 type Mem struct {
 	Base, Index Reg
 	Scale       int64
 	Disp        int64
 	Size        int  // bytes, 0 unknown
-	Thread      bool // relative to the thread's block (fs, gs)
+	Thread      bool // relative to the thread's block
+	Signed      bool // what is read there, or the index, keeps its sign when it is widened
 }
 
 // Kind says where control goes after an instruction.
@@ -86,7 +22,7 @@ const (
 	Branch // a conditional jump
 	Call
 	Return
-	Halt // it does not go on: ud2, hlt
+	Halt // it does not go on
 	Bad
 )
 
@@ -107,11 +43,12 @@ const (
 	AndImm         // Dst = Src & Imm, which for the stack pointer aligns it
 	PushReg        // StoreReg, and the stack pointer moves
 	PopReg         // LoadReg, and the stack pointer moves
-	LeaveMove      // rsp = rbp + 8; Dst, which is rbp, = [rbp]
+	LeaveMove      // the stack pointer = Dst + 8; Dst, the frame pointer, = [Dst]
 	AddLoad        // Dst = Dst + [Load]
 )
 
-// Inst is one instruction.
+// Inst is one instruction, or a part of one that does several things; the parts
+// share the bytes of the instruction.
 type Inst struct {
 	Addr     uint64
 	Len      int
@@ -141,10 +78,10 @@ func (i *Inst) End() uint64 { return i.Addr + uint64(i.Len) }
 // Falls tells whether control may reach the next instruction without a jump.
 func (i *Inst) Falls() bool { return i.Kind == Next || i.Kind == Branch || i.Kind == Call }
 
-// Regs returns the registers in a memory operand, without the stack pointer.
+// Regs returns the registers in a memory operand.
 func (m *Mem) Regs() RegSet {
 	if m == nil {
-		return 0
+		return RegSet{}
 	}
-	return Set(m.Base, m.Index) &^ Set(RSP)
+	return Set(m.Base, m.Index)
 }
