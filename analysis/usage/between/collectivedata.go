@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/typemap"
@@ -17,9 +18,9 @@ func (c *collectives) sameData(e *event) bool {
 	case gatherFlow, scatterFlow:
 		return c.withRoot(e)
 	case eachFlow:
-		return c.pairs(e, nil)
+		return c.pairs(e, nil, c.fit)
 	case neighbourFlow:
-		return c.pairs(e, c.neighbours)
+		return c.pairs(e, c.neighbours, c.fitAny)
 	}
 	return true
 }
@@ -108,8 +109,64 @@ func (c *collectives) fit(e *event, from, to ref) bool {
 		sent.Elements == 0 && taken.Elements == 0 {
 		return true
 	}
-	c.addUnfit(e, from, to, sent, taken)
+	what := fmt.Sprintf("gives %s, of which rank %d expects %s", amount(sent), td.Rank, amount(taken))
+	if at, differ := sent.FirstDifference(taken); differ {
+		what = fmt.Sprintf("gives rank %d %s as element %d, which expects %s", td.Rank, sent.DescribeElement(at), at,
+			taken.DescribeElement(at))
+	}
+	c.addUnfit(e, from, to, what)
 	return false
+}
+
+// fitAny compares neighbours. Where they have a buffer for each neighbour the record does not tell which is for
+// whom, but one that the first gives must be one that the second expects.
+func (c *collectives) fitAny(e *event, from, to ref) bool {
+	give, take := c.shape(from).give, c.shape(to).take
+	if len(give) == 1 && len(take) == 1 {
+		return c.fit(e, from, to)
+	}
+	sent, ok := c.known(from, give)
+	taken, also := c.known(to, take)
+	if !ok || !also {
+		return true
+	}
+	for _, s := range sent {
+		for _, t := range taken {
+			if s.Signature() == t.Signature() || s.Elements == 0 && t.Elements == 0 {
+				return true
+			}
+		}
+	}
+	td, _ := c.entry(to)
+	c.addUnfit(e, from, to, fmt.Sprintf("gives its neighbours %s, and rank %d expects %s of its own", amounts(sent),
+		td.Rank, amounts(taken)))
+	return false
+}
+
+// known returns the layouts of buffers; ok is false if there are none, or one is not known.
+func (c *collectives) known(p ref, buffers []int32) (out []*typemap.Layout, ok bool) {
+	for _, b := range buffers {
+		if b < 0 {
+			return nil, false
+		}
+		l := c.layouts[p.rank][b]
+		if !l.Known() {
+			return nil, false
+		}
+		out = append(out, l)
+	}
+	return out, len(out) > 0
+}
+
+// amounts lists what several buffers hold, each once.
+func amounts(layouts []*typemap.Layout) string {
+	var out []string
+	for _, l := range layouts {
+		if text := amount(l); !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, " or ")
 }
 
 // choose returns the buffer for a member: that of all, or its own; -1 none.
@@ -123,14 +180,10 @@ func choose(buffers []int32, member int) int32 {
 	return -1
 }
 
-func (c *collectives) addUnfit(e *event, from, to ref, sent, taken *typemap.Layout) {
+// addUnfit reports what a member does that another does not expect.
+func (c *collectives) addUnfit(e *event, from, to ref, what string) {
 	fd, fe := c.entry(from)
-	td, te := c.entry(to)
-	what := fmt.Sprintf("gives %s, of which rank %d expects %s", amount(sent), td.Rank, amount(taken))
-	if at, differ := sent.FirstDifference(taken); differ {
-		what = fmt.Sprintf("gives rank %d %s as element %d, which expects %s", td.Rank, sent.DescribeElement(at), at,
-			taken.DescribeElement(at))
-	}
+	_, te := c.entry(to)
 	f := finding.New("collective_mismatch",
 		fmt.Sprintf("%s on %s: rank %d %s", c.shape(from).name, e.comm.name(), fd.Rank, what),
 		c.place(from.rank, fe.made, "gives"), c.place(to.rank, te.made, "takes"))
@@ -140,9 +193,9 @@ func (c *collectives) addUnfit(e *event, from, to ref, sent, taken *typemap.Layo
 }
 
 // pairs compares what each member gives each other with what that one expects
-// (§5.7, §5.8), among those that edge connects; nil: all. Members whose parts look
+// (§5.7, §5.8, §7.6), among those that edge connects; nil: all. Members whose parts look
 // alike are compared once.
-func (c *collectives) pairs(e *event, edge func(from, to ref) bool) bool {
+func (c *collectives) pairs(e *event, edge func(from, to ref) bool, fit func(e *event, from, to ref) bool) bool {
 	alike := map[[2]int32]bool{}
 	for _, from := range e.parts {
 		for _, to := range e.parts {
@@ -154,7 +207,7 @@ func (c *collectives) pairs(e *event, edge func(from, to ref) bool) bool {
 			if single && alike[key] {
 				continue
 			}
-			if !c.fit(e, from, to) {
+			if !fit(e, from, to) {
 				return false
 			}
 			alike[key] = true

@@ -47,7 +47,8 @@ var flows = map[string]flow{
 	"Gather": gatherFlow, "Gatherv": gatherFlow, "Scatter": scatterFlow, "Scatterv": scatterFlow,
 	"Allgather": eachFlow, "Allgatherv": eachFlow,
 	"Alltoall": eachFlow, "Alltoallv": eachFlow, "Alltoallw": eachFlow,
-	"Neighbor_allgather": neighbourFlow, "Neighbor_alltoall": neighbourFlow,
+	"Neighbor_allgather": neighbourFlow, "Neighbor_allgatherv": neighbourFlow,
+	"Neighbor_alltoall": neighbourFlow, "Neighbor_alltoallv": neighbourFlow, "Neighbor_alltoallw": neighbourFlow,
 }
 
 // settings are arguments that must be the same at all members, by function

@@ -26,6 +26,9 @@ type rendezvous struct {
 	ready   []int32 // threads that may go on
 	steps   int     // nodes from here on are collectives
 	actual  bool    // follow what happened: sends do not need their receives
+	// seen are the sends that a probe which does not wait has found: without buffering it might have
+	// found nothing, and the program would not have gone on to receive.
+	seen map[ref]bool
 	// onBegin and onLeave, if set, are told of each node.
 	onBegin, onLeave func(node int32)
 }
@@ -106,6 +109,7 @@ func (r *rendezvous) connect() {
 		members := e.comm.members()
 		whole[i] = len(e.parts) == len(members) && r.whole(members)
 	}
+	r.seen = r.probed()
 	for rank, d := range r.digests {
 		leaves := r.leaves(int32(rank), d)
 		for i := range d.messages {
@@ -123,6 +127,28 @@ func (r *rendezvous) connect() {
 			}
 		}
 	}
+}
+
+// probed lists what the probes that do not wait have found.
+func (r *rendezvous) probed() map[ref]bool {
+	out := map[ref]bool{}
+	for rank, d := range r.digests {
+		for i := range d.messages {
+			m := &d.messages[i]
+			if m.kind != aProbe {
+				continue
+			}
+			at := int32(i)
+			if m.probe >= 0 {
+				at = m.probe
+			}
+			class := d.steps[m.step].fn().Class
+			if p := r.partners[rank][at]; p.rank >= 0 && (class == mpi.ClassIprobe || class == mpi.ClassImprobe) {
+				out[p] = true
+			}
+		}
+	}
+	return out
 }
 
 // leaves gives for each step the node that cannot be left before what it completed
@@ -174,6 +200,7 @@ func (r *rendezvous) connectMessage(at ref, leaves []int32) {
 	}
 	from, to := r.base[other.rank]+o.step, leaves[m.done]
 	switch {
+	case m.kind != aSend && !r.actual && r.seen[other]:
 	case m.kind != aSend:
 		r.link(from, to, arrives)
 	case r.actual:
