@@ -173,7 +173,7 @@ var allowed = map[string][]string{
 	"laggard/report/words": {"laggard/model"},
 	"laggard/slicing":      {"laggard/model"},
 	"laggard/slicing/argument": {
-		"laggard/model", "laggard/slicing/cpu", "laggard/slicing/native", "laggard/slicing/x86",
+		"laggard/model", "laggard/slicing/calls", "laggard/slicing/cpu", "laggard/slicing/native", "laggard/slicing/x86",
 	},
 	"laggard/slicing/calls":     {},
 	"laggard/slicing/calls/gen": {"laggard/model/mpi"},
