@@ -16,7 +16,7 @@ LTO      ?= -flto -flto-partition=none # a call goes through four files of the r
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
 
-.PHONY: help build arm64 deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-all test-kills test-steady test-attach test-platforms test-race test-sanitizers lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+.PHONY: help build arm64 deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-all test-kills test-steady test-attach test-platforms test-arm64 test-race test-sanitizers lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
         deps-demo deps-slurm deps-platforms demo-run fuzz install install-files package clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
@@ -159,7 +159,7 @@ test: deps ## everything; installs what is missing
 	@$(MAKE) --no-print-directory build lint test-go test-mpi test-browser test-e2e test-slurm
 
 test-go: ## what needs no MPI
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 # The reductions under real MPI, by the suite that the in-process ones pass.
 test-mpi: | $(B)
@@ -201,6 +201,9 @@ test-attach: ## more hangs that nobody recorded, attach killed 200 times beside 
 
 test-platforms: deps-platforms build ## the same binaries on other releases of Debian (needs root; LAGGARD_SUITES names some)
 	$(GO) test -tags platforms ./mpiapp/platforms -v -count=1 -timeout 6h
+
+test-arm64: deps ## slices of all programs for AArch64, under an emulator
+	LAGGARD_ALL=1 $(GO) test ./slicing/native -run '^TestAccuracyArm64$$' -v -count=1 -timeout 2h
 
 test-race: ## what needs no MPI, under Go's race detector
 	$(GO) test -race -timeout 60m ./...

@@ -20,8 +20,18 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestAccuracyArm64 is TestAccuracy of the same programs, for AArch64.
+// TestArm64 slices some of the programs for AArch64.
+func TestArm64(t *testing.T) {
+	slicetest.Arm64.Needs(t)
+	slicetest.Sample(t, backend, slicetest.Arm64, 9)
+}
+
+// TestAccuracyArm64 is TestAccuracy of the same programs, for AArch64. To run them under an emulator
+// takes ten minutes and more.
 func TestAccuracyArm64(t *testing.T) {
+	if os.Getenv("LAGGARD_ALL") == "" {
+		t.Skip("without LAGGARD_ALL: make test-arm64")
+	}
 	slicetest.Arm64.Needs(t)
 	figures := slicetest.AccuracyOn(t, backend, slicetest.Arm64, []string{"gcc"})
 	if testing.Verbose() {

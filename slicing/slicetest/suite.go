@@ -74,6 +74,24 @@ func AccuracyOn(t *testing.T, backend New, g Target, families []string) Figures 
 	return fig
 }
 
+// Sample slices every n-th program as gcc -O2 makes it for another processor, and holds that most
+// faults are found.
+func Sample(t *testing.T, backend New, g Target, n int) {
+	stub := g.Stub(t)
+	var scores []Score
+	for i, p := range Programs(t) {
+		if i%n != 0 {
+			continue
+		}
+		p.target = g
+		t.Run(p.Name, func(t *testing.T) {
+			s, _ := Case(t, backend, p, p.Build(t, stub, g.Prefix+Compiler("gcc", p.Name), "-O2"))
+			scores = append(scores, s)
+		})
+	}
+	hold(t, "a sample", Bar{Root: .60}, mean(scores))
+}
+
 func set(p Program) string {
 	name := "tune"
 	if p.Report {
