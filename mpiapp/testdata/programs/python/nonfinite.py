@@ -51,7 +51,8 @@ class Relaxation:
             new[:-1] += 0.24 * field[1:]  # HANGS 0 Relaxation.solve
             new[:, 1:] += 0.24 * field[:, :-1]  # HANGS 0 Relaxation.solve
             new[:, :-1] += 0.24 * field[:, 1:]  # HANGS 0 Relaxation.solve
-            change = np.linalg.norm(new - field)  # HANGS 0 Relaxation.solve
+            moved = (new - field).ravel()  # HANGS 0 Relaxation.solve
+            change = moved @ moved  # HANGS 0 Relaxation.solve
             field = new  # HANGS 0 Relaxation.solve
             self.sweeps += 1  # HANGS 0 Relaxation.solve
         return field
