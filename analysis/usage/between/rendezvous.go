@@ -129,21 +129,33 @@ func (r *rendezvous) connect() {
 	}
 }
 
-// probed lists what the probes that do not wait have found.
+// asked is what a probe or a receive asks for.
+type asked struct {
+	thread, comm int32
+	peer, tag    int
+}
+
+// probed lists what the probes that do not wait have found, and what the receives behind them took, which with
+// wildcards may be another message.
 func (r *rendezvous) probed() map[ref]bool {
 	out := map[ref]bool{}
 	for rank, d := range r.digests {
+		found := map[asked]bool{}
 		for i := range d.messages {
-			m := &d.messages[i]
-			if m.kind != aProbe {
+			m, at := &d.messages[i], int32(i)
+			step, c := &d.steps[m.step], d.channels[m.channel]
+			what := asked{step.thread, c.comm, c.askedPeer, c.askedTag}
+			switch class := step.fn().Class; {
+			case m.kind == aRecv && found[what]:
+				delete(found, what)
+			case m.kind == aProbe && m.done >= 0 && (class == mpi.ClassIprobe || class == mpi.ClassImprobe):
+				if found[what] = true; m.probe >= 0 {
+					at = m.probe
+				}
+			default:
 				continue
 			}
-			at := int32(i)
-			if m.probe >= 0 {
-				at = m.probe
-			}
-			class := d.steps[m.step].fn().Class
-			if p := r.partners[rank][at]; p.rank >= 0 && (class == mpi.ClassIprobe || class == mpi.ClassImprobe) {
+			if p := r.partners[rank][at]; p.rank >= 0 {
 				out[p] = true
 			}
 		}
