@@ -178,7 +178,7 @@ func TestExec(t *testing.T) {
 	})
 }
 
-// TestExecFailed has a rank exit in the midst of a job. Where the launcher still listens, as Hydra and srun do, the
+// TestExecFailed has a rank exit in the midst of a job. Where the launcher still listens, as Hydra does, the
 // watcher beside rank 0 says which.
 func TestExecFailed(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
