@@ -209,7 +209,7 @@ func KillRanks(dir string) {
 		return
 	}
 	for _, r := range run.Ranks {
-		if r.Host == host && process.Of(r) != process.Gone {
+		if lives(r, host) {
 			_ = syscall.Kill(r.PID, syscall.SIGKILL)
 		}
 	}
@@ -239,7 +239,7 @@ func Failed(dir string) bool {
 	return err == nil && slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool {
 		switch r.End {
 		case model.NoEnd: // killed; of another host's rank nothing is known
-			return r.Phase < model.Finalized && r.Host == host && process.Of(r) == process.Gone
+			return r.Phase < model.Finalized && r.Host == host && !lives(r, host)
 		case model.Exited:
 			return r.Phase < model.Finalized && r.EndDetail != 0
 		}
@@ -249,9 +249,12 @@ func Failed(dir string) bool {
 
 // living tells whether a rank of this host is still there.
 func living(run *model.Run, host string) bool {
-	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool {
-		return r.Host == host && process.Of(r) != process.Gone
-	})
+	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return lives(r, host) })
+}
+
+// lives tells whether the process of a rank is on this host, and still there.
+func lives(r *model.Rank, host string) bool {
+	return r.Host == host && process.Of(r) != process.Gone
 }
 
 // Recorded tells whether there is a record of any rank.
