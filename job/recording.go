@@ -15,6 +15,7 @@ import (
 	"laggard/job/sight"
 	"laggard/job/watch"
 	"laggard/model"
+	"laggard/symbol"
 )
 
 // Recording says where and what is recorded of a job, and how it is watched.
@@ -32,6 +33,7 @@ type Recording struct {
 	Anonymous bool               // the manifest has no command line
 	Say       io.Writer          // where the user is told what is done
 	Quiet     bool               // nothing is said of a job that is well
+	Resolver  *symbol.Resolver   // names variables of a job that hangs; nil: their values are not noted
 	Limit     watch.Limit        // see there; nil: none
 	sight     *sight.Sight       // watches the ranks of this node; nil: nobody does
 }
@@ -108,7 +110,7 @@ func (r *Recording) Command(path string, words []string, more map[string]string)
 func (r *Recording) Watch(pid int, explain func(), done <-chan error, signals <-chan os.Signal) (hung bool, err error) {
 	w := watch.Watcher{
 		Dir: r.Dir, Own: r.own(), PID: pid, OnHang: r.OnHang, Timeout: r.Timeout, Explain: explain, Say: r.Say,
-		Sight: r.sight, Limit: r.Limit,
+		Sight: r.sight, Limit: r.Limit, Resolver: r.Resolver,
 	}
 	return w.Until(done, signals)
 }

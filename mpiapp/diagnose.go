@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"laggard/analysis/usage"
 	"laggard/analysis/usage/finding"
 	"laggard/model"
+	"laggard/model/values"
 	"laggard/report"
 	"laggard/report/diagnosis"
 	slicereport "laggard/report/slice"
@@ -178,9 +180,13 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 		result, source = named(found.Result)
 	}
 	diagnosis.AddBranch(result, source, found.Branch, finder)
+	held, problems := values.Read(found.Index.Record())
+	if err := errors.Join(problems...); err != nil {
+		note = strings.TrimPrefix(note+"; "+err.Error(), "; ")
+	}
 	for _, step := range found.Steps {
 		result.Slices = append(result.Slices, slicereport.New(slicereport.Source{
-			Step: step, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note,
+			Step: step, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note, Values: held,
 		}))
 	}
 	if wrong != nil {

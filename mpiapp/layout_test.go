@@ -86,16 +86,17 @@ var allowed = map[string][]string{
 	"laggard/intake/library": {"laggard/model"},
 	"laggard/intake/stopped": {"laggard/internal/regular"},
 	"laggard/intake/unwind":  {"laggard/intake/stopped"},
+	"laggard/intake/values":  {"laggard/intake/unwind", "laggard/model", "laggard/model/values", "laggard/symbol"},
 	"laggard/job": {
 		"laggard/job/collect", "laggard/job/launcher", "laggard/job/preload", "laggard/job/rundir",
-		"laggard/job/sight", "laggard/job/watch", "laggard/model",
+		"laggard/job/sight", "laggard/job/watch", "laggard/model", "laggard/symbol",
 	},
 	"laggard/job/suite": {"laggard/python"},
 	"laggard/python":    {},
 	"laggard/job/attach": {
-		"laggard/intake/backtrace", "laggard/intake/library", "laggard/intake/stopped", "laggard/intake/unwind",
+		"laggard/intake/backtrace", "laggard/intake/library", "laggard/intake/stopped", "laggard/intake/unwind", "laggard/intake/values",
 		"laggard/job/attach/waits", "laggard/job/launcher", "laggard/job/rundir", "laggard/model", "laggard/model/mpi",
-		"laggard/model/process", "laggard/slicing/argument", "laggard/slicing/cpu", "laggard/slicing/native", "laggard/slicing/x86",
+		"laggard/model/process", "laggard/model/values", "laggard/slicing/argument", "laggard/slicing/cpu", "laggard/slicing/native", "laggard/slicing/x86",
 		"laggard/symbol",
 	},
 	"laggard/job/attach/waits": {
@@ -116,8 +117,8 @@ var allowed = map[string][]string{
 		"laggard/slicing/native", "laggard/symbol",
 	},
 	"laggard/job/watch": {
-		"laggard/job/collect", "laggard/job/rundir", "laggard/job/sight", "laggard/job/standstill",
-		"laggard/model", "laggard/model/process",
+		"laggard/job/attach", "laggard/job/collect", "laggard/job/rundir", "laggard/job/sight", "laggard/job/standstill",
+		"laggard/model", "laggard/model/process", "laggard/model/values", "laggard/symbol",
 	},
 	"laggard/internal/golden":   {},
 	"laggard/internal/regular":  {},
@@ -125,6 +126,7 @@ var allowed = map[string][]string{
 	"laggard/model":             {"laggard/internal/regular", "laggard/model/mpi"},
 	"laggard/model/mpi":         {},
 	"laggard/model/process":     {"laggard/model"},
+	"laggard/model/values":      {"laggard/internal/regular"},
 	"laggard/model/wire":        {"laggard/model"},
 	"laggard/recorder/bench":    {"laggard/model"},
 	"laggard/recorder/floors":   {},
@@ -162,8 +164,8 @@ var allowed = map[string][]string{
 	},
 	"laggard/report/serve": {},
 	"laggard/report/slice": {
-		"laggard/analysis/progress", "laggard/analysis/slice", "laggard/report", "laggard/report/source",
-		"laggard/report/words", "laggard/slicing", "laggard/symbol",
+		"laggard/analysis/progress", "laggard/analysis/slice", "laggard/model/values", "laggard/report",
+		"laggard/report/source", "laggard/report/words", "laggard/slicing", "laggard/symbol",
 	},
 	"laggard/report/source": {"laggard/internal/regular", "laggard/report/words"},
 	"laggard/report/usage": {

@@ -14,6 +14,7 @@ import (
 	"laggard/job/doctor"
 	"laggard/job/preload"
 	"laggard/job/watch"
+	"laggard/symbol"
 )
 
 const runLong = `Run an MPI job under the recorder. The job's output and exit status pass
@@ -62,6 +63,9 @@ func (a *app) recording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
 		Dir: s.Run.Dir, LiveDir: s.Recorder.LiveDir, Record: s.Recorder.Record, Library: s.Recorder.Library,
 		Settings: s.recorderEnv(), Version: version, Timeout: time.Duration(s.Run.Timeout), OnHang: s.Run.OnHang,
 		Say: a.err, Anonymous: !s.Run.Command,
+	}
+	if s.Run.Values {
+		r.Resolver = symbol.New(new(symbolFlags).symbols(a, ""))
 	}
 	if f.dir != "" {
 		r.Dir = f.dir

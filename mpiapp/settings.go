@@ -41,6 +41,7 @@ type settings struct {
 		Timeout duration `toml:"timeout"`
 		OnHang  string   `toml:"on_hang"`
 		Command bool     `toml:"command"`
+		Values  bool     `toml:"values"`
 	} `toml:"run"`
 	Recorder struct {
 		Library   string   `toml:"library"`
@@ -114,6 +115,11 @@ func (s *settings) table() []setting {
 		{
 			key: "run.command", value: &s.Run.Command, plain: "1", env: "LAGGARD_COMMAND",
 			doc: `Whether the run directory has the command line, which may hold secrets (the variable: 0 or 1).`,
+		},
+		{
+			key: "run.values", value: &s.Run.Values, plain: "1", env: "LAGGARD_VALUES",
+			doc: `Whether the numbers in the variables of ranks are noted when a hang is noticed, to stand beside the lines of
+				the slice (the variable: 0 or 1).`,
 		},
 		{
 			key: "recorder.library", value: &s.Recorder.Library, env: "LAGGARD_LIBRARY",

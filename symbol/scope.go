@@ -13,6 +13,7 @@ type scope struct {
 type scoped struct {
 	entry dwarf.Offset
 	only  [][2]uint64
+	in    *inlinedCall // that it is a variable of; nil: of the function itself
 }
 
 // inlinedCall is a call that the compiler inlined; parent is the inlined call
@@ -84,7 +85,7 @@ func (r *scopeReader) enter(e *dwarf.Entry, around block) (inner block, ok bool,
 	case dwarf.TagCommonDwarfBlock:
 		return around, true, nil
 	case dwarf.TagVariable, dwarf.TagFormalParameter:
-		r.out.vars = append(r.out.vars, scoped{e.Offset, around.only})
+		r.out.vars = append(r.out.vars, scoped{e.Offset, around.only, around.in})
 		return block{}, false, nil
 	default:
 		return block{}, false, nil

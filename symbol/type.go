@@ -20,18 +20,39 @@ type Type struct {
 	// Origin is how many bytes element 0 is before the first one of an array whose
 	// indexes do not begin at 0, as in Fortran.
 	Origin  int64
-	Float   bool // a floating-point number
-	Pointer bool // it points to what Code.Target says; so does the first field of an array descriptor
-	to      dwarf.Offset
-	at      dwarf.Offset // of the entry of a class
-	in      *debugFile   // that to and at are in
-	target  *Type        // instead of to
+	Number  Encoding // of a number
+	Pointer bool     // it points to what Code.Target says; so does the first field of an array descriptor
+	// Reference: a pointer that the source writes as what it points to.
+	Reference bool
+	to        dwarf.Offset
+	at        dwarf.Offset // of the entry of a class or an enumeration
+	in        *debugFile   // that to and at are in
+	target    *Type        // instead of to
 }
+
+// Encoding says how a number is written in its bytes (DWARF 5, table 7.11).
+type Encoding uint8
+
+// The encodings of numbers. Others, such as complex ones, are None.
+const (
+	None         Encoding = 0
+	Boolean      Encoding = 2
+	Float        Encoding = 4
+	Signed       Encoding = 5
+	SignedChar   Encoding = 6
+	Unsigned     Encoding = 7
+	UnsignedChar Encoding = 8
+	Enumeration  Encoding = 0xff // names for numbers: Code.Enumerator
+)
+
+// Float tells whether it is a floating-point number.
+func (t *Type) Float() bool { return t.Number == Float }
 
 // Field is a part of a struct.
 type Field struct {
 	Offset int64
 	Type   *Type
+	Name   string // "" it has none, as a base class, or its bits are not whole bytes
 }
 
 // maxTypeDepth bounds the types that are in each other.
@@ -56,12 +77,14 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 	case dwarf.TagArrayType:
 		t = w.arrayType(e, depth)
 	case dwarf.TagPointerType, dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
-		t = &Type{Size: 8, Pointer: true, in: w.f}
+		t = &Type{Size: 8, Pointer: true, Reference: e.Tag != dwarf.TagPointerType, in: w.f}
 		t.to, _ = e.Val(dwarf.AttrType).(dwarf.Offset)
 		t.Kind = "*" + w.typeName(t.to, 0)
 	case dwarf.TagBaseType, dwarf.TagEnumerationType:
-		encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
-		t = &Type{Size: byteSize(e), Kind: entryName(e), Float: encoding == encodedFloat}
+		t = &Type{Size: byteSize(e), Kind: entryName(e), Number: encoding(e)}
+		if t.Number == Enumeration {
+			t.at, t.in = e.Offset, w.f
+		}
 	default:
 		inner, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
 		if !ok {
@@ -76,8 +99,22 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 	return t
 }
 
-// encodedFloat is DW_ATE_float (DWARF 5, table 7.11).
-const encodedFloat = 4
+// encoding is that of a number.
+func encoding(e *dwarf.Entry) Encoding {
+	if e.Tag == dwarf.TagEnumerationType {
+		return Enumeration
+	}
+	switch n, _ := e.Val(dwarf.AttrEncoding).(int64); Encoding(n) {
+	case Boolean, Float, Signed, SignedChar, Unsigned, UnsignedChar:
+		return Encoding(n)
+	case utf:
+		return Unsigned
+	}
+	return None
+}
+
+// utf is the encoding of characters of more than a byte.
+const utf = 0x10
 
 func byteSize(e *dwarf.Entry) int64 {
 	n, _ := e.Val(dwarf.AttrByteSize).(int64)
@@ -112,7 +149,10 @@ func (w *walker) typeName(off dwarf.Offset, depth int) string {
 // structType reads a struct, class or union. Its fields are read before their
 // types, since the reader can be at one place only.
 func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
-	type member struct{ at, typ int64 }
+	type member struct {
+		Field
+		typ dwarf.Offset
+	}
 	var members []member
 	var of dwarf.Offset // of a template: the type that it is made for
 	for more := e.Children; more; {
@@ -123,7 +163,7 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 		outside, _ := c.Val(dwarf.AttrExternal).(bool)
 		if typ, ok := c.Val(dwarf.AttrType).(dwarf.Offset); ok && !outside &&
 			(c.Tag == dwarf.TagMember || c.Tag == dwarf.TagInheritance) {
-			members = append(members, member{memberOffset(c), int64(typ)})
+			members = append(members, member{Field{Offset: memberOffset(c), Name: memberName(c)}, typ})
 		} else if ok && of == 0 && c.Tag == dwarf.TagTemplateTypeParameter {
 			of = typ
 		}
@@ -135,12 +175,12 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 	var kind strings.Builder
 	fmt.Fprintf(&kind, "%s %d", entryName(e), t.Size)
 	for _, m := range members {
-		inner := w.typeAt(dwarf.Offset(m.typ), depth+1)
-		if inner == nil {
-			inner = &Type{}
+		m.Type = w.typeAt(m.typ, depth+1)
+		if m.Type == nil {
+			m.Type = &Type{}
 		}
-		t.Fields = append(t.Fields, Field{m.at, inner})
-		fmt.Fprintf(&kind, " %d:%s", m.at, inner.Kind)
+		t.Fields = append(t.Fields, m.Field)
+		fmt.Fprintf(&kind, " %d:%s", m.Offset, m.Type.Kind)
 	}
 	if !slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Type.Size > 0 || f.Type.Elem != nil }) {
 		t.Size = 0 // that it has one is a rule of the language; a base class without fields takes no room
@@ -166,6 +206,14 @@ func (t *Type) alone() *Type {
 		t = only
 	}
 	return t
+}
+
+// memberName is the name of a member that has bytes of its own.
+func memberName(e *dwarf.Entry) string {
+	if e.Val(dwarf.AttrBitSize) != nil || e.Tag != dwarf.TagMember {
+		return ""
+	}
+	return entryName(e)
 }
 
 // memberOffset is where a member begins, in bytes.
@@ -201,7 +249,7 @@ func (w *walker) arrayType(e *dwarf.Entry, depth int) *Type {
 		const head, dim = 40, 24 // of libgfortran: address, offset, type, span; then each dimension
 		data := &Type{Size: 8, Pointer: true, Kind: "*" + elem.Kind, target: elem}
 		return &Type{Size: head + dim*int64(len(dims)), Kind: fmt.Sprintf("descriptor %d:%s", len(dims), elem.Kind),
-			Fields: []Field{{0, data}}}
+			Fields: []Field{{Type: data}}}
 	}
 	t := &Type{Elem: elem, Kind: "[]" + elem.Kind}
 	size := elem.Size
@@ -344,7 +392,7 @@ func anyOf(types []*Type) *Type {
 	var kind strings.Builder
 	for _, t := range types {
 		out.Size = max(out.Size, t.Size)
-		out.Fields = append(out.Fields, Field{0, t})
+		out.Fields = append(out.Fields, Field{Type: t})
 		kind.WriteString("|" + t.Kind)
 	}
 	out.Kind = kind.String()
@@ -413,6 +461,6 @@ func (w *walker) keeps(t *Type, of dwarf.Offset, depth int) *Type {
 	if in == nil || in.Size != t.Size {
 		return t
 	}
-	t.Fields = []Field{{0, in}}
+	t.Fields = []Field{{Type: in}}
 	return t
 }

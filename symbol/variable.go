@@ -12,8 +12,9 @@ type Variable struct {
 	// Offset of its first byte: from the canonical frame address, which is the
 	// stack pointer before the call, or from 0 if it is no local variable.
 	Offset int64
-	Size   int64 // bytes, 0 unknown
-	Type   *Type // nil unknown
+	Size   int64  // bytes, 0 unknown
+	Type   *Type  // nil unknown
+	Name   string // "" not known; of static ones outside of functions only
 }
 
 // Variables are those that a function has, with the calls inlined into it.
@@ -120,9 +121,9 @@ const word = 8
 // param notes an argument that comes in registers, by the ABI of System V or AAPCS64.
 func (r *variableReader) param(t *Type) {
 	switch {
-	case t != nil && !t.Float && t.Size > 2*word && r.w.f.arm(): // the address of a copy
+	case t != nil && !t.Float() && t.Size > 2*word && r.w.f.arm(): // the address of a copy
 		r.out.Params = append(r.out.Params, pointerTo(t))
-	case t == nil || t.Float || t.Size > 2*word:
+	case t == nil || t.Float() || t.Size > 2*word:
 	case t.Size > word:
 		r.out.Params = append(r.out.Params, nil, nil)
 	default:
@@ -202,7 +203,7 @@ func (r *variableReader) variable(v scoped) error {
 		addr, ok := r.w.f.address(r.unit, loc)
 		switch {
 		case ok:
-			r.out.Static = append(r.out.Static, Variable{int64(addr), size(t), t})
+			r.out.Static = append(r.out.Static, Variable{Offset: int64(addr), Size: size(t), Type: t})
 		case len(loc) > 1 && loc[0] == opFbreg && r.base != noBase:
 			if t = r.local(loc[1:], t); e.Tag == dwarf.TagFormalParameter && v.only == nil {
 				r.param(t)
@@ -253,7 +254,7 @@ func (r *variableReader) local(b []byte, t *Type) *Type {
 	case n != len(b):
 		return nil
 	}
-	r.out.Stack = append(r.out.Stack, Variable{off + r.base, size(t), t})
+	r.out.Stack = append(r.out.Stack, Variable{Offset: off + r.base, Size: size(t), Type: t})
 	return t
 }
 
@@ -313,16 +314,13 @@ func (c *Code) Static(pc, addr uint64) (Variable, bool) {
 	if !ok {
 		return Variable{}, false
 	}
-	if !u.known {
-		u.known = true
-		c.m.note(guard(c.m.image.path, func() error { return f.statics(u) }))
-	}
+	c.m.note(guard(c.m.image.path, func() error { return f.readStatics(u) }))
 	if v, ok := around(u.static, int64(addr)); ok {
 		return v, true
 	}
 	x, name, ok := c.m.object(addr)
 	if t := u.declared[name]; ok && t != nil {
-		return Variable{int64(x.addr), int64(x.size), t}, true
+		return Variable{Offset: int64(x.addr), Size: int64(x.size), Type: t}, true
 	}
 	return Variable{}, false
 }
@@ -337,6 +335,15 @@ func around(list []Variable, addr int64) (out Variable, ok bool) {
 		}
 	}
 	return out, ok
+}
+
+// readStatics reads the variables of a unit that are in no function, once.
+func (f *debugFile) readStatics(u *unit) error {
+	if u.known {
+		return nil
+	}
+	u.known = true
+	return f.statics(u)
 }
 
 // statics reads the variables of a unit that are in no function.
@@ -379,7 +386,7 @@ func (f *debugFile) statics(u *unit) error {
 		}
 		loc, _ := e.Val(dwarf.AttrLocation).([]byte)
 		if addr, ok := f.address(u, loc); ok {
-			u.static = append(u.static, Variable{int64(addr), size(t), t})
+			u.static = append(u.static, Variable{int64(addr), size(t), t, w.plainName(e)})
 			continue
 		}
 		name, _ := e.Val(dwarf.AttrLinkageName).(string)

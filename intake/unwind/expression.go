@@ -7,8 +7,8 @@ import (
 	"laggard/intake/stopped"
 )
 
-// Operations of DWARF expressions that occur in call frame information (DWARF 5,
-// section 7.7.1).
+// Operations of DWARF expressions (DWARF 5, section 7.7.1): those that occur in call
+// frame information, and in the places of variables.
 const (
 	exprAddr      = 0x03
 	exprDeref     = 0x06
@@ -23,13 +23,21 @@ const (
 	exprConstu    = 0x10
 	exprConsts    = 0x11
 	exprDup       = 0x12
+	exprAbs       = 0x19
 	exprAnd       = 0x1a
+	exprDiv       = 0x1b
 	exprMinus     = 0x1c
+	exprMod       = 0x1d
 	exprMul       = 0x1e
+	exprNeg       = 0x1f
+	exprNot       = 0x20
 	exprOr        = 0x21
 	exprPlus      = 0x22
 	exprPlusConst = 0x23
 	exprShl       = 0x24
+	exprShr       = 0x25
+	exprShra      = 0x26
+	exprXor       = 0x27
 	exprEq        = 0x29
 	exprGe        = 0x2a
 	exprGt        = 0x2b
@@ -38,8 +46,15 @@ const (
 	exprNe        = 0x2e
 	exprLit0      = 0x30
 	exprLit31     = 0x4f
+	exprReg0      = 0x50
+	exprReg31     = 0x6f
 	exprBreg0     = 0x70
 	exprBreg31    = 0x8f
+	exprFbreg     = 0x91
+	exprDerefSize = 0x94
+	exprCFA       = 0x9c
+	exprImplicit  = 0x9e
+	exprValue     = 0x9f
 )
 
 const (
@@ -49,62 +64,107 @@ const (
 
 // evaluate runs an expression on a stack that has some values already.
 func evaluate(expr []byte, regs *stopped.Registers, mem io.ReaderAt, stack ...uint64) (uint64, bool) {
-	c := cursor{b: expr}
-	push := func(v uint64) { stack = append(stack, v) }
-	for steps := 0; c.left() > 0; steps++ {
-		if steps == maxSteps || len(stack) > maxStack {
+	e := evaluation{cursor: cursor{b: expr}, regs: regs, mem: mem, stack: stack}
+	return e.run()
+}
+
+// evaluation is of one expression.
+type evaluation struct {
+	cursor
+	regs  *stopped.Registers
+	mem   io.ReaderAt
+	stack []uint64
+	scope *Scope // nil: of call frame information
+	value bool   // what it gives is the value, not the address
+}
+
+func (e *evaluation) run() (uint64, bool) {
+	for steps := 0; e.left() > 0; steps++ {
+		if steps == maxSteps || len(e.stack) > maxStack || e.value || !e.step(byte(e.fixed(1))) {
 			return 0, false
 		}
-		op := byte(c.fixed(1))
-		switch {
-		case op >= exprBreg0 && op <= exprBreg31:
-			v, ok := regs.Get(int(op - exprBreg0))
-			if !ok {
-				return 0, false
-			}
-			push(v + uint64(c.sleb()))
-		case op >= exprLit0 && op <= exprLit31:
-			push(uint64(op - exprLit0))
-		case constant(op, &c, push):
-		case op == exprDup || op == exprDeref || op == exprPlusConst:
-			if len(stack) == 0 {
-				return 0, false
-			}
-			top := &stack[len(stack)-1]
-			switch op {
-			case exprDup:
-				push(*top)
-			case exprPlusConst:
-				*top += c.uleb()
-			default:
-				v, ok := word(mem, *top)
-				if !ok {
-					return 0, false
-				}
-				*top = v
-			}
-		default:
-			n := len(stack)
-			if n < 2 {
-				return 0, false
-			}
-			v, ok := binaryOp(op, stack[n-2], stack[n-1])
-			if !ok {
-				return 0, false
-			}
-			stack = append(stack[:n-2], v)
-		}
 	}
-	if len(stack) == 0 || c.bad {
+	if len(e.stack) == 0 || e.bad {
 		return 0, false
 	}
-	return stack[len(stack)-1], true
+	return e.stack[len(e.stack)-1], true
+}
+
+func (e *evaluation) push(v uint64, ok bool) bool {
+	e.stack = append(e.stack, v)
+	return ok
+}
+
+func (e *evaluation) step(op byte) bool {
+	switch {
+	case op == exprAddr:
+		return e.push(e.fixed(8)+e.scope.bias(), true)
+	case op >= exprBreg0 && op <= exprBreg31:
+		v, ok := e.regs.Get(int(op - exprBreg0))
+		return e.push(v+uint64(e.sleb()), ok)
+	case op >= exprLit0 && op <= exprLit31:
+		return e.push(uint64(op-exprLit0), true)
+	case op == exprFbreg || op == exprCFA:
+		return e.ofFrame(op)
+	case constant(op, &e.cursor, func(v uint64) { e.push(v, true) }):
+		return true
+	}
+	n := len(e.stack)
+	switch {
+	case n == 0:
+		return false
+	case op == exprDup:
+		return e.push(e.stack[n-1], true)
+	case op == exprValue:
+		e.value = true
+		return true
+	}
+	top, ok, unary := e.unary(op, e.stack[n-1])
+	if unary {
+		e.stack[n-1] = top
+		return ok
+	}
+	if n < 2 {
+		return false
+	}
+	e.stack[n-2], ok = binaryOp(op, e.stack[n-2], e.stack[n-1])
+	e.stack = e.stack[:n-1]
+	return ok
+}
+
+// unary runs the operations on the topmost value; unary is false if op is none of them.
+func (e *evaluation) unary(op byte, top uint64) (v uint64, ok, unary bool) {
+	switch op {
+	case exprPlusConst:
+		return top + e.uleb(), true, true
+	case exprNeg:
+		return -top, true, true
+	case exprNot:
+		return ^top, true, true
+	case exprAbs:
+		if int64(top) < 0 {
+			top = -top
+		}
+		return top, true, true
+	case exprDeref:
+		v, ok = word(e.mem, top)
+		return v, ok, true
+	case exprDerefSize:
+		var b [8]byte
+		n := e.fixed(1)
+		if n == 0 || n > 8 {
+			return 0, false, true
+		}
+		_, err := e.mem.ReadAt(b[:n], int64(top))
+		return binary.LittleEndian.Uint64(b[:]), err == nil, true
+	}
+	return 0, false, false
 }
 
 // constant runs the operations that push a number.
 func constant(op byte, c *cursor, push func(uint64)) bool {
 	switch op {
-	case exprAddr, exprConst8u, exprConst8s:
+	case exprConst8u, exprConst8s:
 		push(c.fixed(8))
 	case exprConst1u:
 		push(c.fixed(1))
@@ -148,6 +208,22 @@ func binaryOp(op byte, a, b uint64) (uint64, bool) {
 		return a * b, true
 	case exprShl:
 		return a << b, true
+	case exprShr:
+		return a >> b, true
+	case exprShra:
+		return uint64(int64(a) >> min(b, 63)), true
+	case exprXor:
+		return a ^ b, true
+	case exprDiv:
+		if b == 0 || int64(b) == -1 {
+			return -a, b != 0
+		}
+		return uint64(int64(a) / int64(b)), true
+	case exprMod:
+		if b == 0 {
+			return 0, false
+		}
+		return a % b, true
 	case exprEq:
 		return is(a == b)
 	case exprNe:

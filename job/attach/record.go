@@ -44,6 +44,9 @@ func (b *builder) build() {
 		return cmp.Or(count(y == speaker)-count(x == speaker), cmp.Compare(x, y))
 	})
 	for _, tid := range order {
+		if tid == speaker {
+			b.readValues(byTID[tid])
+		}
 		t, moves := b.thread(byTID[tid])
 		t.Index, t.TID = len(r.Threads), tid
 		moved = moved || moves

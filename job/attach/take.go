@@ -2,6 +2,7 @@ package attach
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"laggard/job/rundir"
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/values"
 	"laggard/symbol"
 )
 
@@ -35,6 +37,7 @@ type Taken struct {
 	Stopped  []int // ranks whose process was stopped
 	Moved    model.RankSet
 	Holds    stopped.Holds // of all threads
+	Values   []values.Rank // what variables held
 	Began    time.Time
 	Problems []error // what could not be read; the rest is there
 }
@@ -134,7 +137,7 @@ func (t *Taken) Write(dir, version string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return dir, t.sightings().Write(dir + "/" + name)
+	return dir, errors.Join(t.sightings().Write(dir+"/"+name), values.Write(dir, host, t.Values))
 }
 
 // describe writes the manifest, or takes the number of the run from that which is there.

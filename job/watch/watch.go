@@ -5,18 +5,22 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"laggard/job/attach"
 	"laggard/job/collect"
 	"laggard/job/rundir"
 	"laggard/job/sight"
 	"laggard/job/standstill"
 	"laggard/model"
 	"laggard/model/process"
+	"laggard/model/values"
+	"laggard/symbol"
 )
 
 // Actions are what can be done with a hung job: Diagnose prints the diagnosis and
@@ -36,19 +40,20 @@ type Limit func(now time.Time) (own bool, over string)
 
 // Watcher looks at the run directory while the job runs.
 type Watcher struct {
-	Dir     string         // the run directory
-	Sight   *sight.Sight   // of the ranks of this node; nil: nobody watches them
-	Own     string         // where the file of this node is: Dir, or a directory of the node
-	PID     int            // of the launcher, or of rank 0's program
-	OnHang  string         // one of Actions
-	Timeout time.Duration  // see standstill.Standstill.Hangs
-	Limit   Limit          // nil: none
-	Explain func()         // prints the diagnosis
-	Say     io.Writer      // where the user is told what is done
-	why     string         // it counts as hung
-	moved   int            // looks in a row that saw a job that was left alone go on
-	own     standstill.Eye // on this node
-	all     standstill.Eye
+	Dir      string           // the run directory
+	Sight    *sight.Sight     // of the ranks of this node; nil: nobody watches them
+	Own      string           // where the file of this node is: Dir, or a directory of the node
+	PID      int              // of the launcher, or of rank 0's program
+	OnHang   string           // one of Actions
+	Timeout  time.Duration    // see standstill.Standstill.Hangs
+	Limit    Limit            // nil: none
+	Explain  func()           // prints the diagnosis
+	Resolver *symbol.Resolver // names the variables whose values are noted; nil: none are
+	Say      io.Writer        // where the user is told what is done
+	why      string           // it counts as hung
+	moved    int              // looks in a row that saw a job that was left alone go on
+	own      standstill.Eye   // on this node
+	all      standstill.Eye
 }
 
 // Grace is how long a job has to end after SIGTERM.
@@ -178,6 +183,8 @@ func (w *Watcher) act() {
 	}
 	if err := rundir.NoteHang(w.Dir, time.Now(), outside); err != nil {
 		fmt.Fprintf(w.Say, "laggard: the record is not kept as it is now: %v\n", err)
+	} else if err := w.noteValues(); err != nil {
+		fmt.Fprintf(w.Say, "laggard: the values of variables are not noted: %v\n", err)
 	}
 	fmt.Fprintf(w.Say, "laggard: %s\n\n", w.why)
 	w.Explain()
@@ -185,6 +192,19 @@ func (w *Watcher) act() {
 		fmt.Fprintf(w.Say, "\nlaggard: ending the job; --on-hang keep would leave it\n")
 		end(w.PID, w.Dir)
 	}
+}
+
+// noteValues keeps what the variables of the ranks of this node hold now, beside the record as it is now.
+func (w *Watcher) noteValues() error {
+	run, err := model.OpenPresent(w.Dir)
+	if err != nil || w.Resolver == nil {
+		return err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	return values.Write(filepath.Join(w.Dir, model.HangName), host, attach.Values(run.Ranks, w.Resolver))
 }
 
 // end ends a job: the launcher is asked to, and what is left of it is killed.

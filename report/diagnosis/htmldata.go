@@ -211,7 +211,7 @@ func (f pageFrame) MarshalJSON() ([]byte, error) {
 }
 
 // pageSlice is one step of the slice. A line is file, line, function, distance,
-// kind and 1 if no earlier slice has it.
+// kind, 1 if no earlier slice has it, and what the names in it stand for, if that is known.
 type pageSlice struct {
 	Group     int      `json:"group"` // position in the groups of the view, -1 none
 	Ranks     string   `json:"ranks"`

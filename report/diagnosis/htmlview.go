@@ -217,6 +217,10 @@ func (b *pageBuilder) sliceLine(l slice.Line) []any {
 	if l.New {
 		added = 1
 	}
-	return []any{b.tables.file(l.File), l.Line.Line, b.tables.name(l.Function), l.Distance,
+	out := []any{b.tables.file(l.File), l.Line.Line, b.tables.name(l.Function), l.Distance,
 		words.Printable(string(l.Kind)), added}
+	if now := l.Now(); now != "" {
+		out = append(out, now)
+	}
+	return out
 }

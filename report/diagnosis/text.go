@@ -9,6 +9,7 @@ import (
 
 	"laggard/model"
 	"laggard/report"
+	"laggard/report/slice"
 	"laggard/report/words"
 )
 
@@ -153,9 +154,13 @@ func (p *printer) sliced(r *Result) {
 	if s.Truncated {
 		of = fmt.Sprintf("of the first %d lines that were found", len(s.Lines))
 	}
-	p.Line("Code that may have led there, nearest first, %s (laggard slice shows all):", of)
-	for _, l := range s.Lines[:min(len(s.Lines), maxSliceLines)] {
-		text := fmt.Sprintf("      %s:%d  %s  %s", path.Base(l.File), l.Line.Line, l.Function, s.Text(l))
+	shown, held := s.Lines[:min(len(s.Lines), maxSliceLines)], ""
+	if slices.ContainsFunc(shown, func(l slice.Line) bool { return len(l.Values) > 0 }) {
+		held = "; <- what names held when it was looked at"
+	}
+	p.Line("Code that may have led there, nearest first, %s (laggard slice shows all%s):", of, held)
+	for _, l := range shown {
+		text := fmt.Sprintf("      %s:%d  %s  %s%s", path.Base(l.File), l.Line.Line, l.Function, s.Text(l), l.Now())
 		p.Line("%s", strings.TrimRight(text, " "))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"laggard/analysis/progress"
 	"laggard/analysis/slice"
+	"laggard/model/values"
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/report/words"
@@ -52,6 +53,9 @@ type Criterion struct {
 type Line struct {
 	slicing.Line
 	New bool `json:"new"` // no earlier slice has it
+	// Values are what names in the line stood for when the rank was looked at from outside: later than
+	// when the line ran.
+	Values []values.Value `json:"values,omitempty"`
 }
 
 // Source is what a Slice is made from.
@@ -61,6 +65,7 @@ type Source struct {
 	Finder   source.Finder
 	Around   int    // source lines to show on each side of one in the slice
 	Note     string // about the backend
+	Values   []values.Rank
 }
 
 // New makes the slice of one group.
@@ -85,9 +90,10 @@ func New(s Source) Slice {
 	for i, l := range step.Slice.Lines {
 		wanted[l.File] = append(wanted[l.File], l.Line)
 		l.File, l.Function = words.Printable(l.File), words.Printable(l.Function)
-		out.Lines = append(out.Lines, Line{l, step.New[i]})
+		out.Lines = append(out.Lines, Line{Line: l, New: step.New[i]})
 	}
 	s.excerpts(&out, wanted)
+	s.values(&out)
 	return out
 }
 
@@ -104,6 +110,20 @@ func (s Source) excerpts(out *Slice, wanted map[string][]int) {
 				words.Printable(file)+" was changed after the run began; its text may not be what was compiled")
 		case len(found) == 0:
 			out.Notes = append(out.Notes, "source not found: "+words.Printable(file)+" (--root DIR)")
+		}
+	}
+}
+
+// values adds what the rank's variables held.
+func (s Source) values(out *Slice) {
+	i := slices.IndexFunc(s.Values, func(r values.Rank) bool { return r.Rank == s.Step.Criterion.Rank })
+	if i < 0 {
+		return
+	}
+	for n, l := range out.Lines {
+		for _, v := range s.Values[i].In(l.Function, l.File, out.Text(l)) {
+			v.Name, v.Value = words.Printable(v.Name), words.Printable(v.Value)
+			out.Lines[n].Values = append(out.Lines[n].Values, v)
 		}
 	}
 }

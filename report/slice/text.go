@@ -116,7 +116,19 @@ func (p *printer) sourceLine(l Line, n int, text string) {
 	case l.Line.Line > 0:
 		mark = "  ="
 	}
-	p.Line("%s", strings.TrimRight(fmt.Sprintf("   %-11s %5d  %s", mark, n, text), " "))
+	p.Line("%s", strings.TrimRight(fmt.Sprintf("   %-11s %5d  %s%s", mark, n, text, l.Now()), " "))
+}
+
+// Now is what the names in the line stood for, as it stands behind the line in text: "   <- n = 0".
+func (l Line) Now() string {
+	if len(l.Values) == 0 {
+		return ""
+	}
+	var each []string
+	for _, v := range l.Values {
+		each = append(each, v.Name+" = "+v.Value)
+	}
+	return "   <- " + strings.Join(each, ", ")
 }
 
 // without lists the new lines of which the source was not found.

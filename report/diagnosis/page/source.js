@@ -122,7 +122,7 @@ function sourceRow(file, n, mark) {
   return el("tr", { id: `line-${file}-${n}`, class: `${s ? s.kind : ""}${mark.frame ? " frame" : ""}${newest ? " newest" : ""}`, title: said || null },
     el("td", { class: "number" }, String(n)),
     el("td", { class: "mark", "aria-label": said || null }, s ? (kinds[s.kind] || ["?"])[0] : "", mark.frame ? "▸" : ""),
-    el("td", { class: "text" }, text));
+    el("td", { class: "text" }, text, s && s.now ? el("span", { class: "quiet" }, s.now) : ""));
 }
 
 function kindLegend() {

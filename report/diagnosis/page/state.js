@@ -75,10 +75,10 @@ const visibleGroups = () => groups.map((_, i) => i).filter(shown);
 function union() {
   const lines = new Map();
   data.slices.slice(0, state.steps).forEach((slice, step) => {
-    for (const [file, line, name, distance, kind] of slice.lines) {
+    for (const [file, line, name, distance, kind, , now] of slice.lines) {
       const key = `${file} ${line}`;
       const known = lines.get(key);
-      if (!known) lines.set(key, { file, line, name, distance, kind, step });
+      if (!known) lines.set(key, { file, line, name, distance, kind, step, now });
       else if (distance < known.distance) Object.assign(known, { distance, kind });
     }
   });

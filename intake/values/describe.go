@@ -1,0 +1,161 @@
+package values
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"strconv"
+
+	"laggard/intake/unwind"
+	"laggard/model/values"
+	"laggard/symbol"
+)
+
+// describer writes down what variables hold.
+type describer struct {
+	code       *symbol.Code
+	memory     io.ReaderAt
+	dot, arrow string // between an object and its member, a pointer and a member
+	out        []values.Value
+}
+
+// How far structs are followed.
+const (
+	maxDepth    = 3 // structs in structs
+	maxPointers = 2 // pointers on the way
+)
+
+// named adds a variable.
+func (d *describer) named(name string, t *symbol.Type, at unwind.Datum) {
+	switch {
+	case name == "" || len(name) > 64:
+	case name == "this" && t.Pointer: // its members need no name in front
+		if to, ok := d.pointer(t, at); ok {
+			d.members("", d.code.Target(t), unwind.Datum{Address: to}, maxDepth, maxPointers-1)
+		}
+	default:
+		d.add(name, t, at, maxDepth, maxPointers)
+	}
+}
+
+func (d *describer) add(name string, t *symbol.Type, at unwind.Datum, depth, pointers int) {
+	switch {
+	case t == nil || len(d.out) >= maxNames || depth < 0:
+	case t.Number != symbol.None:
+		if text := d.number(t, at); text != "" {
+			d.out = append(d.out, values.Value{Name: name, Value: text})
+		}
+	case t.Pointer:
+		d.behind(name, t, at, depth, pointers)
+	case t.Elem == nil:
+		d.members(name+d.dot, t, at, depth, pointers)
+	}
+}
+
+// members adds those of a struct. Those of its bases are written as its own.
+func (d *describer) members(prefix string, t *symbol.Type, at unwind.Datum, depth, pointers int) {
+	if t == nil || at.Value != nil && int64(len(at.Value)) < t.Size {
+		return
+	}
+	for _, f := range t.Fields {
+		inner := unwind.Datum{Address: at.Address + uint64(f.Offset)}
+		if at.Value != nil {
+			inner.Value = at.Value[min(f.Offset, int64(len(at.Value))):]
+		}
+		if f.Name != "" {
+			d.add(prefix+f.Name, f.Type, inner, depth-1, pointers)
+		} else if len(f.Type.Fields) > 0 && depth > 0 {
+			d.members(prefix, f.Type, inner, depth-1, pointers)
+		}
+	}
+}
+
+// behind adds what a pointer leads to, and that it leads nowhere.
+func (d *describer) behind(name string, t *symbol.Type, at unwind.Datum, depth, pointers int) {
+	to, ok := d.pointer(t, at)
+	switch {
+	case !ok:
+	case to == 0:
+		d.out = append(d.out, values.Value{Name: name, Value: "null"})
+	case pointers == 0:
+	case t.Reference:
+		d.add(name, d.code.Target(t), unwind.Datum{Address: to}, depth, pointers-1)
+	default:
+		target := d.code.Target(t)
+		if target == nil || target.Number != symbol.None || target.Pointer || target.Elem != nil {
+			return // of how many elements is not known
+		}
+		d.members(name+d.arrow, target, unwind.Datum{Address: to}, depth, pointers-1)
+	}
+}
+
+func (d *describer) pointer(t *symbol.Type, at unwind.Datum) (uint64, bool) {
+	b := d.bytes(t.Size, at)
+	if len(b) != 8 {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b), true
+}
+
+// bytes are those of a variable, nil if they cannot be read.
+func (d *describer) bytes(size int64, at unwind.Datum) []byte {
+	switch {
+	case size <= 0 || size > 8 || at.Value != nil && int64(len(at.Value)) < size:
+		return nil
+	case at.Value != nil:
+		return at.Value[:size]
+	}
+	b := make([]byte, size)
+	if n, _ := d.memory.ReadAt(b, int64(at.Address)); int64(n) < size {
+		return nil
+	}
+	return b
+}
+
+// number is the text of a number, "" if it cannot be told.
+func (d *describer) number(t *symbol.Type, at unwind.Datum) string {
+	b := d.bytes(t.Size, at)
+	if b == nil {
+		return ""
+	}
+	var whole [8]byte
+	copy(whole[:], b)
+	bits := binary.LittleEndian.Uint64(whole[:])
+	shift := 64 - 8*t.Size
+	signed := int64(bits<<shift) >> shift
+	switch t.Number {
+	case symbol.Boolean:
+		return strconv.FormatBool(bits&1 != 0)
+	case symbol.Float:
+		return float(bits, t.Size)
+	case symbol.SignedChar:
+		return strconv.FormatInt(signed, 10) + character(bits)
+	case symbol.UnsignedChar:
+		return strconv.FormatUint(bits, 10) + character(bits)
+	case symbol.Unsigned:
+		return strconv.FormatUint(bits, 10)
+	case symbol.Enumeration:
+		if name := d.code.Enumerator(t, signed); name != "" {
+			return name
+		}
+	}
+	return strconv.FormatInt(signed, 10)
+}
+
+// character is how a number looks as one, "" if it does not.
+func character(bits uint64) string {
+	if bits < '!' || bits > '~' {
+		return ""
+	}
+	return " " + strconv.QuoteRune(rune(bits))
+}
+
+func float(bits uint64, size int64) string {
+	switch size {
+	case 4:
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(bits))), 'g', -1, 32)
+	case 8:
+		return strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
+	}
+	return ""
+}

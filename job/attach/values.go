@@ -1,0 +1,71 @@
+package attach
+
+import (
+	"os"
+	"time"
+
+	"laggard/intake/stopped"
+	"laggard/intake/unwind"
+	"laggard/intake/values"
+	"laggard/model"
+	"laggard/model/process"
+	recorded "laggard/model/values"
+	"laggard/symbol"
+)
+
+// readValues reads what the variables of a thread hold, as the newest look saw it.
+func (b *builder) readValues(seen []*model.Thread) {
+	s := b.samples[seen[len(seen)-1].TID]
+	b.taken.Values = append(b.taken.Values, b.values(b.arguments.resolver, s))
+}
+
+// values reads what the variables of a thread hold.
+func (w *watched) values(resolver *symbol.Resolver, s *sample) recorded.Rank {
+	modules := map[*stopped.Module]*model.Module{}
+	read := values.Reader{Resolver: resolver, Module: func(f *unwind.Frame) *model.Module {
+		if modules[f.Module] == nil {
+			modules[f.Module] = &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path, Base: f.Module.Bias}
+		}
+		return modules[f.Module]
+	}}
+	return read.Rank(w.rank, s.stack.Frames, w.process.Image.View(&s.thread))
+}
+
+// Limits of what Values looks at.
+const (
+	mostValued   = 256 // ranks
+	longestValue = 5 * time.Second
+)
+
+// Values reads what the variables of recorded ranks of this node hold, of those that still run. Ranks
+// that cannot be read are left out: nothing else depends on it.
+func Values(ranks []*model.Rank, resolver *symbol.Resolver) []recorded.Rank {
+	host, _ := os.Hostname()
+	rows := &unwind.Rows{}
+	var out []recorded.Rank
+	for end := time.Now().Add(longestValue); len(ranks) > 0 && len(out) < mostValued && time.Now().Before(end); {
+		r := ranks[0]
+		ranks = ranks[1:]
+		if r.Host != host || len(r.Threads) == 0 || process.Of(r) == process.Gone {
+			continue
+		}
+		if v, err := valuesOf(r, rows, resolver); err == nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// valuesOf reads those of one rank, of the thread that speaks for it.
+func valuesOf(r *model.Rank, rows *unwind.Rows, resolver *symbol.Resolver) (recorded.Rank, error) {
+	p, err := stopped.Open(r.PID)
+	if err != nil {
+		return recorded.Rank{}, err
+	}
+	w := &watched{found: &found{rank: r.Rank, process: p}, unwinder: unwind.New(&p.Image, rows)}
+	t, stack, err := w.thread(r.Threads[0].TID, false)
+	if err != nil {
+		return recorded.Rank{}, err
+	}
+	return w.values(resolver, &sample{rank: r.Rank, thread: t, stack: stack}), nil
+}

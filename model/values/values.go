@@ -1,0 +1,102 @@
+package values
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"laggard/internal/regular"
+)
+
+// File is what was seen on one node.
+type File struct {
+	SchemaVersion int    `json:"schema_version"`
+	Ranks         []Rank `json:"ranks"`
+}
+
+// Rank is what the variables of one rank held.
+type Rank struct {
+	Rank   int     `json:"rank"`
+	Frames []Frame `json:"frames"` // innermost first, inlined calls are frames of their own
+	// Static has the variables outside of functions that a source file can see.
+	Static map[string][]Value `json:"static,omitempty"`
+}
+
+// Frame is one logical level of a stack.
+type Frame struct {
+	Function string  `json:"function"` // for display, as symbol.Call has it
+	File     string  `json:"file"`
+	Line     int     `json:"line"`
+	Values   []Value `json:"values,omitempty"` // of two with one name the first is meant
+}
+
+// Value is what a name stood for.
+type Value struct {
+	Name  string `json:"name"` // as the source writes it: "n", "grid.n", "mesh->part"; in Fortran "grid%n"
+	Value string `json:"value"`
+}
+
+const version = 1
+
+// Limits of what is read.
+const (
+	maxFile  = 64 << 20 // bytes
+	maxFiles = 1024     // nodes
+)
+
+// ErrValues is wrapped by every error about such a file.
+var ErrValues = errors.New("bad file of values")
+
+// Write writes the file of a node into a run directory. Readers see all of it or none.
+func Write(dir, host string, ranks []Rank) error {
+	text, err := json.Marshal(File{version, ranks})
+	if err != nil {
+		return fmt.Errorf("values: %w", err)
+	}
+	tmp, err := os.CreateTemp(dir, ".values-*")
+	if err != nil {
+		return fmt.Errorf("values: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(append(text, '\n'))
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(tmp.Name(), filepath.Join(dir, "values-"+strings.ReplaceAll(host, "/", "_")+".json"))
+	}
+	return err
+}
+
+// Read returns the ranks of all nodes, and what could not be read.
+func Read(dir string) (ranks []Rank, problems []error) {
+	names, _ := filepath.Glob(filepath.Join(dir, "values-*.json"))
+	for _, name := range names[:min(len(names), maxFiles)] {
+		text, err := regular.Read(name, maxFile)
+		var f *File
+		if err == nil {
+			f, err = Parse(text)
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", filepath.Base(name), err))
+			continue
+		}
+		ranks = append(ranks, f.Ranks...)
+	}
+	slices.SortStableFunc(ranks, func(a, b Rank) int { return cmp.Compare(a.Rank, b.Rank) })
+	return ranks, problems
+}
+
+// Parse reads a file. Errors wrap ErrValues.
+func Parse(text []byte) (*File, error) {
+	f := new(File)
+	if err := json.Unmarshal(text, f); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrValues, err)
+	}
+	if f.SchemaVersion != version {
+		return nil, fmt.Errorf("%w: schema_version %d, this program reads %d", ErrValues, f.SchemaVersion, version)
+	}
+	return f, nil
+}

@@ -1,0 +1,92 @@
+package values
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestIn(t *testing.T) {
+	r := Rank{
+		Frames: []Frame{
+			{Function: "inner", File: "a.c", Values: []Value{
+				{"n", "1"}, {"n", "2"}, {"m->n", "3"}, {"g.part.id", "4"}, {"done_", "true"}, {"i", "5"},
+			}},
+			{Function: "outer", File: "a.c", Values: []Value{{"n", "7"}}},
+			{Function: "halo", File: "b.F90", Values: []Value{{"nx", "8"}, {"g%rows%hi", "9"}, {"me", "10"}}},
+		},
+		Static: map[string][]Value{"a.c": {{"n", "11"}, {"total", "12"}}},
+	}
+	tests := []struct{ function, file, text, want string }{
+		{"inner", "a.c", "if (n > total) return;", "n=1 total=12"},
+		{"outer", "a.c", "n++;", "n=7"},
+		{"nobody", "a.c", "n++;", ""},
+		{"inner", "b.c", "n++;", ""},
+		{"inner", "a.c", "m->n = m -> n + 1;", "m->n=3"},
+		{"inner", "a.c", "this->done_ || this -> i", "done_=true i=5"},
+		{"inner", "a.c", "other->done_ + wthis->i + ns::n + x.n + x . n", ""},
+		{"inner", "a.c", "g.part.id[0] + g . part . id", "g.part.id=4"},
+		{"inner", "a.c", "g.part.idx + nn + n2 + _n", ""},
+		{"inner", "a.c", `puts("n"); c = 'n'; /* n */ n`, ""},
+		{"inner", "a.c", `puts("\"n"); n = '"'; // i`, "n=1"},
+		{"inner", "a.c", "N + I", ""},
+		{"halo", "b.F90", "if (.not. G % Rows%HI > 0 .or. ME == 2) then ! nx", "g%rows%hi=9 me=10"},
+		{"halo", "b.F90", "print *, 'me', x%nx", ""},
+	}
+	for _, test := range tests {
+		var got []string
+		for _, v := range r.In(test.function, test.file, test.text) {
+			got = append(got, v.Name+"="+v.Value)
+		}
+		if text := strings.Join(got, " "); text != test.want {
+			t.Errorf("%s, %s: %s: got %q, want %q", test.function, test.file, test.text, text, test.want)
+		}
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	second := []Rank{{Rank: 2, Frames: []Frame{{Function: "f", File: "x.c", Line: 3, Values: []Value{{"n", "1"}}}}}}
+	first := []Rank{{Rank: 1, Static: map[string][]Value{"x.c": {{"s", "null"}}}}}
+	for host, ranks := range map[string][]Rank{"b": second, "a": first} {
+		if err := Write(dir, host, ranks); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"values-c.json": "{", "values-d.json": `{"schema_version": 9}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, problems := Read(dir)
+	if diff := cmp.Diff(append(first, second...), got); diff != "" {
+		t.Error(diff)
+	}
+	if len(problems) != 2 || !strings.Contains(fmt.Sprint(problems), "values-c.json: bad file of values") {
+		t.Errorf("problems: %v", problems)
+	}
+}
+
+// FuzzParse: whatever is read, names are looked for in any line.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"schema_version":1,"ranks":[{"rank":0,"frames":[{"function":"f","file":"a.f90",`+
+		`"values":[{"name":"g%n","value":"1"}]}],"static":{"a.f90":[{"name":"","value":""}]}}]}`), "g % n = n ! x")
+	f.Add([]byte(`{"schema_version":1}`), `"`)
+	f.Fuzz(func(t *testing.T, text []byte, line string) {
+		file, err := Parse(text)
+		if err != nil {
+			return
+		}
+		for _, r := range file.Ranks {
+			for _, frame := range r.Frames {
+				if got := r.In(frame.Function, frame.File, line); len(got) > len(line) {
+					t.Fatalf("%d names in a line of %d characters", len(got), len(line))
+				}
+			}
+		}
+	})
+}
