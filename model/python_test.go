@@ -2,6 +2,17 @@ package model
 
 import "testing"
 
+// TestPythonModule: what was recorded and what was seen from outside are the same function.
+func TestPythonModule(t *testing.T) {
+	m := PythonModule("/home/u/app.py", "Solver.step")
+	if m.BuildID != "707974686f6e191a3a18db4402cf" {
+		t.Errorf("build-id %s", m.BuildID)
+	}
+	if function, file, ok := m.Python(); function != "Solver.step" || file != "/home/u/app.py" || !ok {
+		t.Errorf("%q, %q, %v", function, file, ok)
+	}
+}
+
 func TestPython(t *testing.T) {
 	const id = pythonID + "0011223344556677"
 	for _, c := range []struct {

@@ -1,6 +1,9 @@
 package model
 
 import (
+	"encoding/binary"
+	"encoding/hex"
+	"hash/fnv"
 	"strings"
 	"time"
 )
@@ -28,6 +31,15 @@ func (m *Module) Python() (function, file string, ok bool) {
 	}
 	i := strings.LastIndexByte(m.Path, ':')
 	return m.Path[i+1:], m.Path[:max(i, 0)], true
+}
+
+// PythonModule is the Module of a function of a Python program, as a recorder names it.
+func PythonModule(file, function string) *Module {
+	path := file + ":" + function
+	hash := fnv.New64a()
+	hash.Write([]byte(path))
+	id := binary.LittleEndian.AppendUint64(nil, hash.Sum64())
+	return &Module{BuildID: pythonID + hex.EncodeToString(id), Path: path}
 }
 
 // Frame is one level of a call stack: a file address in a module. Return

@@ -86,6 +86,7 @@ var allowed = map[string][]string{
 	"laggard/intake/library": {"laggard/model"},
 	"laggard/intake/stopped": {"laggard/internal/regular"},
 	"laggard/intake/unwind":  {"laggard/intake/stopped"},
+	"laggard/intake/python":  {"laggard/intake/stopped", "laggard/intake/unwind"},
 	"laggard/intake/values":  {"laggard/intake/unwind", "laggard/model", "laggard/model/values", "laggard/symbol"},
 	"laggard/job": {
 		"laggard/job/collect", "laggard/job/launcher", "laggard/job/preload", "laggard/job/rundir",
@@ -94,9 +95,11 @@ var allowed = map[string][]string{
 	"laggard/job/suite": {"laggard/python"},
 	"laggard/python":    {},
 	"laggard/job/attach": {
-		"laggard/intake/backtrace", "laggard/intake/library", "laggard/intake/stopped", "laggard/intake/unwind", "laggard/intake/values",
+		"laggard/intake/backtrace", "laggard/intake/library", "laggard/intake/python", "laggard/intake/stopped",
+		"laggard/intake/unwind", "laggard/intake/values",
 		"laggard/job/attach/waits", "laggard/job/launcher", "laggard/job/rundir", "laggard/model", "laggard/model/mpi",
-		"laggard/model/process", "laggard/model/values", "laggard/slicing/argument", "laggard/slicing/cpu", "laggard/slicing/native", "laggard/slicing/x86",
+		"laggard/model/process", "laggard/model/values", "laggard/slicing/argument", "laggard/slicing/cpu",
+		"laggard/slicing/native", "laggard/slicing/x86",
 		"laggard/symbol",
 	},
 	"laggard/job/attach/waits": {

@@ -229,7 +229,7 @@ func siteOf(levels []level) site {
 	var owner []int // level of each
 	for i, l := range levels {
 		for _, c := range l.at.Calls() {
-			flat = append(flat, symbol.Location{Call: c, Module: l.at.Module})
+			flat = append(flat, symbol.Location{Call: c, Module: l.at.Module, Language: l.at.Language})
 			owner = append(owner, i)
 		}
 	}
@@ -239,7 +239,7 @@ func siteOf(levels []level) site {
 		s.stack = levels[owner[c.frame]+1:]
 	}
 	s.main = slices.ContainsFunc(flat, func(l symbol.Location) bool {
-		return l.Function == "main" || l.Function == "MAIN__" || l.Function == "__libc_start_main"
+		return l.Language == "" && l.Function == "main" || l.Function == "MAIN__" || l.Function == "__libc_start_main"
 	})
 	return s
 }

@@ -40,7 +40,7 @@ var insides = map[string]string{
 func callOf(stack []symbol.Location) (c call, found bool) {
 	inner := -1
 	for i, l := range stack {
-		if name, binding, ok := mpiFunction(l.Function); ok {
+		if name, binding, ok := mpiFunction(l.Function); ok && l.Language == "" {
 			c, found = call{name, binding, i}, true
 			continue
 		}
@@ -91,6 +91,9 @@ func mpiFunction(name string) (function string, binding model.Binding, ok bool) 
 
 // mpiLibrary tells whether a frame is inside an MPI library.
 func mpiLibrary(l symbol.Location) bool {
+	if l.Language != "" {
+		return false
+	}
 	base := l.Module[strings.LastIndexByte(l.Module, '/')+1:]
 	for _, prefix := range []string{"libmpi", "libpmpi", "libopen-", "mca_"} {
 		if strings.HasPrefix(base, prefix) {

@@ -142,7 +142,7 @@ func (p *placer) address(f Frame) (model.Frame, bool) {
 	switch {
 	case max(f.Offset, f.Address) >= model.MaxOffset: // no code is there
 		return model.Frame{}, false
-	case f.Offset != 0 && f.Module != "":
+	case f.Module != "" && (f.Offset != 0 || f.python()):
 		return model.Frame{Module: p.module(f.BuildID, f.Module), Offset: f.Offset}, true
 	case f.BuildID != "" && f.Base != 0 && f.Base <= f.Address:
 		return model.Frame{Module: p.module(f.BuildID, f.Module), Offset: at - f.Bias()}, true
@@ -150,6 +150,12 @@ func (p *placer) address(f Frame) (model.Frame, bool) {
 		return model.Frame{Module: p.program.Module, Offset: at}, true
 	}
 	return model.Frame{}, false
+}
+
+// python tells whether it is a frame of a Python program, of which the offset is the line.
+func (f Frame) python() bool {
+	_, _, is := (&model.Module{BuildID: f.BuildID, Path: f.Module}).Python()
+	return is
 }
 
 func (p *placer) module(buildID, path string) *model.Module {

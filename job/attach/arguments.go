@@ -74,12 +74,18 @@ func (a *arguments) find(b *builder, t *model.Thread, s *sample, call string) {
 // callerOf returns the position of the frame that the call of a state was made from: the
 // stack of the state is what is outside MPI. -1: it is not known.
 func callerOf(frames []unwind.Frame, state *model.State) int {
-	i := len(frames) - len(state.Stack)
-	if i < 1 || i >= len(frames) || frames[i].Module == nil || len(state.Stack) == 0 ||
-		frames[i].PC()-frames[i].Module.Bias != state.Stack[0].Offset {
+	if len(state.Stack) == 0 || state.Stack[0].Module == nil {
 		return -1
 	}
-	return i
+	inner := state.Stack[0]
+	for i := 1; i < len(frames); i++ {
+		m := frames[i].Module
+		if m != nil && m.BuildID == inner.Module.BuildID && frames[i].PC()-m.Bias == inner.Offset &&
+			(m.BuildID != "" || m.Path == inner.Module.Path) {
+			return i
+		}
+	}
+	return -1
 }
 
 // again looks at a thread once more, with all registers, if it is in the same call.
@@ -88,7 +94,7 @@ func (w *watched) again(s *sample, caller int, state *model.State) *sample {
 	if err != nil {
 		return nil
 	}
-	out := &sample{s.rank, s.look, t, w.unwinder.Unwind(&t)}
+	out := w.sample(t, s.look)
 	same := callerOf(out.stack.Frames, state)
 	if same < 0 {
 		return nil

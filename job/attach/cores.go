@@ -65,11 +65,10 @@ func takeCores(paths []string, size int, resolver *symbol.Resolver) (*Taken, fun
 	out.Job = found[0].job
 	var ranks []*watched
 	for _, f := range found {
-		w := &watched{found: f, unwinder: unwind.New(&f.process.Image, rows)}
+		w := watch(f, rows, resolver)
 		ranks = append(ranks, w)
 		for i := range w.process.Threads {
-			t := w.process.Threads[i]
-			w.samples = append(w.samples, &sample{w.rank, 0, t, w.unwinder.Unwind(&t)})
+			w.samples = append(w.samples, w.sample(w.process.Threads[i], 0))
 		}
 	}
 	err := out.build(ranks, Options{Resolver: resolver})

@@ -3,13 +3,18 @@ package attach
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"laggard/intake/backtrace"
+	"laggard/intake/python"
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
+	"laggard/model"
+	"laggard/symbol"
 )
 
 // sample is one thread as one look saw it.
@@ -18,15 +23,40 @@ type sample struct {
 	look   int
 	thread stopped.Thread
 	stack  unwind.Stack
+	levels []python.Level // the stack with the frames of a Python program in it
 }
 
 // watched is a rank that is looked at several times.
 type watched struct {
 	*found
 	unwinder *unwind.Process
-	tids     []int // that are worth further looks; nil: all
+	python   *python.Interpreter // nil: there is none
+	tids     []int               // that are worth further looks; nil: all
 	samples  []*sample
 	problems []error
+}
+
+// watch prepares to look at a rank. An interpreter is looked for in the program, and in libraries that are called so.
+func watch(f *found, rows *unwind.Rows, resolver *symbol.Resolver) *watched {
+	w := &watched{found: f, unwinder: unwind.New(&f.process.Image, rows)}
+	var may []*stopped.Module
+	for _, m := range w.unwinder.Modules() {
+		if m.Path == f.process.Program || strings.HasPrefix(filepath.Base(m.Path), "libpython") {
+			may = append(may, m)
+		}
+	}
+	w.python = python.Find(may, f.process.Memory, func(m *stopped.Module, name string) (uint64, bool) {
+		code, err := resolver.Code(&model.Module{BuildID: m.BuildID, Path: m.Path, Base: m.Bias})
+		if err != nil {
+			return 0, false
+		}
+		at, ok := code.Variable(name)
+		if !ok {
+			at, ok = code.Define(name)
+		}
+		return at + m.Bias, ok
+	})
+	return w
 }
 
 // look looks at all threads of a rank, or at those worth it.
@@ -40,9 +70,9 @@ func (w *watched) look(n int, hold bool) {
 		}
 	}
 	for _, tid := range tids {
-		t, s, err := w.thread(tid, hold)
+		s, err := w.thread(tid, n, hold)
 		if err == nil {
-			w.samples = append(w.samples, &sample{w.rank, n, t, s})
+			w.samples = append(w.samples, s)
 		} else if tid == w.process.PID {
 			w.problems = append(w.problems, err)
 		}
@@ -51,18 +81,30 @@ func (w *watched) look(n int, hold bool) {
 }
 
 // thread looks at one, and holds it only if its stack cannot be followed otherwise.
-func (w *watched) thread(tid int, hold bool) (stopped.Thread, unwind.Stack, error) {
+func (w *watched) thread(tid, look int, hold bool) (*sample, error) {
 	t, err := w.process.Look(tid, hold)
 	if err != nil {
-		return t, unwind.Stack{}, err
+		return nil, err
 	}
-	s := w.unwinder.Unwind(&t)
-	if s.Lacks && !t.Held {
+	s := w.sample(t, look)
+	if s.stack.Lacks && !t.Held {
 		if again, err := w.process.Look(tid, true); err == nil {
-			t, s = again, w.unwinder.Unwind(&again)
+			s = w.sample(again, look)
 		}
 	}
-	return t, s, nil
+	return s, nil
+}
+
+// sample follows the stack of a thread. In an MPI call what the interpreter does to get there says nothing.
+func (w *watched) sample(t stopped.Thread, look int) *sample {
+	s := &sample{rank: w.rank, look: look, thread: t, stack: w.unwinder.Unwind(&t)}
+	inMPI := slices.ContainsFunc(s.stack.Frames, func(f unwind.Frame) bool {
+		return f.Module != nil && libraryOfMPI(f.Module.Path)
+	})
+	cut := false
+	s.levels, cut = w.python.Levels(t.TID, s.stack.Frames, !inMPI)
+	s.stack.Partial = s.stack.Partial || cut
+	return s
 }
 
 // keep forgets the copies of stacks that only the newest look needs, and chooses the
@@ -116,21 +158,31 @@ func texts(samples []*sample, of map[int]*watched) []backtrace.Stack {
 	for i, s := range samples {
 		t := backtrace.Stack{Rank: s.rank, TID: i, Partial: s.stack.Partial}
 		t.Program, t.Signal = of[s.rank].process.Program, of[s.rank].process.Signal
-		for _, f := range s.stack.Frames {
-			frame := backtrace.Frame{Address: f.PC(), PC: f.Exact}
-			if m := f.Module; m != nil {
-				frame.Module, frame.BuildID, frame.Offset = m.Path, m.BuildID, f.PC()-m.Bias
-				if f.Exact {
-					frame.Offset++ // as if it were a return address, as all others are
-				}
-			}
-			t.Frames = append(t.Frames, frame)
+		for _, l := range s.levels {
+			t.Frames = append(t.Frames, textOf(l))
 		}
 		if len(t.Frames) > 0 {
 			out = append(out, t)
 		}
 	}
 	return out
+}
+
+// textOf is a level as package backtrace takes it.
+func textOf(l python.Level) backtrace.Frame {
+	if l.Python != nil {
+		m := model.PythonModule(l.Python.File, l.Python.Function)
+		return backtrace.Frame{Module: m.Path, BuildID: m.BuildID, Offset: uint64(l.Python.Line)}
+	}
+	f := l.C
+	frame := backtrace.Frame{Address: f.PC(), PC: f.Exact}
+	if m := f.Module; m != nil {
+		frame.Module, frame.BuildID, frame.Offset = m.Path, m.BuildID, f.PC()-m.Bias
+		if f.Exact {
+			frame.Offset++ // as if it were a return address, as all others are
+		}
+	}
+	return frame
 }
 
 // problemsOf says what went wrong with each rank, once.

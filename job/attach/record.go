@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"laggard/intake/library"
+	"laggard/intake/python"
 	"laggard/intake/stopped"
-	"laggard/intake/unwind"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -23,7 +23,8 @@ type builder struct {
 	taken     *Taken
 	arguments *arguments
 	modules   map[*stopped.Module]*model.Module
-	library   library.Library // what the MPI library keeps; nil: not opened
+	functions map[string]*model.Module // of a Python program, by path
+	library   library.Library          // what the MPI library keeps; nil: not opened
 }
 
 func (b *builder) build() {
@@ -88,7 +89,7 @@ func phaseOf(r *model.Rank) model.Phase {
 
 // addModules lists the files that are mapped.
 func (b *builder) addModules() {
-	b.modules = map[*stopped.Module]*model.Module{}
+	b.modules, b.functions = map[*stopped.Module]*model.Module{}, map[string]*model.Module{}
 	for _, m := range b.unwinder.Modules() {
 		b.modules[m] = &model.Module{BuildID: m.BuildID, Path: m.Path, Base: m.Bias, Size: m.Hi - m.Lo}
 		b.rank.Modules = append(b.rank.Modules, b.modules[m])
@@ -186,15 +187,33 @@ func (b *builder) capture(s *sample, inMPI bool) *model.Capture {
 		Time: time.Now(), Why: model.CaptureSignal, Partial: s.stack.Partial, Calls: 1, InMPI: inMPI, Same: 1,
 		Idle: slices.Contains(idle, s.thread.SystemCall),
 	}
-	for _, f := range s.stack.Frames[:min(len(s.stack.Frames), maxCaptured)] {
-		frame := model.Frame{Offset: f.PC() & model.MaxOffset}
-		if f.Module != nil {
-			frame = model.Frame{Module: b.modules[f.Module], Offset: f.PC() - f.Module.Bias}
-		}
-		c.Stack = append(c.Stack, frame)
+	for _, l := range s.levels[:min(len(s.levels), maxCaptured)] {
+		c.Stack = append(c.Stack, b.frame(l))
 	}
-	c.Partial = c.Partial || len(s.stack.Frames) > maxCaptured
+	c.Partial = c.Partial || len(s.levels) > maxCaptured
 	return c
+}
+
+// frame is a level as it is recorded.
+func (b *builder) frame(l python.Level) model.Frame {
+	switch {
+	case l.Python != nil:
+		return model.Frame{Module: b.function(l.Python), Offset: uint64(l.Python.Line)}
+	case l.C.Module == nil:
+		return model.Frame{Offset: l.C.PC() & model.MaxOffset}
+	}
+	return model.Frame{Module: b.modules[l.C.Module], Offset: l.C.PC() - l.C.Module.Bias}
+}
+
+// function lists that of a Python program among the modules, once.
+func (b *builder) function(f *python.Frame) *model.Module {
+	m := model.PythonModule(f.File, f.Function)
+	if known := b.functions[m.Path]; known != nil {
+		return known
+	}
+	b.functions[m.Path] = m
+	b.rank.Modules = append(b.rank.Modules, m)
+	return m
 }
 
 // maxCaptured is how many frames the format has room for.
@@ -205,7 +224,7 @@ const maxCaptured = 64
 func (b *builder) still(seen []*model.Thread) bool {
 	for i := 1; i < len(seen); i++ {
 		x, y := b.samples[seen[i-1].TID], b.samples[seen[i].TID]
-		if !samePlace(x.stack.Frames, y.stack.Frames) || y.thread.Ran <= x.thread.Ran {
+		if !samePlace(x.levels, y.levels) || y.thread.Ran <= x.thread.Ran {
 			return false
 		}
 	}
@@ -215,8 +234,14 @@ func (b *builder) still(seen []*model.Thread) bool {
 // stillLooks is how many looks it takes to say so.
 const stillLooks = 5
 
-func samePlace(a, b []unwind.Frame) bool {
-	return slices.EqualFunc(a, b, func(x, y unwind.Frame) bool { return x.PC() == y.PC() })
+func samePlace(a, b []python.Level) bool {
+	return slices.EqualFunc(a, b, func(x, y python.Level) bool {
+		if x.Python == nil || y.Python == nil {
+			return x.Python == y.Python && x.C.PC() == y.C.PC()
+		}
+		a, b := x.Python, y.Python
+		return a.File == b.File && a.Function == b.Function && a.Line == b.Line
+	})
 }
 
 // pollsOnly tells whether a call looks for something and returns at once.

@@ -52,7 +52,7 @@ func Take(o Options) (*Taken, error) {
 	var ranks []*watched
 	rows := &unwind.Rows{}
 	for _, f := range found {
-		ranks = append(ranks, &watched{found: f, unwinder: unwind.New(&f.process.Image, rows)})
+		ranks = append(ranks, watch(f, rows, o.Resolver))
 		out.Size = max(out.Size, f.size)
 	}
 	before := stoppedOf(ranks)

@@ -63,9 +63,9 @@ func valuesOf(r *model.Rank, rows *unwind.Rows, resolver *symbol.Resolver) (reco
 		return recorded.Rank{}, err
 	}
 	w := &watched{found: &found{rank: r.Rank, process: p}, unwinder: unwind.New(&p.Image, rows)}
-	t, stack, err := w.thread(r.Threads[0].TID, false)
+	s, err := w.thread(r.Threads[0].TID, 0, false)
 	if err != nil {
 		return recorded.Rank{}, err
 	}
-	return w.values(resolver, &sample{rank: r.Rank, thread: t, stack: stack}), nil
+	return w.values(resolver, s), nil
 }

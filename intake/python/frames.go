@@ -1,0 +1,134 @@
+package python
+
+import "encoding/binary"
+
+// Limits of what is gone through.
+const (
+	maxInterpreters = 64
+	maxThreads      = 4096 // of an interpreter
+	maxSteps        = 1024 // frames, those of the interpreter's own included
+	maxFrames       = 64   // of the program
+	frameBytes      = 128  // of a frame that are read at once
+)
+
+// entered: since 3.12 a frame of this kind or a higher one stands for C code that has
+// entered the interpreter, and lies on the C stack. In 3.11 the byte says that a frame was
+// entered from C.
+const entered = 3
+
+// threadNumber is where the C library keeps the system's number of a thread, behind its
+// pthread_t (struct pthread of glibc): on x86-64, and on AArch64.
+var threadNumber = []uint64{720, 208}
+
+// frame is a Python frame as the interpreter has it.
+type frame struct {
+	at          uint64 // its address
+	code        uint64 // its code object
+	instruction uint64 // address, or byte in the code
+	entry       uint64 // an address on the C stack in the frame that interprets it; 0 not known
+}
+
+// thread finds the interpreter's structure of a thread by the system's number of it, 0 if
+// it never ran Python.
+func (p *Interpreter) thread(tid int) uint64 {
+	interpreter, ok := p.memory.word(p.runtime + uint64(p.interpreters))
+	for i := 0; ok && interpreter != 0 && i < maxInterpreters; i++ {
+		thread, more := p.memory.word(interpreter + uint64(p.threads))
+		for k := 0; more && thread != 0 && k < maxThreads; k++ {
+			if p.is(thread, tid) {
+				return thread
+			}
+			thread, more = p.memory.word(thread + uint64(p.threadNext))
+		}
+		interpreter, ok = p.memory.word(interpreter + uint64(p.interpreterNext))
+	}
+	return 0
+}
+
+// is tells whether a thread has that number.
+func (p *Interpreter) is(thread uint64, tid int) bool {
+	id, ok := p.memory.word(thread + uint64(p.threadID))
+	if !ok || id == 0 {
+		return false
+	}
+	for _, at := range threadNumber {
+		if b := p.memory.bytes(id+at, 4); b != nil && int(binary.LittleEndian.Uint32(b)) == tid {
+			return true
+		}
+	}
+	return false
+}
+
+// top is the innermost frame of a thread, 0 none.
+func (p *Interpreter) top(thread uint64) uint64 {
+	top, ok := p.memory.word(thread + uint64(p.threadTop))
+	if ok && top != 0 && p.entryFrame != absent {
+		top, ok = p.memory.word(top + uint64(p.entryFrame))
+	}
+	if !ok {
+		return 0
+	}
+	return top
+}
+
+// instruction: up to 3.10 a frame has a number, in 3.10 one of instructions of two bytes.
+func (p *Interpreter) instruction(b []byte) uint64 {
+	if p.codeBytes != absent {
+		return word(b, int(p.frameInstruction))
+	}
+	n := int64(int32(binary.LittleEndian.Uint32(b[p.frameInstruction:])))
+	if p.minor == 10 {
+		n *= 2
+	}
+	return uint64(n)
+}
+
+// size is how many bytes of a frame there are to read; 0: more than expected.
+func (p *Interpreter) size() int {
+	last := max(p.frameInstruction, p.frameBack, p.frameCode)
+	if p.frameKind != absent {
+		last = max(last, p.frameKind)
+	}
+	if last+8 > frameBytes {
+		return 0
+	}
+	return int(last) + 8
+}
+
+// frames are those of a thread, innermost first; cut: there are more.
+func (p *Interpreter) frames(thread uint64) (list []frame, cut bool) {
+	size, at := p.size(), p.top(thread)
+	apart := p.frameKind != absent && p.threadEntry == absent // frames stand for entries
+	entry := uint64(0)
+	if p.threadEntry != absent {
+		entry, _ = p.memory.word(thread + uint64(p.threadEntry))
+	}
+	run := 0 // where the frames of this entry begin
+	for i := 0; size > 0 && at != 0 && i < maxSteps; i++ {
+		b := p.memory.bytes(at, size)
+		if at%8 != 0 || b == nil {
+			return list, true
+		}
+		back := word(b, int(p.frameBack))
+		switch {
+		case apart && b[p.frameKind] >= entered:
+			for ; run < len(list); run++ {
+				list[run].entry = at
+			}
+		case len(list) == maxFrames:
+			if cut = true; run == len(list) || !apart {
+				return list, true // else where they were entered is still to be found
+			}
+		default:
+			list = append(list, frame{at, word(b, int(p.frameCode)) &^ 7, p.instruction(b), entry})
+			if entry != 0 && (p.frameKind == absent || b[p.frameKind] != 0) {
+				entry, _ = p.memory.word(entry + uint64(p.entryNext))
+			}
+		}
+		if back == at {
+			break
+		}
+		at = back
+	}
+	return list, cut
+}
