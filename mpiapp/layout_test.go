@@ -121,7 +121,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/job/watch": {
 		"laggard/job/attach", "laggard/job/collect", "laggard/job/rundir", "laggard/job/sight", "laggard/job/standstill",
-		"laggard/model", "laggard/model/process", "laggard/model/values", "laggard/symbol",
+		"laggard/model", "laggard/model/process", "laggard/symbol",
 	},
 	"laggard/internal/golden":   {},
 	"laggard/internal/regular":  {},

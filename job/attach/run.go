@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"laggard/job/rundir"
 )
 
 // Help and Examples are those of the command.
@@ -12,6 +14,9 @@ const (
 Nothing is loaded into them. They are looked at several times, which tells who
 stands still, who polls and who computes: their memory is read from outside, and
 a thread that runs is held for the moment in which its registers are copied.
+
+With -o and the run directory of a recording, the numbers in the variables of the
+ranks on this node are added to it, to stand beside the lines of laggard slice.
 
 Without --pid and --job: all ranks of this user, which must be of one job. Over
 several nodes, run it once on each, with the same directory: what is on different
@@ -23,8 +28,12 @@ Exit status: 0 done, 1 failed, 2 usage, 4 done but something could not be read.`
   srun --overlap --jobid=J --nodes=N --ntasks-per-node=1 --mpi=none laggard attach --job J -o $PWD/hung`
 )
 
-// Run takes the record and writes it; damaged tells that something could not be read.
+// Run takes the record and writes it; damaged tells that something could not be read. To the run directory of a
+// recording it adds what a recorder does not see.
 func Run(o Options, dir, version string, out, errw io.Writer) (damaged bool, err error) {
+	if m, err := rundir.Manifest(dir); dir != "" && err == nil && !m.Imported {
+		return false, beside(o, dir, out)
+	}
 	t, err := Take(o)
 	if err != nil {
 		return false, fmt.Errorf("attach: %w", err)
@@ -46,4 +55,18 @@ func Run(o Options, dir, version string, out, errw io.Writer) (damaged bool, err
 	}
 	fmt.Fprintf(out, "Next: laggard diagnose %s\n", dir)
 	return len(t.Problems) > 0, nil
+}
+
+// beside adds to a recording what the variables of the ranks of this node hold.
+func beside(o Options, dir string, out io.Writer) error {
+	n, err := NoteValues(dir, o.Resolver)
+	switch {
+	case err != nil:
+		return fmt.Errorf("attach: %w", err)
+	case n == 0:
+		return fmt.Errorf("attach: %s: %w, or none may be read", dir, ErrNobody)
+	}
+	fmt.Fprintf(out, "The job was recorded; noted is what the variables of %d ranks on this node hold, in %s\n", n, dir)
+	fmt.Fprintf(out, "Next: laggard slice %s\n", dir)
+	return nil
 }

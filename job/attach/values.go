@@ -31,15 +31,15 @@ func (w *watched) values(resolver *symbol.Resolver, s *sample) recorded.Rank {
 	return read.Rank(w.rank, s.stack.Frames, w.process.Image.View(&s.thread))
 }
 
-// Limits of what Values looks at.
+// Limits of what valuesHere looks at.
 const (
 	mostValued   = 256 // ranks
 	longestValue = 5 * time.Second
 )
 
-// Values reads what the variables of recorded ranks of this node hold, of those that still run. Ranks
+// valuesHere reads what the variables of recorded ranks of this node hold, of those that still run. Ranks
 // that cannot be read are left out: nothing else depends on it.
-func Values(ranks []*model.Rank, resolver *symbol.Resolver) []recorded.Rank {
+func valuesHere(ranks []*model.Rank, resolver *symbol.Resolver) []recorded.Rank {
 	host, _ := os.Hostname()
 	rows := &unwind.Rows{}
 	var out []recorded.Rank
@@ -54,6 +54,25 @@ func Values(ranks []*model.Rank, resolver *symbol.Resolver) []recorded.Rank {
 		}
 	}
 	return out
+}
+
+// NoteValues keeps what the variables of the ranks of this node hold beside their record. n is of how many it is
+// known.
+func NoteValues(dir string, resolver *symbol.Resolver) (n int, err error) {
+	x, err := model.Scan(dir)
+	if err != nil {
+		return 0, err
+	}
+	run, err := model.OpenPresent(dir)
+	if err != nil {
+		return 0, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return 0, err
+	}
+	held := valuesHere(run.Ranks, resolver)
+	return len(held), recorded.Write(x.Record(), host, held)
 }
 
 // valuesOf reads those of one rank, of the thread that speaks for it.

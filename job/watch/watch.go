@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"laggard/job/standstill"
 	"laggard/model"
 	"laggard/model/process"
-	"laggard/model/values"
 	"laggard/symbol"
 )
 
@@ -183,8 +181,8 @@ func (w *Watcher) act() {
 	}
 	if err := rundir.NoteHang(w.Dir, time.Now(), outside); err != nil {
 		fmt.Fprintf(w.Say, "laggard: the record is not kept as it is now: %v\n", err)
-	} else if err := w.noteValues(); err != nil {
-		fmt.Fprintf(w.Say, "laggard: the values of variables are not noted: %v\n", err)
+	} else if w.Resolver != nil {
+		w.noteValues()
 	}
 	fmt.Fprintf(w.Say, "laggard: %s\n\n", w.why)
 	w.Explain()
@@ -194,17 +192,11 @@ func (w *Watcher) act() {
 	}
 }
 
-// noteValues keeps what the variables of the ranks of this node hold now, beside the record as it is now.
-func (w *Watcher) noteValues() error {
-	run, err := model.OpenPresent(w.Dir)
-	if err != nil || w.Resolver == nil {
-		return err
+// noteValues keeps what variables hold beside the record as it is now.
+func (w *Watcher) noteValues() {
+	if _, err := attach.NoteValues(w.Dir, w.Resolver); err != nil {
+		fmt.Fprintf(w.Say, "laggard: the values of variables are not noted: %v\n", err)
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		return err
-	}
-	return values.Write(filepath.Join(w.Dir, model.HangName), host, attach.Values(run.Ranks, w.Resolver))
 }
 
 // end ends a job: the launcher is asked to, and what is left of it is killed.

@@ -36,8 +36,20 @@ func TestValues(t *testing.T) {
 func (f family) notedValues(t *testing.T, source, flag string) {
 	program := f.build(t, filepath.Join("values", source), flag)
 	env := f.environ(t)
+	beside := flag == "-O2" // noted later, beside the recording
+	if beside {
+		env = append(env, "LAGGARD_VALUES=0")
+	}
 	dir := filepath.Join(t.TempDir(), "run")
 	f.recorded(t, dir, env, 4, nil, program).awaitHang()
+	if beside {
+		if files, _ := filepath.Glob(filepath.Join(dir, "*", "values-*")); len(files) > 0 {
+			t.Errorf("values were noted: %v", files)
+		}
+		if got := output(t, env, filepath.Join(binaries(t), "laggard"), "attach", "-o", dir); got.status != exitDone {
+			t.Fatalf("attach: %+v", got)
+		}
+	}
 	checkValues(t, env, dir, source, flag)
 }
 
@@ -49,7 +61,7 @@ func (f family) attachedValues(t *testing.T, source, flag string) {
 	time.Sleep(2 * time.Second) // for them to come to their call
 	dir := filepath.Join(t.TempDir(), "run")
 	args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
-	if got := output(t, env, byPID(args, processesOf(t, env, program))...); got.status != exitDone {
+	if got := output(t, env, byPID(args, processesOf(t, env, program))...); got.status != exitDone && got.status != exitDamaged {
 		t.Fatalf("attach: %+v", got)
 	}
 	checkValues(t, env, dir, source, flag)
