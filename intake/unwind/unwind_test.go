@@ -67,17 +67,22 @@ func TestAgainst(t *testing.T) {
 			time.Sleep(200 * time.Millisecond)
 			got := stackOf(t, cmd.Process.Pid)
 			out, err := exec.Command("eu-stack", "-p", fmt.Sprint(cmd.Process.Pid)).Output()
-			if err != nil {
-				t.Skip(err)
-			}
 			var want []string
 			for _, m := range regexp.MustCompile(`(?m)^#\d+ +0x([0-9a-f]{16})`).FindAllStringSubmatch(string(out), -1) {
 				want = append(want, m[1])
 			}
+			switch {
+			case err != nil && len(want) < 3:
+				t.Skip(err)
+			case err != nil && stopped.Native() == stopped.Arm: // it does not go through signal handlers
+				got = got[:min(len(got), len(want))]
+			case len(want) < 8:
+				t.Errorf("elfutils has %d frames", len(want))
+			}
 			if slices.Contains(c, "-DSPIN=") {
 				got, want = got[1:], want[1:] // it moves
 			}
-			if !slices.Equal(got, want) || len(got) < 8 {
+			if !slices.Equal(got, want) {
 				t.Errorf("frames\n%s\nelfutils has\n%s", strings.Join(got, "\n"), out)
 			}
 		})
@@ -168,7 +173,7 @@ func TestRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.cfa.reg != stopped.RSP || r.cfa.n != c.cfa || r.regs[stopped.RBP].kind != c.rbp ||
-			r.regs[stopped.RBX].kind != c.rbx || r.regs[stopped.PC].kind != atCFA {
+			r.regs[stopped.RBX].kind != c.rbx || r.ret != stopped.X86PC || r.regs[r.ret].kind != atCFA {
 			t.Errorf("at %#x: %+v", c.pc, r)
 		}
 	}
@@ -225,7 +230,7 @@ func FuzzTable(f *testing.F) {
 			regs.Set(stopped.RSP, 0x1000)
 			cfa, _ := r.address(&regs, m)
 			for reg := range stopped.Count {
-				r.restore(reg, &regs, cfa, m)
+				r.restore(reg, &regs, cfa, m, stopped.X86)
 			}
 		}
 	})
