@@ -252,13 +252,13 @@ func (p *Process) forked(c *Thread) error {
 	}
 	defer mem.Close()
 	for _, old := range slices.Backward(p.plants) {
-		if _, err := mem.WriteAt(old.code[:], int64(old.address)); err != nil {
+		if _, err := mem.WriteAt(old.code, int64(old.address)); err != nil {
 			break
 		}
 	}
 	for _, b := range p.breaks {
 		if b.set {
-			if _, err := mem.WriteAt(b.original[:1], int64(b.Address)); err != nil {
+			if _, err := mem.WriteAt(b.original[:len(native.trap)], int64(b.Address)); err != nil {
 				break // the child is gone
 			}
 		}
