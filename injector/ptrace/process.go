@@ -315,13 +315,13 @@ func (p *Process) look() ([]Module, error) {
 	}
 	now := p.files.mapped(maps)
 	for _, m := range p.modules {
-		if !slices.Contains(now, m) {
+		if !slices.ContainsFunc(now, m.same) {
 			p.forget(m)
 		}
 	}
 	var added []Module
 	for _, m := range now {
-		if !slices.Contains(p.modules, m) {
+		if !slices.ContainsFunc(p.modules, m.same) {
 			added = append(added, m)
 		}
 	}
