@@ -16,7 +16,7 @@ LTO      ?= -flto -flto-partition=none # a call goes through four files of the r
 # Older C libraries keep threads and dlopen in libraries of their own, which newer ones still have, empty.
 THREADS  := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed
 
-.PHONY: help build arm64 deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-all test-kills test-steady test-attach test-platforms test-arm64 test-race test-sanitizers lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
+.PHONY: help build arm64 package-arm64 deps demo test test-go test-mpi test-e2e test-slurm test-browser test-ends test-all test-kills test-steady test-attach test-platforms test-arm64 test-race test-sanitizers lint bench bench-volume bench-movement bench-usage bench-scale dyninst-helper \
         deps-demo deps-slurm deps-platforms demo-run fuzz install install-files package clean
 
 build: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(BIN)/laggard-mpi $(BIN)/laggard-mpich dyninst-helper ## everything into bin/
@@ -54,14 +54,19 @@ $(BIN)/liblaggard-libc.so: $(patsubst recorder/%.c,$(B)/recorder/%.o,$(wildcard 
 	$(CC) $(CFLAGS) $(SAME) -shared -o $@ $^ $(THREADS) -Wl,-z,now -Wl,-z,defs -Wl,-soname,liblaggard-libc.so
 
 $(BIN)/laggard: $(GOFILES)
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false $(LDFLAGS) -o $@ ./mpiapp
+	CGO_ENABLED=0 GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false $(LDFLAGS) -o $@ ./mpiapp
 
 # The same rules with another compiler; what they make is kept apart.
+ARCH     ?= $(shell $(GO) env GOARCH)
 ARM64_CC ?= aarch64-linux-gnu-gcc
+ARM64    := ARCH=arm64 CC=$(ARM64_CC) B=$(B)/arm64 BIN=$(B)/arm64/bin
 
-arm64: ## the recorder for aarch64, into build/arm64/bin (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
-	$(MAKE) --no-print-directory CC=$(ARM64_CC) B=$(B)/arm64 BIN=$(B)/arm64/bin \
-	  $(B)/arm64/bin/liblaggard.so $(B)/arm64/bin/liblaggard-libc.so
+arm64: ## laggard and the recorder for aarch64, into build/arm64/bin (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+	$(MAKE) --no-print-directory $(ARM64) \
+	  $(addprefix $(B)/arm64/bin/,laggard liblaggard.so liblaggard-libc.so)
+
+package-arm64: ## the same packages for aarch64, into build/arm64/packages
+	$(MAKE) --no-print-directory $(ARM64) package
 
 # gompi names libmpi; for MPICH that name is given to its library at link time.
 OMPI_CC   = $(shell command -v mpicc.openmpi)
@@ -242,6 +247,7 @@ fuzz: | $(B) ## every fuzz target, each for FUZZTIME (100s); a target that fails
 lint: $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so ## formatting, vet, staticcheck, import directions, what the C library must have
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
+	CGO_ENABLED=0 GOARCH=arm64 $(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	$(GO) test ./mpiapp -run '^TestImportDirections$$'
 	$(GO) test ./recorder/floors
@@ -257,7 +263,7 @@ install-files: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so
 	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(DESTDIR)$(PREFIX)/lib/laggard
 	install -d $(DESTDIR)$(PREFIX)/share/laggard/python
 	install -m 644 python/laggard_pytest.py python/pyproject.toml python/README.md $(DESTDIR)$(PREFIX)/share/laggard/python
-	$(BIN)/laggard manual $(DESTDIR)$(PREFIX)/share
+	$(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
 
 NFPM     = $(GO) run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.2
 RELEASE  = $(patsubst v%,%,$(VERSION))
@@ -269,7 +275,7 @@ package: ## tarball, .deb and .rpm of what runs everywhere, into build/packages;
 	$(MAKE) --no-print-directory install-files DESTDIR=$(PACKAGES)/stage PREFIX=/usr
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMITTED) -C $(PACKAGES)/stage --transform 's,^usr,laggard-$(RELEASE),' \
 	  -cf - usr | gzip -n >$(PACKAGES)/laggard-$(RELEASE).tar.gz
-	for kind in deb rpm; do ARCH=$$($(GO) env GOARCH) VERSION=0.0.0+$(RELEASE) SOURCE_DATE_EPOCH=$(COMMITTED) \
+	for kind in deb rpm; do ARCH=$(ARCH) STAGE=$(PACKAGES)/stage VERSION=0.0.0+$(RELEASE) SOURCE_DATE_EPOCH=$(COMMITTED) \
 	  $(NFPM) package --config configs/package/nfpm.yaml --packager $$kind --target $(PACKAGES) || exit 1; done
 	rm -rf $(PACKAGES)/stage
 	sha256sum $(PACKAGES)/*

@@ -173,7 +173,7 @@ func (f *follower) Mapped(p *ptrace.Process, added []ptrace.Module) error {
 func (f *follower) call(d *door, e *ptrace.Entry) (Collective, bool, error) {
 	i := slices.IndexFunc(f.process.Modules(),
 		func(m ptrace.Module) bool { return e.Return >= m.Low && e.Return < m.High })
-	c := Collective{Function: d.Name, Stack: e.Rsp, Object: -1, Root: -1, Count: -1, Type: -1, Plain: d.plain()}
+	c := Collective{Function: d.Name, Stack: e.SP(), Object: -1, Root: -1, Count: -1, Type: -1, Plain: d.plain()}
 	if i < 0 {
 		return c, true, nil // from code that was made at run time
 	}

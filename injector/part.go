@@ -73,7 +73,7 @@ func (f *parter) Hit(t *ptrace.Thread, b *ptrace.Breakpoint) (ptrace.Next, error
 	case *Jump:
 		return ptrace.Retire, f.turn(t, b, at)
 	case *comeback:
-		if e, err := t.Registers(); err != nil || t.TID != at.tid || e.Rsp != at.Rsp+8 {
+		if now, err := t.Registers(); err != nil || t.TID != at.tid || !at.Returned(&now) {
 			return ptrace.Continue, err // another call from the same place
 		}
 		return ptrace.Retire, at.then(t)
@@ -183,11 +183,7 @@ func (f *parter) exchange(v visit) error {
 			return err
 		}
 		again := first
-		again.Registers = after // what the function has kept in registers meanwhile
-		for i := range 6 {
-			again.Set(i, first.Argument(i))
-		}
-		again.Rsp = first.Rsp
+		again.Keep(after) // what the function has kept in registers meanwhile
 		back := func(t *ptrace.Thread) error { return t.SetRegisters(after) }
 		return errors.Join(f.await(first, back), f.enter(t, again))
 	})

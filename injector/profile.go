@@ -143,7 +143,8 @@ func mpiName(fn ptrace.Function) string {
 
 // startup are functions of the C runtime that every program has.
 var startup = []string{"_init", "_fini", "_start", "_dl_relocate_static_pie", "__do_global_dtors_aux",
-	"frame_dummy", "register_tm_clones", "deregister_tm_clones", "__libc_csu_init", "__libc_csu_fini", "atexit"}
+	"frame_dummy", "register_tm_clones", "deregister_tm_clones", "__libc_csu_init", "__libc_csu_fini", "atexit",
+	"call_weak_fn", "init_have_lse_atomics"}
 
 // systemFolders hold libraries that are nobody's program.
 var systemFolders = []string{"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"}

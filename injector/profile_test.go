@@ -3,6 +3,7 @@ package injector
 import (
 	"errors"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -58,6 +59,7 @@ func TestProfileCountsExactly(t *testing.T) {
 				t.Errorf("functions without a name were entered %d times", unnamed)
 			}
 			delete(got, "counted ")
+			delete(got, "counted __aarch64_ldadd8_relax") // what the compiler makes of an atomic addition
 			if d := cmp.Diff(want, got); d != "" {
 				t.Error(d)
 			}
@@ -97,21 +99,31 @@ func TestProfileModules(t *testing.T) {
 	}
 }
 
+// ownEntries are the functions of entries.c for a processor, and how many of them go to give_seven.
+var ownEntries = map[string]struct {
+	each  []string
+	seven int
+}{
+	"amd64": {[]string{"load", "load_byte", "compare", "compare_long", "address", "jump_short", "jump_long",
+		"jump_away", "jump_through", "taken", "not_taken", "taken_long", "counted_out", "call_first", "call_through",
+		"pushes", "branch_target"}, 4},
+	"arm64": {[]string{"load", "load_word", "load_signed", "fetch", "address", "page", "jump", "jump_away", "taken",
+		"not_taken", "is_zero", "not_zero", "bit_set", "bit_clear", "pushes", "call_first", "call_through",
+		"branch_target", "signs"}, 3},
+}
+
 // Every instruction that depends on its place works as a copy elsewhere.
 func TestEntriesThatDependOnTheirPlace(t *testing.T) {
 	for name, flags := range map[string][]string{"pie": {"-fPIE", "-pie"}, "no pie": {"-no-pie"}} {
 		t.Run(name, func(t *testing.T) {
 			got := counts(profileOf(t, Profile{Cap: 1000}, build(t, "entries", append(flags, "-O1")...)))
-			for _, f := range []string{"load", "load_byte", "compare", "compare_long", "address", "jump_short",
-				"jump_long",
-				"jump_away", "jump_through", "taken", "not_taken", "taken_long", "counted_out", "call_first",
-				"call_through",
-				"pushes", "branch_target"} {
+			entries := ownEntries[runtime.GOARCH]
+			for _, f := range entries.each {
 				if got["entries "+f] != 3 {
 					t.Errorf("%s: %d entries instead of 3", f, got["entries "+f])
 				}
 			}
-			if got["entries give_seven"] != 4*3 { // two jumps and two calls lead there
+			if got["entries give_seven"] != 3*entries.seven {
 				t.Errorf("give_seven: %d", got["entries give_seven"])
 			}
 		})

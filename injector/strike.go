@@ -19,9 +19,9 @@ func strike(p *ptrace.Process, at *ptrace.Stop, f Fault) error {
 	case Hang:
 		return hang(p, at.Thread)
 	case Spin:
-		return plant(p, at, 0xeb, 0xfe) // jmp .
+		return at.Thread.Spin(at.At)
 	case Segv:
-		return fault(p, at)
+		return at.Thread.Fault(at.At)
 	case Kill, Slow:
 		return nil // nothing to prepare, see release
 	case Exit:
@@ -62,32 +62,13 @@ func hang(p *ptrace.Process, t *ptrace.Thread) error {
 	return t.Call(lock, mutex)
 }
 
-// plant writes code where the thread stands.
-func plant(p *ptrace.Process, at *ptrace.Stop, code ...byte) error {
-	if err := p.Remove(at.At); err != nil {
-		return err
-	}
-	return p.Write(at.At.Address, code)
-}
-
-// fault plants hlt, for which the kernel sends SIGSEGV. It is one byte: other threads
-// that have just gone over the breakpoint find their code behind it as it was.
-func fault(p *ptrace.Process, at *ptrace.Stop) error { return plant(p, at, 0xf4) }
-
 // exit has the thread call exit, which runs what the program left for its end.
 func exit(p *ptrace.Process, t *ptrace.Thread, status int) error {
 	function, err := p.Library("exit")
 	if err != nil {
 		return err
 	}
-	r, err := t.Registers()
-	if err != nil {
-		return err
-	}
-	// A called function expects the stack 8 bytes off a multiple of 16; the 128
-	// bytes below the stack pointer may be in use.
-	r.Rsp = (r.Rsp - 128) &^ 15
-	if err := t.SetRegisters(r); err != nil {
+	if err := t.MakeRoom(); err != nil {
 		return err
 	}
 	return t.Call(function, uint64(status))

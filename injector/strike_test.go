@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -56,8 +57,11 @@ var shapes = map[string][]string{
 	"pie":     {"-O0", "-fPIE", "-pie"},
 	"no pie":  {"-O2", "-no-pie"},
 	"dynamic": {"-O2", "-fPIE", "-pie", "-rdynamic", "-s"}, // stripped, but for dynamic symbols
-	"native":  {"-O3", "-march=native", "-fcf-protection=full"},
+	"native":  {"-O3", "-march=native", protection[runtime.GOARCH]},
 }
+
+// protection has a program mark the places that jumps may lead to.
+var protection = map[string]string{"amd64": "-fcf-protection=full", "arm64": "-mbranch-protection=standard"}
 
 func TestHangStopsTheThreadForGood(t *testing.T) {
 	for name, flags := range shapes {

@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"path"
 	"slices"
 	"strings"
@@ -114,10 +115,11 @@ const (
 )
 
 // forwards tells whether the function around pc is small, has no loop, and makes one
-// call. Code of other machines than x86-64 is not read.
+// call. Code of machines that are not in steps is not read.
 func (m *module) forwards(pc uint64) bool {
 	lo, hi, ok := m.bounds(pc)
-	if !ok || hi-lo > maxWrapperSize || m.image.elf.Machine != elf.EM_X86_64 {
+	read := steps[m.image.elf.Machine]
+	if !ok || hi-lo > maxWrapperSize || read == nil {
 		return false
 	}
 	code := m.image.at(lo)
@@ -126,22 +128,61 @@ func (m *module) forwards(pc uint64) bool {
 	}
 	calls := 0
 	for at := lo; at < hi; {
-		in, err := x86asm.Decode(code[at-lo:hi-lo], 64)
-		if err != nil {
-			return false
+		s, ok := read(code[at-lo:hi-lo], at)
+		if !ok || s.jumps && s.target >= lo && s.target <= at {
+			return false // no code, or it loops
 		}
-		next := at + uint64(in.Len)
-		if to, ok := in.Args[0].(x86asm.Rel); ok && in.Op != x86asm.CALL {
-			if target := next + uint64(int64(to)); target >= lo && target <= at {
-				return false // it loops
-			}
-		}
-		if in.Op == x86asm.CALL {
+		if s.calls {
 			calls++
 		}
-		at = next
+		at += s.size
 	}
 	return calls <= maxWrapperCalls
+}
+
+// step is what matters here of an instruction.
+type step struct {
+	size   uint64
+	calls  bool
+	jumps  bool // to target
+	target uint64
+}
+
+// steps read an instruction at an address, by the machine; false: there is none.
+var steps = map[elf.Machine]func(code []byte, at uint64) (step, bool){
+	elf.EM_X86_64: stepX86, elf.EM_AARCH64: stepArm,
+}
+
+func stepX86(code []byte, at uint64) (step, bool) {
+	in, err := x86asm.Decode(code, 64)
+	s := step{size: uint64(in.Len), calls: in.Op == x86asm.CALL}
+	if to, ok := in.Args[0].(x86asm.Rel); ok && !s.calls {
+		s.jumps, s.target = true, at+s.size+uint64(int64(to))
+	}
+	return s, err == nil
+}
+
+// stepArm goes by the encoding of branches (Arm Architecture Reference Manual, C4.1.94).
+func stepArm(code []byte, at uint64) (step, bool) {
+	s := step{size: 4}
+	if len(code) < 4 {
+		return s, false
+	}
+	w := binary.LittleEndian.Uint32(code)
+	to := func(lo, n uint) { // n bits from lo on are a distance in instructions
+		s.jumps, s.target = true, at+uint64(int64(w)<<(64-lo-n)>>(64-n)*4)
+	}
+	switch {
+	case w>>26 == 0b100101, w>>25 == 0b1101011 && w>>21&0b111 == 1: // bl; blr, also authenticated
+		s.calls = true
+	case w>>26 == 0b000101: // b
+		to(0, 26)
+	case w>>24 == 0x54, w>>25&0x3f == 0b011010: // b.cond; cbz, cbnz
+		to(5, 19)
+	case w>>25&0x3f == 0b011011: // tbz, tbnz
+		to(5, 14)
+	}
+	return s, w>>16 != 0 // udf is no code
 }
 
 // bounds returns where the function around pc begins and ends.

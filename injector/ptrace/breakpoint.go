@@ -8,16 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const trapCode = 0xcc // int3
-
 // Breakpoint is a place whose arrivals are reported.
 type Breakpoint struct {
 	Address  uint64
 	Data     any  // the caller's
 	linker   bool // ours: the dynamic linker's own report
 	set      bool
-	original [maxInstruction]byte
-	slot     uint64 // where the copy of the instruction is, 0 not yet made
+	original [maxInstruction]byte // as much of it as the processor's longest
+	slot     uint64               // where the copy of the instruction is, 0 not yet made
 }
 
 // Break places a breakpoint. It must be at the first byte of an instruction; one
@@ -29,25 +27,28 @@ func (p *Process) Break(address uint64, data any) error {
 		return nil
 	}
 	b := &Breakpoint{Address: address, Data: data}
-	if _, err := p.mem.ReadAt(b.original[:], int64(address)); err != nil {
-		return fmt.Errorf("ptrace: read %#x: %w", address, err)
+	if err := p.Read(address, b.code()); err != nil {
+		return err
 	}
-	if _, err := move(b.original[:], address, address); err != nil {
+	if _, err := native.move(b.code(), address, address); err != nil {
 		return err
 	}
 	p.breaks[address] = b
 	return p.put(b, true)
 }
 
+// code is what stands at the place without the breakpoint.
+func (b *Breakpoint) code() []byte { return b.original[:native.longest] }
+
 // Remove takes a breakpoint away. Threads that arrived at the same moment go on.
 func (p *Process) Remove(b *Breakpoint) error { return p.put(b, false) }
 
-// put writes the trap or the original byte. A write of one byte is indivisible,
-// so other threads may run.
+// put writes the trap or what was there. A write of one byte, or of four at a multiple
+// of four, is indivisible, so other threads may run.
 func (p *Process) put(b *Breakpoint, set bool) error {
-	code := b.original[:1]
+	code := b.original[:len(native.trap)]
 	if set {
-		code = []byte{trapCode}
+		code = native.trap
 	}
 	if b.set == set {
 		return nil
@@ -93,12 +94,12 @@ func (p *Process) trapped(t *Thread) error {
 	if err != nil {
 		return err
 	}
-	b := p.breaks[regs.Rip-1]
+	b := p.breaks[regs.PC()-native.behind]
 	if b == nil {
 		return p.resume(t, unix.SIGTRAP)
 	}
 	p.stayNear(t)
-	regs.Rip = b.Address
+	regs.SetPC(b.Address)
 	if !b.set {
 		return p.restart(t, regs)
 	}
@@ -120,7 +121,7 @@ func (p *Process) trapped(t *Thread) error {
 		}
 		return p.resume(t, 0)
 	}
-	if regs, err = t.Registers(); err != nil || regs.Rip != b.Address {
+	if regs, err = t.Registers(); err != nil || regs.PC() != b.Address {
 		return errors.Join(err, p.resume(t, 0)) // the handler sent it elsewhere
 	}
 	return p.step(t, b, regs)
@@ -151,7 +152,7 @@ func (p *Process) step(t *Thread, b *Breakpoint, regs Registers) error {
 			return err
 		}
 	}
-	regs.Rip = b.slot
+	regs.SetPC(b.slot)
 	return p.restart(t, regs)
 }
 

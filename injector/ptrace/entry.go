@@ -5,10 +5,6 @@ import (
 	"fmt"
 )
 
-// inRegisters is how many arguments a function is given in registers; the others
-// are on the stack, behind the return address (System V ABI for AMD64, 3.2.3).
-const inRegisters = 6
-
 // Entry is what a thread brought with it to the entry of a function: its registers,
 // the return address, and as many arguments on the stack as were asked for.
 type Entry struct {
@@ -25,8 +21,8 @@ func (t *Thread) Entry(arguments int) (Entry, error) {
 		return Entry{}, err
 	}
 	e := Entry{Registers: r, more: make([]byte, 8*max(arguments-inRegisters, 0))}
-	if e.Return, err = t.process.word(r.Rsp); err == nil && len(e.more) > 0 {
-		err = t.process.Read(r.Rsp+8, e.more)
+	if e.Return, err = t.process.returns(&r); err == nil && len(e.more) > 0 {
+		err = t.process.Read(r.SP()+onStack, e.more)
 	}
 	return e, err
 }
@@ -34,7 +30,7 @@ func (t *Thread) Entry(arguments int) (Entry, error) {
 // Argument returns an argument, counted from 0.
 func (e *Entry) Argument(i int) uint64 {
 	if i < inRegisters {
-		return *e.register(i)
+		return *e.argument(i)
 	}
 	return binary.LittleEndian.Uint64(e.more[8*(i-inRegisters):])
 }
@@ -42,37 +38,47 @@ func (e *Entry) Argument(i int) uint64 {
 // Set changes an argument; see Enter.
 func (e *Entry) Set(i int, value uint64) {
 	if i < inRegisters {
-		*e.register(i) = value
+		*e.argument(i) = value
 		return
 	}
 	binary.LittleEndian.PutUint64(e.more[8*(i-inRegisters):], value)
 }
 
-func (e *Entry) register(i int) *uint64 {
-	return []*uint64{&e.Rdi, &e.Rsi, &e.Rdx, &e.Rcx, &e.R8, &e.R9}[i]
+// Keep takes registers over but for the stack pointer and those of arguments.
+func (e *Entry) Keep(now Registers) {
+	for i := range inRegisters {
+		*now.argument(i) = *e.argument(i)
+	}
+	now.SetSP(e.SP())
+	e.Registers = now
 }
 
 // Enter lets a thread that stands enter a function at its address with what e says.
 func (t *Thread) Enter(function uint64, e Entry) error {
-	if err := t.process.Write(e.Rsp, binary.LittleEndian.AppendUint64(nil, e.Return)); err != nil {
+	r := e.Registers
+	if err := t.process.setReturn(&r, e.Return); err != nil {
 		return err
 	}
 	if len(e.more) > 0 {
-		if err := t.process.Write(e.Rsp+8, e.more); err != nil {
+		if err := t.process.Write(r.SP()+onStack, e.more); err != nil {
 			return err
 		}
 	}
-	r := e.Registers
-	r.Rip = function
+	r.SetPC(function)
 	return t.SetRegisters(r)
 }
 
 // Leave lets a thread that stands at the entry of a function return at once.
 func (t *Thread) Leave(e Entry, value uint64) error {
 	r := e.Registers
-	r.Rip, r.Rsp, r.Rax = e.Return, e.Rsp+8, value
+	r.SetPC(e.Return)
+	r.SetSP(r.SP() + onStack)
+	r.setResult(value)
 	return t.SetRegisters(r)
 }
+
+// Returned tells whether a thread has come back from the call, as its registers are.
+func (e *Entry) Returned(now *Registers) bool { return now.SP() == e.SP()+onStack }
 
 func (p *Process) word(address uint64) (uint64, error) {
 	var word [8]byte
@@ -84,58 +90,17 @@ func (p *Process) word(address uint64) (uint64, error) {
 // go, and tells whether that is the jump's target. It wraps ErrInstruction for any
 // other instruction.
 func (t *Thread) Turn(b *Breakpoint) (jumps bool, err error) {
-	s, err := measure(b.original[:])
-	if err != nil {
-		return false, err
-	}
-	condition, ok := s.condition(b.original[:])
-	if !ok {
-		return false, fmt.Errorf("ptrace: %#x: no conditional jump: %w", b.Address, ErrInstruction)
-	}
 	r, err := t.Registers()
 	if err != nil {
 		return false, err
 	}
-	jumps = !holds(condition, r.Eflags)
-	if r.Rip = b.Address + uint64(s.size); jumps {
-		r.Rip += s.offset(b.original[:])
+	target, next, would, ok := r.jump(b.code(), b.Address)
+	if !ok {
+		return false, fmt.Errorf("ptrace: %#x: no conditional jump: %w", b.Address, ErrInstruction)
 	}
-	return jumps, t.SetRegisters(r)
-}
-
-// condition is the number of a conditional jump's condition.
-func (s shape) condition(code []byte) (byte, bool) {
-	if s.relLen == 0 {
-		return 0, false
+	r.SetPC(target)
+	if would {
+		r.SetPC(next)
 	}
-	op := code[s.rel-1]
-	short := s.relLen == 1 && op&0xf0 == 0x70
-	long := s.relLen == 4 && s.rel >= 2 && code[s.rel-2] == 0x0f && op&0xf0 == 0x80
-	return op & 0xf, short || long
-}
-
-// holds tells whether a condition holds (Intel SDM volume 1, appendix B).
-func holds(condition byte, flags uint64) bool {
-	carry, parity, zero := flags&1 != 0, flags&(1<<2) != 0, flags&(1<<6) != 0
-	sign, overflow := flags&(1<<7) != 0, flags&(1<<11) != 0
-	var is bool
-	switch condition >> 1 {
-	case 0:
-		is = overflow
-	case 1:
-		is = carry
-	case 2:
-		is = zero
-	case 3:
-		is = carry || zero
-	case 4:
-		is = sign
-	case 5:
-		is = parity
-	case 6:
-		is = sign != overflow
-	case 7:
-		is = zero || sign != overflow
-	}
-	return is != (condition&1 == 1)
+	return !would, t.SetRegisters(r)
 }

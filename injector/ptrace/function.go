@@ -36,8 +36,8 @@ func Functions(path string) ([]Function, error) {
 		return nil, fmt.Errorf("ptrace: %w", err)
 	}
 	defer f.Close()
-	if f.Machine != elf.EM_X86_64 {
-		return nil, fmt.Errorf("ptrace: %s: not a program for x86-64", path)
+	if f.Machine != native.elf {
+		return nil, fmt.Errorf("ptrace: %s: not a program for this machine, but for %v", path, f.Machine)
 	}
 	found := map[uint64][]elf.Symbol{}
 	for _, read := range []func() ([]elf.Symbol, error){f.Symbols, f.DynamicSymbols} {

@@ -6,10 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reach is how far a copied instruction may be from its place: less than the
-// 2 GiB of a 32-bit offset, so that what the instruction refers to is reached
-// from the copy as well.
-const reach = 1 << 30
+// slotSize has room for the longest result of a move: on x86-64 an instruction of 15 bytes,
+// or a conditional jump, and two absolute jumps.
+const slotSize = 64
 
 // areaSize is the memory asked for at once, for a thousand instructions.
 const areaSize = 1000 * slotSize / page * page
@@ -23,7 +22,7 @@ func (p *Process) makeSlot(t *Thread, b *Breakpoint) error {
 	if err != nil {
 		return err
 	}
-	code, err := move(b.original[:], b.Address, a.next)
+	code, err := native.move(b.code(), b.Address, a.next)
 	if err != nil {
 		return err
 	}
@@ -38,7 +37,7 @@ func (p *Process) makeSlot(t *Thread, b *Breakpoint) error {
 func (p *Process) areaNear(t *Thread, address uint64) (*area, error) {
 	for i := range p.areas {
 		a := &p.areas[i]
-		if a.next+slotSize <= a.end && distance(a.next, address) < reach {
+		if a.next+slotSize <= a.end && distance(a.next, address) < native.reach {
 			return a, nil
 		}
 	}
@@ -46,7 +45,7 @@ func (p *Process) areaNear(t *Thread, address uint64) (*area, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, ok := gap(maps, address)
+	at, ok := gap(maps, address, native.reach)
 	if !ok {
 		return nil, fmt.Errorf("ptrace: process %d: near %#x: %w", p.PID, address, ErrNoRoom)
 	}
@@ -74,7 +73,7 @@ func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 // gap finds a free range for an area near the address, as close as can be. It
 // keeps clear of the first megabyte and leaves room around: the heap and stacks
 // next to a gap grow.
-func gap(maps []mapping, address uint64) (uint64, bool) {
+func gap(maps []mapping, address, reach uint64) (uint64, bool) {
 	const clear = 16 << 20
 	best, found := uint64(0), false
 	low := uint64(1 << 20)

@@ -19,12 +19,12 @@ func TestGap(t *testing.T) {
 			at = end
 		}
 		address := 0x400000 + random.Uint64N(at)
-		got, ok := gap(maps, address)
+		got, ok := gap(maps, address, x86.reach)
 		if !ok {
 			continue
 		}
 		found++
-		if got%page != 0 || distance(got, address) >= reach {
+		if got%page != 0 || distance(got, address) >= x86.reach {
 			t.Fatalf("gap at %#x for %#x", got, address)
 		}
 		for _, m := range maps {
@@ -36,7 +36,7 @@ func TestGap(t *testing.T) {
 	if found < 1900 {
 		t.Errorf("only %d of 2000 had a gap", found)
 	}
-	if _, ok := gap([]mapping{{low: page, high: 1 << 46}}, 1<<40); ok {
+	if _, ok := gap([]mapping{{low: page, high: 1 << 46}}, 1<<40, x86.reach); ok {
 		t.Error("a gap where there is none in reach")
 	}
 }

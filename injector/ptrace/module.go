@@ -20,6 +20,10 @@ type Module struct {
 // Name is the last element of the path.
 func (m Module) Name() string { return filepath.Base(m.Path) }
 
+// same tells whether it is one module; its end may be another one, since memory that is asked for
+// may come between its parts.
+func (m Module) same(other Module) bool { return m.Path == other.Path && m.Base == other.Base }
+
 // mapping is one line of /proc/PID/maps.
 type mapping struct {
 	low, high, offset uint64

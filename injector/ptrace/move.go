@@ -1,6 +1,7 @@
 package ptrace
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -8,9 +9,12 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 )
 
-// slotSize has room for the longest result of move: an instruction of 15 bytes,
-// or a conditional jump, and two absolute jumps.
-const slotSize = 64
+// x86 is x86-64. Copies are less than the 2 GiB of a 32-bit offset away from their places,
+// so that what an instruction refers to is reached from the copy as well.
+var x86 = &processor{
+	elf: elf.EM_X86_64, longest: maxInstruction, align: 1, trap: []byte{0xcc}, behind: 1, reach: 1 << 30, move: move,
+	toSelf: []byte{0xeb, 0xfe}, fault: []byte{0xf4}, gate: []byte{0x0f, 0x05},
+}
 
 // maxInstruction is the longest x86 instruction.
 const maxInstruction = 15
@@ -167,4 +171,41 @@ func operand(code []byte, at int) shape {
 		}
 	}
 	return shape{size: s.size + []int{0, 1, 4}[mod]}
+}
+
+// condition is the number of a conditional jump's condition.
+func (s shape) condition(code []byte) (byte, bool) {
+	if s.relLen == 0 {
+		return 0, false
+	}
+	op := code[s.rel-1]
+	short := s.relLen == 1 && op&0xf0 == 0x70
+	long := s.relLen == 4 && s.rel >= 2 && code[s.rel-2] == 0x0f && op&0xf0 == 0x80
+	return op & 0xf, short || long
+}
+
+// holds tells whether a condition holds (Intel SDM volume 1, appendix B).
+func holds(condition byte, flags uint64) bool {
+	carry, parity, zero := flags&1 != 0, flags&(1<<2) != 0, flags&(1<<6) != 0
+	sign, overflow := flags&(1<<7) != 0, flags&(1<<11) != 0
+	var is bool
+	switch condition >> 1 {
+	case 0:
+		is = overflow
+	case 1:
+		is = carry
+	case 2:
+		is = zero
+	case 3:
+		is = carry || zero
+	case 4:
+		is = sign
+	case 5:
+		is = parity
+	case 6:
+		is = sign != overflow
+	case 7:
+		is = zero || sign != overflow
+	}
+	return is != (condition&1 == 1)
 }

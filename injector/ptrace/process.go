@@ -252,13 +252,13 @@ func (p *Process) forked(c *Thread) error {
 	}
 	defer mem.Close()
 	for _, old := range slices.Backward(p.plants) {
-		if _, err := mem.WriteAt(old.code[:], int64(old.address)); err != nil {
+		if _, err := mem.WriteAt(old.code, int64(old.address)); err != nil {
 			break
 		}
 	}
 	for _, b := range p.breaks {
 		if b.set {
-			if _, err := mem.WriteAt(b.original[:1], int64(b.Address)); err != nil {
+			if _, err := mem.WriteAt(b.original[:len(native.trap)], int64(b.Address)); err != nil {
 				break // the child is gone
 			}
 		}
@@ -315,13 +315,13 @@ func (p *Process) look() ([]Module, error) {
 	}
 	now := p.files.mapped(maps)
 	for _, m := range p.modules {
-		if !slices.Contains(now, m) {
+		if !slices.ContainsFunc(now, m.same) {
 			p.forget(m)
 		}
 	}
 	var added []Module
 	for _, m := range now {
-		if !slices.Contains(p.modules, m) {
+		if !slices.ContainsFunc(p.modules, m.same) {
 			added = append(added, m)
 		}
 	}

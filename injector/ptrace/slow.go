@@ -6,13 +6,10 @@ import (
 	"time"
 )
 
-// jumpToSelf is jmp . in two bytes.
-var jumpToSelf = []byte{0xeb, 0xfe}
-
 // planted is code that was replaced for a while.
 type planted struct {
 	address uint64
-	code    [2]byte
+	code    []byte
 }
 
 // Slow takes all breakpoints away and from then on lets the process get on for a
@@ -75,8 +72,8 @@ func (p *Process) hold() {
 		if t.guest || err != nil {
 			continue
 		}
-		old := planted{address: r.Rip}
-		if p.Read(r.Rip, old.code[:]) == nil && p.Write(r.Rip, jumpToSelf) == nil {
+		old := planted{r.PC(), make([]byte, len(native.toSelf))}
+		if p.Read(old.address, old.code) == nil && p.Write(old.address, native.toSelf) == nil {
 			p.plants = append(p.plants, old)
 		}
 	}
@@ -85,7 +82,7 @@ func (p *Process) hold() {
 // unhold puts the code back, last first: two threads may have stood a byte apart.
 func (p *Process) unhold() {
 	for _, old := range slices.Backward(p.plants) {
-		if p.Write(old.address, old.code[:]) != nil {
+		if p.Write(old.address, old.code) != nil {
 			break // the process is gone
 		}
 	}

@@ -1,20 +1,14 @@
 package ptrace
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 
 	"golang.org/x/sys/unix"
 )
 
-// Registers are a thread's general registers.
-type Registers = unix.PtraceRegs
-
 // Registers reads the registers of a thread that stands.
-func (t *Thread) Registers() (Registers, error) {
-	var r Registers
-	if err := unix.PtraceGetRegs(t.TID, &r); err != nil {
+func (t *Thread) Registers() (r Registers, err error) {
+	if err := r.read(t.TID); err != nil {
 		return r, fmt.Errorf("ptrace: thread %d: registers: %w", t.TID, err)
 	}
 	return r, nil
@@ -22,7 +16,7 @@ func (t *Thread) Registers() (Registers, error) {
 
 // SetRegisters changes the registers of a thread that stands.
 func (t *Thread) SetRegisters(r Registers) error {
-	if err := unix.PtraceSetRegs(t.TID, &r); err != nil {
+	if err := r.write(t.TID); err != nil {
 		return fmt.Errorf("ptrace: thread %d: registers: %w", t.TID, err)
 	}
 	return nil
@@ -35,7 +29,7 @@ func (t *Thread) Caller() (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return t.process.word(r.Rsp)
+	return t.process.returns(&r)
 }
 
 // Call makes it look as if the instruction the thread stands at had called the
@@ -47,15 +41,13 @@ func (t *Thread) Call(function uint64, arguments ...uint64) error {
 	if err != nil {
 		return err
 	}
-	r.Rsp -= 8
-	if err := t.process.Write(r.Rsp, binary.LittleEndian.AppendUint64(nil, r.Rip+1)); err != nil {
+	if err := t.link(&r); err != nil {
 		return err
 	}
-	r.Rip = function
+	r.SetPC(function)
 	for i, a := range arguments {
-		*[]*uint64{&r.Rdi, &r.Rsi}[i] = a
+		*r.argument(i) = a
 	}
-	r.Rax = 0
 	return t.SetRegisters(r)
 }
 
@@ -71,10 +63,8 @@ func (t *Thread) System(number uint64, arguments ...uint64) (uint64, error) {
 		return 0, err
 	}
 	r := before
-	r.Rip, r.Rax, r.Orig_rax = gate, number, ^uint64(0)
-	for i, a := range arguments {
-		*[]*uint64{&r.Rdi, &r.Rsi, &r.Rdx, &r.R10, &r.R8, &r.R9}[i] = a
-	}
+	r.SetPC(gate)
+	r.system(number, arguments)
 	if err := t.single(r, gate); err != nil {
 		return 0, err
 	}
@@ -85,10 +75,10 @@ func (t *Thread) System(number uint64, arguments ...uint64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if e := -int64(after.Rax); e > 0 && e < page {
+	if e := -int64(after.result()); e > 0 && e < page {
 		return 0, fmt.Errorf("ptrace: thread %d: system call %d: %w", t.TID, number, unix.Errno(e))
 	}
-	return after.Rax, nil
+	return after.result(), nil
 }
 
 // single executes one instruction. A signal that comes in between is kept for
@@ -109,7 +99,7 @@ func (t *Thread) single(r Registers, from uint64) error {
 			return t.process.change(t.TID, status)
 		}
 		now, err := t.Registers()
-		if err != nil || now.Rip != from {
+		if err != nil || now.PC() != from {
 			return err
 		}
 		if event(status) == 0 && status.StopSignal() != unix.SIGTRAP {
@@ -120,7 +110,7 @@ func (t *Thread) single(r Registers, from uint64) error {
 	}
 }
 
-// findGate looks for a syscall instruction in the code that is mapped. Any two
+// findGate looks for the instruction that calls the system in the code that is mapped. Any
 // bytes will do, since nothing behind them is executed.
 func (p *Process) findGate() (uint64, error) {
 	if p.gate != 0 {
@@ -138,10 +128,10 @@ func (p *Process) findGate() (uint64, error) {
 		if err := p.Read(m.low, code); err != nil {
 			return 0, err
 		}
-		if at := bytes.Index(code, []byte{0x0f, 0x05}); at >= 0 {
+		if at := native.find(code); at >= 0 {
 			p.gate = m.low + uint64(at)
 			return p.gate, nil
 		}
 	}
-	return 0, fmt.Errorf("ptrace: process %d: no syscall instruction: %w", p.PID, ErrInstruction)
+	return 0, fmt.Errorf("ptrace: process %d: no instruction that calls the system: %w", p.PID, ErrInstruction)
 }

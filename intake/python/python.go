@@ -130,8 +130,8 @@ func (j *joiner) add(f frame) {
 // place finds the C frame that executes a Python frame; -1: none is found.
 func (j *joiner) place(f frame) int {
 	for i := j.from; i+1 < len(j.stack); i++ {
-		lo, known := j.stack[i].Registers.Get(stopped.RSP)
-		hi, above := j.stack[i+1].Registers.Get(stopped.RSP)
+		lo, known := j.stack[i].SP()
+		hi, above := j.stack[i+1].SP()
 		switch {
 		case !known || !above:
 		case f.entry != 0 && f.entry >= lo && f.entry < hi, f.entry == 0 && j.mentions(i, lo, hi, f.at):

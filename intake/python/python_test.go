@@ -220,7 +220,7 @@ func FuzzLevels(f *testing.F) {
 			p := &Interpreter{layout: l, memory: in, runtime: runtime, module: module, met: map[string]uint64{}}
 			stack := make([]unwind.Frame, 3)
 			for i := range stack {
-				stack[i].Module = module
+				stack[i].Module, stack[i].Machine = module, stopped.X86
 				stack[i].Registers.Set(stopped.RSP, sp+uint64(i)*1024)
 			}
 			list, _ := p.frames(runtime)

@@ -16,9 +16,9 @@ import (
 	"laggard/internal/regular"
 )
 
-// ErrCore is wrapped by every error about a file that is no core file of a 64-bit x86
-// process, or a damaged one.
-var ErrCore = errors.New("not a core file of x86-64")
+// ErrCore is wrapped by every error about a file that is no core file of a machine that can
+// be read, or a damaged one.
+var ErrCore = errors.New("not a core file of x86-64 or AArch64")
 
 // Core is the process that left a core file.
 type Core struct {
@@ -59,11 +59,11 @@ func OpenCore(path string) (c *Core, err error) {
 		}
 	}()
 	f, err := elf.NewFile(file)
-	if err != nil || f.Type != elf.ET_CORE || f.Machine != elf.EM_X86_64 || f.Class != elf.ELFCLASS64 ||
-		len(f.Progs) > maxSegments {
+	if err != nil || f.Type != elf.ET_CORE || machineOf(f.Machine) == nil || f.Class != elf.ELFCLASS64 ||
+		f.Data != elf.ELFDATA2LSB || len(f.Progs) > maxSegments {
 		return c, fmt.Errorf("%s: %w", path, ErrCore)
 	}
-	c.Memory = c
+	c.Memory, c.Machine = c, machineOf(f.Machine)
 	if err := c.read(f); err != nil {
 		return c, fmt.Errorf("%s: %w: %w", path, ErrCore, err)
 	}
@@ -96,11 +96,11 @@ const (
 	noteAuxv     = 6
 	noteSiginfo  = 0x53494749
 	noteFile     = 0x46494c45
+	noteArmCall  = 0x404 // the number of the system call, of the thread before it
 
 	auxvHeaders  = 3
 	auxvProgram  = 31
 	auxvVDSO     = 33
-	statusSize   = 112 + 27*8
 	psinfoSize   = 56 + 80
 	siginfoSize  = 24
 	userRegister = 112
@@ -139,11 +139,13 @@ func (c *Core) read(f *elf.File) error {
 func (c *Core) note(n *notes, kind uint32, b []byte) {
 	le := binary.LittleEndian
 	switch {
-	case kind == notePrstatus && len(b) >= statusSize:
+	case kind == notePrstatus && len(b) >= userRegister+c.Machine.size():
 		if len(c.Threads) == 0 {
 			c.Signal = int(le.Uint16(b[12:]))
 		}
-		c.Threads = append(c.Threads, threadOf(b))
+		c.Threads = append(c.Threads, c.Machine.thread(int(le.Uint32(b[32:])), b[userRegister:]))
+	case kind == noteArmCall && len(b) >= 4 && len(c.Threads) > 0:
+		c.Threads[len(c.Threads)-1].SystemCall = numberOfCall(int64(int32(le.Uint32(b))))
 	case kind == notePrpsinfo && len(b) >= psinfoSize:
 		c.PID = int(le.Uint32(b[24:]))
 	case kind == noteAuxv:
@@ -157,26 +159,6 @@ func (c *Core) note(n *notes, kind uint32, b []byte) {
 	case kind == noteFile:
 		n.files = filesOf(b)
 	}
-}
-
-// statusOrder is the order of registers in struct user_regs_struct; -1: of no interest.
-var statusOrder = [...]int{R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, -1, PC, -1, -1, RSP}
-
-// originalCall is where the number of the system call is in it.
-const originalCall = 15
-
-func threadOf(b []byte) Thread {
-	le := binary.LittleEndian
-	t := Thread{TID: int(le.Uint32(b[32:])), SystemCall: -1, Held: true}
-	for i, reg := range statusOrder {
-		if reg >= 0 {
-			t.Registers.Set(reg, le.Uint64(b[userRegister+8*i:]))
-		}
-	}
-	if n := int64(le.Uint64(b[userRegister+8*originalCall:])); n >= 0 && n < 1<<16 {
-		t.SystemCall = int(n)
-	}
-	return t
 }
 
 // filesOf reads which parts of files are mapped where.

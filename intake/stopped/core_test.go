@@ -26,12 +26,12 @@ type segment struct {
 }
 
 // coreOf lays out a core file.
-func coreOf(segments ...segment) []byte {
+func coreOf(m *Machine, segments ...segment) []byte {
 	le := binary.LittleEndian
 	out := make([]byte, headerSize+programEntry*len(segments))
 	copy(out, "\x7fELF\x02\x01\x01")
 	le.PutUint16(out[16:], uint16(elf.ET_CORE))
-	le.PutUint16(out[18:], uint16(elf.EM_X86_64))
+	le.PutUint16(out[18:], uint16(m.ELF))
 	le.PutUint32(out[20:], 1)
 	le.PutUint64(out[32:], headerSize)
 	le.PutUint16(out[52:], headerSize)
@@ -73,16 +73,22 @@ const (
 )
 
 // sample is a core file of process 77 with one thread, 78, in system call 7, that was sent
-// signal 6 by process 5. Of its program, the file given, only the first page is in it.
-func sample(program string, first []byte) []byte {
-	status := make([]byte, statusSize)
+// signal 6 by process 5. Of its program, the file given, only the first page is in it. The
+// registers are 100, 101 and so on, as the kernel has them in order.
+func sample(m *Machine, program string, first []byte) []byte {
+	status := make([]byte, userRegister+m.size())
 	le := binary.LittleEndian
 	le.PutUint16(status[12:], 6)
 	le.PutUint32(status[32:], 78)
-	for i := range 27 {
+	for i := range m.user {
 		le.PutUint64(status[userRegister+8*i:], uint64(100+i))
 	}
-	le.PutUint64(status[userRegister+8*originalCall:], 7)
+	var call []byte
+	if m.call >= 0 {
+		le.PutUint64(status[userRegister+8*m.call:], 7)
+	} else {
+		call = noteOf(noteArmCall, le.AppendUint32(nil, 7))
+	}
 	info := make([]byte, psinfoSize)
 	le.PutUint32(info[24:], 77)
 	sent := make([]byte, siginfoSize)
@@ -90,18 +96,25 @@ func sample(program string, first []byte) []byte {
 	stack := append(bytes.Repeat([]byte{1}, 64), "\x00./a\x00--x=y z\x00A=1\x00B_2=x=y\x00./a\x00\x00\x00"...)
 	end := uint64(stackAt + bytes.LastIndex(stack, []byte("./a")))
 	files := append(words(1, page, codeAt, codeAt+2*page, 0), program+"\x00"...)
-	notes := slices.Concat(noteOf(notePrstatus, status), noteOf(notePrpsinfo, info), noteOf(noteSiginfo, sent),
+	notes := slices.Concat(noteOf(notePrstatus, status), call, noteOf(notePrpsinfo, info), noteOf(noteSiginfo, sent),
 		noteOf(noteAuxv, words(auxvHeaders, codeAt+64, auxvProgram, end, 0, 0)), noteOf(noteFile, files))
-	return coreOf(segment{kind: elf.PT_NOTE, b: notes},
+	return coreOf(m, segment{kind: elf.PT_NOTE, b: notes},
 		segment{elf.PT_LOAD, elf.PF_R | elf.PF_X, codeAt, first, 2 * page},
 		segment{elf.PT_LOAD, elf.PF_R | elf.PF_W, stackAt, stack, page})
 }
 
+// TestCore reads those of every machine on this one.
 func TestCore(t *testing.T) {
+	for name, m := range machines {
+		t.Run(name, func(t *testing.T) { testCore(t, m) })
+	}
+}
+
+func testCore(t *testing.T, m *Machine) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "a")
 	text := append(bytes.Repeat([]byte{7}, page), bytes.Repeat([]byte{9}, page)...)
-	for path, b := range map[string][]byte{program: text, filepath.Join(dir, "core"): sample(program, text[:page])} {
+	for path, b := range map[string][]byte{program: text, filepath.Join(dir, "core"): sample(m, program, text[:page])} {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +132,7 @@ func TestCore(t *testing.T) {
 		if pack != nil {
 			var b bytes.Buffer
 			w := pack(&b)
-			_, err := w.Write(sample(program, text[:page]))
+			_, err := w.Write(sample(m, program, text[:page]))
 			if err := errors.Join(err, w.Close(), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
 				t.Fatal(err)
 			}
@@ -129,20 +142,26 @@ func TestCore(t *testing.T) {
 			t.Fatalf("%s: %v, a core file: %v", name, err, IsCore(path))
 		}
 		checkSample(t, c, program)
+		if c.Machine != m {
+			t.Errorf("%s: of %v", name, c.Machine.ELF)
+		}
 		c.Close()
 	}
 }
+
+// where the registers of the sample are.
+var where = map[*Machine]struct{ pc, fp, sp uint64 }{X86: {116, 104, 119}, Arm: {132, 129, 131}}
 
 func checkSample(t *testing.T, c *Core, program string) {
 	t.Helper()
 	if c.PID != 77 || c.Signal != 0 || c.Program != program || !slices.Equal(c.Environ, []string{"A=1", "B_2=x=y"}) {
 		t.Errorf("process %d of %s, signal %d, environment %q", c.PID, c.Program, c.Signal, c.Environ)
 	}
-	th := c.Threads[0]
-	pc, _ := th.Registers.Get(PC)
-	bp, _ := th.Registers.Get(RBP)
-	sp, _ := th.Registers.Get(RSP)
-	if len(c.Threads) != 1 || th.TID != 78 || th.SystemCall != 7 || bp != 104 || pc != 116 || sp != 119 {
+	th, want := c.Threads[0], where[c.Machine]
+	pc, _ := th.Registers.Get(c.Machine.PC)
+	fp, _ := th.Registers.Get(c.Machine.FP)
+	sp, _ := th.Registers.Get(c.Machine.SP)
+	if len(c.Threads) != 1 || th.TID != 78 || th.SystemCall != 7 || fp != want.fp || pc != want.pc || sp != want.sp {
 		t.Errorf("%+v", c.Threads)
 	}
 	b := make([]byte, 4)
@@ -159,7 +178,7 @@ func TestOther(t *testing.T) {
 	dir := t.TempDir()
 	program, core := filepath.Join(dir, "a"), filepath.Join(dir, "core")
 	now, then := bytes.Repeat([]byte{8}, 2*page), bytes.Repeat([]byte{7}, page)
-	for path, b := range map[string][]byte{program: now, core: sample(program, then)} {
+	for path, b := range map[string][]byte{program: now, core: sample(X86, program, then)} {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +196,8 @@ func TestOther(t *testing.T) {
 
 // FuzzCore opens any file as a core file: an error means none, and reading ends.
 func FuzzCore(f *testing.F) {
-	f.Add(sample("/bin/true", make([]byte, page)))
+	f.Add(sample(X86, "/bin/true", make([]byte, page)))
+	f.Add(sample(Arm, "/bin/true", make([]byte, page)))
 	f.Add([]byte("\x28\xb5\x2f\xfd"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "core")

@@ -11,6 +11,7 @@ import (
 // Image is what can be read of a process at one moment.
 type Image struct {
 	PID     int
+	Machine *Machine // that it runs on
 	Program string   // path of the program, "" unknown
 	Environ []string // variables that it was started with, as NAME=VALUE
 	Signal  int      // of which it died; 0: none, or it lives
@@ -43,19 +44,10 @@ type Thread struct {
 	StackAt uint64
 }
 
-// Numbers of registers, as call frame information has them (System V ABI of x86-64,
-// figure 3.36). PC stands for the return address.
-const (
-	RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP = 0, 1, 2, 3, 4, 5, 6, 7
-	R8, R9, R10, R11, R12, R13, R14, R15   = 8, 9, 10, 11, 12, 13, 14, 15
-	PC                                     = 16
-	Count                                  = 17 // of registers
-)
-
-// Registers are those whose value is known.
+// Registers are those whose value is known, by their numbers; see Machine.
 type Registers struct {
 	values [Count]uint64
-	known  uint32
+	known  uint64
 }
 
 // Get returns the value of a register, false if it is not known.

@@ -33,7 +33,10 @@ type Process struct {
 // Errors wrap ErrGone or ErrForbids.
 func Open(pid int) (*Process, error) {
 	p := &Process{tasks: proc(pid, "task")}
-	p.PID, p.Memory = pid, memory(pid)
+	p.PID, p.Memory, p.Machine = pid, memory(pid), Native()
+	if p.Machine == nil {
+		return nil, fmt.Errorf("process %d: %w", pid, errors.ErrUnsupported)
+	}
 	if err := p.Refresh(); err != nil {
 		return nil, err
 	}

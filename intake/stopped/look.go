@@ -1,6 +1,7 @@
 package stopped
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -65,7 +67,7 @@ func (p *Process) asleep(tid int) (Thread, bool) {
 		if err != nil {
 			return Thread{}, false
 		}
-		t, ok := parseCall(string(before))
+		t, ok := p.Machine.parseCall(string(before))
 		if !ok {
 			return Thread{}, false
 		}
@@ -78,14 +80,11 @@ func (p *Process) asleep(tid int) (Thread, bool) {
 	return Thread{}, false
 }
 
-// callRegisters are where a system call finds its arguments.
-var callRegisters = [...]int{RDI, RSI, RDX, R10, R8, R9}
-
 // parseCall reads "7 0x7f… 0x2 … SP PC": the number of the call, its arguments, the stack
 // pointer and where the thread goes on. Of a running thread there is the word "running".
-func parseCall(text string) (Thread, bool) {
+func (m *Machine) parseCall(text string) (Thread, bool) {
 	f := strings.Fields(text)
-	if len(f) != 3+len(callRegisters) {
+	if len(f) != 3+len(m.arguments) {
 		return Thread{}, false
 	}
 	number, err := strconv.Atoi(f[0])
@@ -93,7 +92,7 @@ func parseCall(text string) (Thread, bool) {
 		return Thread{}, false
 	}
 	t := Thread{SystemCall: number}
-	for i, register := range append(append([]int{}, callRegisters[:]...), RSP, PC) {
+	for i, register := range append(m.arguments[:], m.SP, m.PC) {
 		v, err := strconv.ParseUint(strings.TrimPrefix(f[1+i], "0x"), 16, 64)
 		if err != nil {
 			return Thread{}, false
@@ -105,7 +104,7 @@ func parseCall(text string) (Thread, bool) {
 
 // copyStack copies the top of the stack.
 func (p *Process) copyStack(t *Thread) {
-	sp, _ := t.Registers.Get(RSP)
+	sp, _ := t.Registers.Get(p.Machine.SP)
 	m := p.Map(sp)
 	if m == nil { // the stack has grown, or is new
 		if p.Refresh() != nil {
@@ -155,12 +154,7 @@ func (p *Process) hold(tid int) (t Thread, released bool, err error) {
 	if err != nil {
 		return t, false, fmt.Errorf("process %d: thread %d: %w", p.PID, tid, err)
 	}
-	var regs unix.PtraceRegs
-	if err = unix.PtraceGetRegs(tid, &regs); err == nil {
-		t = Thread{TID: tid, Registers: registersOf(&regs), SystemCall: -1, Held: true}
-		if call := int64(regs.Orig_rax); call >= 0 {
-			t.SystemCall = int(call)
-		}
+	if t, err = p.Machine.registers(tid); err == nil {
 		p.copyStack(&t)
 	}
 	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
@@ -209,12 +203,31 @@ func awaitStop(tid int) (signal int, ran time.Time, err error) {
 	}
 }
 
-func registersOf(r *unix.PtraceRegs) (out Registers) {
-	for n, v := range map[int]uint64{
-		RAX: r.Rax, RDX: r.Rdx, RCX: r.Rcx, RBX: r.Rbx, RSI: r.Rsi, RDI: r.Rdi, RBP: r.Rbp, RSP: r.Rsp, R8: r.R8,
-		R9: r.R9, R10: r.R10, R11: r.R11, R12: r.R12, R13: r.R13, R14: r.R14, R15: r.R15, PC: r.Rip,
-	} {
-		out.Set(n, v)
+// registers reads those of a thread that stands still.
+func (m *Machine) registers(tid int) (Thread, error) {
+	b := make([]byte, m.size())
+	if err := registerSet(tid, notePrstatus, b); err != nil {
+		return Thread{}, fmt.Errorf("the registers of thread %d: %w", tid, err)
 	}
-	return out
+	t := m.thread(tid, b)
+	if number := b[:4]; m.call < 0 && registerSet(tid, noteArmCall, number) == nil {
+		t.SystemCall = numberOfCall(int64(int32(binary.LittleEndian.Uint32(number))))
+	}
+	return t, nil
+}
+
+// registerSet reads a set of registers, which the kernel has by the kind of the note that it
+// is in a core file.
+func registerSet(tid int, kind uintptr, b []byte) error {
+	to := unix.Iovec{Base: &b[0]}
+	to.SetLen(len(b))
+	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGSET, uintptr(tid), kind,
+		uintptr(unsafe.Pointer(&to)), 0, 0)
+	switch {
+	case errno != 0:
+		return errno
+	case to.Len != uint64(len(b)):
+		return io.ErrUnexpectedEOF
+	}
+	return nil
 }

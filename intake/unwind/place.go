@@ -3,8 +3,6 @@ package unwind
 import (
 	"encoding/binary"
 	"io"
-
-	"laggard/intake/stopped"
 )
 
 // Scope is what the places of variables are told from, in one frame.
@@ -65,7 +63,7 @@ func (e *evaluation) ofFrame(op byte) bool {
 	case op == exprCFA && e.scope.Caller == nil:
 		return false
 	case op == exprCFA: // the stack pointer before the call
-		v, ok := e.scope.Caller.Registers.Get(stopped.RSP)
+		v, ok := e.scope.Caller.SP()
 		return e.push(v, ok)
 	}
 	base := *e.scope

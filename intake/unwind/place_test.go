@@ -16,7 +16,7 @@ func scopeOf(base ...byte) *Scope {
 		memory[i] = byte(i)
 	}
 	s := &Scope{
-		Frame: &Frame{Module: &stopped.Module{Bias: 1000}}, Caller: &Frame{}, Base: base,
+		Frame: &Frame{Module: &stopped.Module{Bias: 1000}}, Caller: &Frame{Machine: stopped.X86}, Base: base,
 		Memory: bytes.NewReader(memory),
 	}
 	s.Frame.Registers.Set(stopped.RBX, 100)

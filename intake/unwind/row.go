@@ -33,7 +33,9 @@ type rule struct {
 type row struct {
 	cfa    rule
 	regs   [stopped.Count]rule
+	ret    int // the register whose rule is that of the return address
 	signal bool
+	signed bool // the return address has a signature in its upper bits (AArch64)
 }
 
 // Operations of call frame information (DWARF 5, section 6.4.2), those with an operand
@@ -66,6 +68,7 @@ const (
 	opValOffset      = 0x14
 	opValOffsetS     = 0x15
 	opValExpr        = 0x16
+	opNegateSigned   = 0x2d // of AArch64
 	opArgsSize       = 0x2e
 )
 
@@ -90,7 +93,7 @@ func (e *entry) rowAt(pc uint64) (*row, error) {
 	if err := m.run(e.own, e.ownAt, pc); err != nil {
 		return nil, err
 	}
-	m.row.signal = e.signal
+	m.row.ret, m.row.signal = int(e.ret), e.signal
 	return &m.row, nil
 }
 
@@ -147,6 +150,8 @@ func (m *machine) advance(op byte, c *cursor, at uint64) bool {
 		m.at += c.fixed(4) * m.e.codeAlign
 	case opArgsSize:
 		c.uleb()
+	case opNegateSigned:
+		m.row.signed = !m.row.signed
 	default:
 		return false
 	}

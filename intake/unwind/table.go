@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"laggard/intake/stopped"
 )
 
 // Errors say why there is no rule for an address.
@@ -20,8 +22,9 @@ type entry struct {
 	start, size            uint64
 	codeAlign              uint64
 	dataAlign              int64
-	form                   byte // of addresses within the instructions
-	signal                 bool // the frame of a signal handler's caller: its PC is no return address
+	form                   byte   // of addresses within the instructions
+	ret                    uint64 // the register whose rule is that of the return address
+	signal                 bool   // the frame of a signal handler's caller: its PC is no return address
 	common, own            []byte
 	commonAt, ownAt, table uint64 // their addresses, and that of the table
 }
@@ -145,9 +148,12 @@ func (e *entry) readCommon(mem io.ReaderAt, cie uint64) (augmented bool, err err
 	}
 	e.codeAlign, e.dataAlign = c.uleb(), c.sleb()
 	if version == 1 {
-		c.fixed(1)
+		e.ret = c.fixed(1)
 	} else {
-		c.uleb()
+		e.ret = c.uleb()
+	}
+	if e.ret >= stopped.Count {
+		return false, fmt.Errorf("%w: a return address in register %d", errBad, e.ret)
 	}
 	more, augmented := strings.CutPrefix(augmentation, "z")
 	if augmented {

@@ -13,18 +13,20 @@ import (
 // Frame is one level of the stack of a thread.
 type Frame struct {
 	// Registers are those at the call that the frame is in; of the innermost one, those
-	// of the thread. PC is among them.
+	// of the thread.
 	Registers stopped.Registers
+	pc        uint64
 	// Exact: PC is where the frame stands; else it is a return address.
-	Exact  bool
-	Module *stopped.Module // nil: none is mapped there
+	Exact   bool
+	Module  *stopped.Module // nil: none is mapped there
+	Machine *stopped.Machine
 }
 
 // PC is the address that the frame is at.
-func (f *Frame) PC() uint64 {
-	pc, _ := f.Registers.Get(stopped.PC)
-	return pc
-}
+func (f *Frame) PC() uint64 { return f.pc }
+
+// SP is its stack pointer, false if it is not known.
+func (f *Frame) SP() (uint64, bool) { return f.Registers.Get(f.Machine.SP) }
 
 // Stack is the frames of a thread.
 type Stack struct {
@@ -84,8 +86,9 @@ func (p *Process) Unwind(t *stopped.Thread) Stack {
 	var out Stack
 	mem := p.image.View(t)
 	f := Frame{Registers: t.Registers, Exact: true}
+	f.pc, _ = t.Registers.Get(p.image.Machine.PC)
 	for len(out.Frames) < maxFrames {
-		f.Module = p.Module(f.PC())
+		f.Module, f.Machine = p.Module(f.PC()), p.image.Machine
 		out.Frames = append(out.Frames, f)
 		next, end := p.step(&f, mem)
 		if end != nil {
@@ -108,35 +111,72 @@ var (
 
 // step returns the caller's frame.
 func (p *Process) step(f *Frame, mem io.ReaderAt) (Frame, error) {
+	if p.interrupted(f, mem) {
+		return p.bySignal(f, mem)
+	}
 	r, err := p.row(f)
 	if err != nil {
 		return p.byFramePointer(f, mem)
 	}
 	cfa, ok := r.address(&f.Registers, mem)
-	sp, known := f.Registers.Get(stopped.RSP)
+	sp, known := f.Registers.Get(p.image.Machine.SP)
 	switch {
-	case r.regs[stopped.PC].kind == undefined:
+	case r.regs[r.ret].kind == undefined:
 		return Frame{}, errLast
+	case !ok && !known && p.linked():
+		return p.byFramePointer(f, mem)
 	case !ok:
 		return Frame{}, errRegister
-	case known && cfa <= sp && !r.signal:
+	case known && !r.signal && (cfa < sp || cfa == sp && !r.leaf(f, p.image.Machine)):
 		return Frame{}, errLost
 	}
+	return p.restored(r, f, cfa, mem)
+}
+
+// linked: a function finds its return address in a register.
+func (p *Process) linked() bool { return p.image.Machine.Link != p.image.Machine.PC }
+
+// leaf: the return address of the innermost frame, or of one that a signal came to, is still
+// in the register that it came in.
+func (r *row) leaf(f *Frame, m *stopped.Machine) bool {
+	return f.Exact && r.ret == m.Link && m.Link != m.PC && r.regs[r.ret].inPlace()
+}
+
+// inPlace: the register is as it was.
+func (x *rule) inPlace() bool { return x.kind == unset || x.kind == same }
+
+// restored applies the rules.
+func (p *Process) restored(r *row, f *Frame, cfa uint64, mem io.ReaderAt) (Frame, error) {
+	m := p.image.Machine
 	next := Frame{Exact: r.signal}
 	for reg := range stopped.Count {
-		if v, ok := r.restore(reg, &f.Registers, cfa, mem); ok {
+		if v, ok := r.restore(reg, &f.Registers, cfa, mem, m); ok {
 			next.Registers.Set(reg, v)
 		}
 	}
-	pc, ok := next.Registers.Get(stopped.PC)
+	pc, ok := next.Registers.Get(r.ret)
+	if r.leaf(f, m) {
+		if pc, ok = f.Registers.Get(r.ret); !ok {
+			return Frame{}, errRegister
+		}
+	}
+	if r.signed {
+		pc &= unsigned
+	}
 	switch {
 	case !ok:
 		return Frame{}, errLost
 	case pc == 0:
 		return Frame{}, errLast
 	}
+	next.pc = pc
+	next.Registers.Set(m.PC, pc)
 	return next, nil
 }
+
+// unsigned are the bits of an address that are not its signature: those that a process of
+// Linux uses, unless it asks for more.
+const unsigned = 1<<48 - 1
 
 // row returns the rules at a frame. A call may be the last instruction of a function:
 // the return address is then behind it.
@@ -196,21 +236,17 @@ func (r *row) address(regs *stopped.Registers, mem io.ReaderAt) (uint64, bool) {
 	return v + uint64(r.cfa.n), ok && r.cfa.kind == inRegister
 }
 
-// callerSaved are the registers that a call may change: they cannot be told of a caller
-// unless a rule says so.
-var callerSaved = [stopped.Count]bool{
-	stopped.RAX: true, stopped.RCX: true, stopped.RDX: true, stopped.RSI: true, stopped.RDI: true,
-	stopped.R8: true, stopped.R9: true, stopped.R10: true, stopped.R11: true,
-}
-
-// restore gives the caller's value of a register.
-func (r *row) restore(reg int, was *stopped.Registers, cfa uint64, mem io.ReaderAt) (uint64, bool) {
+// restore gives the caller's value of a register. Those that a call may change cannot be told
+// of a caller unless a rule says so.
+func (r *row) restore(
+	reg int, was *stopped.Registers, cfa uint64, mem io.ReaderAt, m *stopped.Machine,
+) (uint64, bool) {
 	switch x := &r.regs[reg]; x.kind {
 	case unset:
 		switch {
-		case reg == stopped.RSP:
+		case reg == m.SP:
 			return cfa, true
-		case reg == stopped.PC || callerSaved[reg]:
+		case !m.Keeps(reg):
 			return 0, false
 		}
 		return was.Get(reg)
@@ -237,8 +273,9 @@ func (r *row) restore(reg int, was *stopped.Registers, cfa uint64, mem io.Reader
 // byFramePointer follows a frame of code without unwinding information, such as a
 // program makes at run time, if it keeps the frame pointer.
 func (p *Process) byFramePointer(f *Frame, mem io.ReaderAt) (Frame, error) {
-	bp, ok := f.Registers.Get(stopped.RBP)
-	sp, _ := f.Registers.Get(stopped.RSP)
+	m := p.image.Machine
+	bp, ok := f.Registers.Get(m.FP)
+	sp, _ := f.Registers.Get(m.SP)
 	if !ok {
 		return Frame{}, errRegister
 	}
@@ -247,12 +284,17 @@ func (p *Process) byFramePointer(f *Frame, mem io.ReaderAt) (Frame, error) {
 	if bp < sp || !ok1 || !ok2 || saved != 0 && saved <= bp {
 		return Frame{}, errLost
 	}
-	if m := p.image.Map(pc); m == nil || !m.Executable {
+	if p.linked() {
+		pc &= unsigned
+	}
+	if to := p.image.Map(pc); to == nil || !to.Executable {
 		return Frame{}, errLost
 	}
-	var next Frame
-	next.Registers.Set(stopped.RBP, saved)
-	next.Registers.Set(stopped.RSP, bp+16)
-	next.Registers.Set(stopped.PC, pc)
+	next := Frame{pc: pc}
+	next.Registers.Set(m.FP, saved)
+	next.Registers.Set(m.PC, pc)
+	if !p.linked() { // else the record is anywhere in the frame
+		next.Registers.Set(m.SP, bp+16)
+	}
 	return next, nil
 }

@@ -100,8 +100,9 @@ func (w *watched) again(s *sample, caller int, state *model.State) *sample {
 		return nil
 	}
 	was, is := &s.stack.Frames[caller], &out.stack.Frames[same]
-	before, _ := was.Registers.Get(stopped.RSP)
-	if now, ok := is.Registers.Get(stopped.RSP); !ok || now != before || is.PC() != was.PC() {
+	sp := w.process.Machine.SP
+	before, _ := was.Registers.Get(sp)
+	if now, ok := is.Registers.Get(sp); !ok || now != before || is.PC() != was.PC() {
 		return nil
 	}
 	return out

@@ -178,14 +178,11 @@ func (b *builder) settle(t *model.Thread, seen []*model.Thread) {
 	}
 }
 
-// idle are the system calls that yield, sleep, poll, or wait for another process.
-var idle = []int{7, 23, 24, 35, 61, 230, 232, 247, 270, 271, 281, 441}
-
 // capture is the whole stack as a recorder would have taken it.
 func (b *builder) capture(s *sample, inMPI bool) *model.Capture {
 	c := &model.Capture{
 		Time: time.Now(), Why: model.CaptureSignal, Partial: s.stack.Partial, Calls: 1, InMPI: inMPI, Same: 1,
-		Idle: slices.Contains(idle, s.thread.SystemCall),
+		Idle: b.process.Machine.Idle(s.thread.SystemCall),
 	}
 	for _, l := range s.levels[:min(len(s.levels), maxCaptured)] {
 		c.Stack = append(c.Stack, b.frame(l))

@@ -34,7 +34,7 @@ func TestThread(t *testing.T) {
 		{"cccccccctc", "", false}, // it computes, and looked for a message once
 		{"rttttttttt", "MPI_Test", true},
 	} {
-		process := &stopped.Process{}
+		process := &stopped.Process{Image: stopped.Image{Machine: stopped.X86}}
 		b := &builder{watched: &watched{found: &found{process: process}}, taken: &Taken{}, rank: &model.Rank{}}
 		b.unwinder = unwind.New(&b.process.Image, &unwind.Rows{})
 		shared := model.Model{}

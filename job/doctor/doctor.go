@@ -174,7 +174,7 @@ func (d *Doctor) fortran() {
 
 func libraryDirs() []string {
 	dirs := []string{
-		"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib",
+		"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib",
 		"/usr/lib64/openmpi/lib", "/usr/lib64/mpich/lib",
 	}
 	return append(dirs, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))...)

@@ -34,7 +34,7 @@ func Of(r *model.Rank) State {
 	if err != nil {
 		return Gone
 	}
-	if exe, err := os.Readlink(proc + "/exe"); err == nil && !strings.HasPrefix(exe, r.Exe) {
+	if !runs(proc, r.Exe) {
 		return Gone
 	}
 	after := text[bytes.LastIndexByte(text, ')')+1:] // the name before it may have any character
@@ -53,6 +53,17 @@ func Of(r *model.Rank) State {
 		return Stopped
 	}
 	return Alive
+}
+
+// runs tells whether a process has a program of this path, or may have for all that is known.
+// One that an emulator runs has that for its program, and its own only among what is mapped.
+func runs(proc, program string) bool {
+	exe, err := os.Readlink(proc + "/exe")
+	if err != nil || strings.HasPrefix(exe, program) {
+		return true
+	}
+	maps, err := os.ReadFile(proc + "/maps")
+	return err == nil && bytes.Contains(maps, []byte(" "+program))
 }
 
 // frozen tells whether the control group of a process is: the system calls such a

@@ -1,8 +1,10 @@
 package process
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
+	"regexp"
 	"syscall"
 	"testing"
 	"time"
@@ -15,11 +17,17 @@ func TestOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapped := string(regexp.MustCompile(`/\S+`).Find(maps[bytes.LastIndex(maps, []byte(" /")):]))
 	for _, c := range []struct {
 		name string
 		rank model.Rank
 		want State
 	}{
+		{"a program that is mapped", model.Rank{PID: os.Getpid(), Exe: mapped}, Alive},
 		{"this process", model.Rank{PID: os.Getpid(), Exe: self}, Alive},
 		{"the beginning of the path", model.Rank{PID: os.Getpid(), Exe: self[:len(self)-1]}, Alive},
 		{"another program", model.Rank{PID: os.Getpid(), Exe: "/another/program"}, Gone},

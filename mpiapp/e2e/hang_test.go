@@ -129,8 +129,8 @@ func (f family) endedByRun(t *testing.T, s scenario) {
 	program := f.build(t, s.source, "-O0")
 	env := f.environ(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout", "2s", "--"},
-		f.command(s.size())...)
+	args := append([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout",
+		standstill(2 * time.Second), "--"}, f.command(s.size())...)
 	j := start(t, env, nil, append(args, program, s.mode)...)
 	got := j.wait()
 	if got.status == 0 {

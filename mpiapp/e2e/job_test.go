@@ -22,8 +22,21 @@ import (
 	"laggard/model"
 )
 
+// slower is how many times as long everything takes as on an ordinary machine, from $LAGGARD_SLOWER: under an
+// emulator a job may be in MPI_Init for as long as it elsewhere has hung.
+var slower = func() time.Duration {
+	n, err := strconv.Atoi(os.Getenv("LAGGARD_SLOWER"))
+	if err != nil || n < 1 {
+		return 1
+	}
+	return time.Duration(n)
+}()
+
 // patience is how long anything may take before a test gives up on it.
-const patience = 90 * time.Second
+var patience = slower * 90 * time.Second
+
+// standstill is without how much progress a job hangs.
+func standstill(elsewhere time.Duration) string { return (slower * elsewhere).String() }
 
 // outcome is what a finished command showed to its user.
 type outcome struct {
@@ -222,8 +235,8 @@ func output(t *testing.T, env []string, args ...string) outcome {
 // recorded starts a program under laggard run, which leaves a hung job alone.
 func (f family) recorded(t *testing.T, dir string, env []string, ranks int, flags []string, command ...string) *job {
 	t.Helper()
-	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout", "2s", "--on-hang", "keep",
-		"--exit-code", "--"}
+	args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout",
+		standstill(2 * time.Second), "--on-hang", "keep", "--exit-code", "--"}
 	args = append(args, f.command(ranks, flags...)...)
 	return start(t, env, nil, append(args, command...)...)
 }

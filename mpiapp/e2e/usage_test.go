@@ -87,7 +87,8 @@ func (f family) judge(t *testing.T, c usageCase) []usageRun {
 func (r *usageRun) judge(t *testing.T, f family, laggard, program string) {
 	dir := filepath.Join(t.TempDir(), "run")
 	env := f.environ(t)
-	args := []string{laggard, "run", "-o", dir, "--record", "usage", "--timeout", r.quiet(r.faulty).String(), "--"}
+	args := []string{laggard, "run", "-o", dir, "--record", "usage", "--timeout",
+		standstill(r.quiet(r.faulty)), "--"}
 	args = append(args, f.command(r.ranks)...)
 	ran, ok := r.launch(t, env, append(args, program, r.mode())...)
 	if !ok {

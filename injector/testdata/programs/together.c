@@ -6,6 +6,16 @@ extern int MPI_Init(int *, char ***), MPI_Barrier(int), MPI_Bcast(void *, int, i
     MPI_Gather(const void *, int, int, void *, int, int, int, int);
 extern void mpi_bcast_(void *, int *, int *, int *, int *, int *);
 
+#ifdef __aarch64__
+#define LESS "b.lt"
+#define EQUAL "b.eq"
+#define COMPARE(number) "cmp %w0, " #number
+#else
+#define LESS "jl"
+#define EQUAL "je"
+#define COMPARE(number) "cmp $" #number ", %0"
+#endif
+
 static volatile int world = 5, other = 6;
 static int codes;
 
@@ -28,11 +38,11 @@ static __attribute__((noinline)) void work(int *in, int *out)
     codes |= MPI_Bcast(out, 1, 11, 3, other);
     i++;
     /* The loop ends when i is 3. */
-    __asm__ goto("cmp $3, %0\n.globl around\naround:\n\tjl %l1" : : "r"(i) : "cc" : more);
+    __asm__ goto(COMPARE(3) "\n.globl around\naround:\n\t" LESS " %l1" : : "r"(i) : "cc" : more);
     break;
   more:;
   }
-  __asm__ goto("cmp $0, %0\n.globl apart\napart:\n\tje %l1" : : "r"(odd) : "cc" : past);
+  __asm__ goto(COMPARE(0) "\n.globl apart\napart:\n\t" EQUAL " %l1" : : "r"(odd) : "cc" : past);
   codes |= MPI_Barrier(other);
 past:
   fortran();
