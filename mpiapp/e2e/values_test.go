@@ -61,7 +61,8 @@ func (f family) attachedValues(t *testing.T, source, flag string) {
 	time.Sleep(2 * time.Second) // for them to come to their call
 	dir := filepath.Join(t.TempDir(), "run")
 	args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
-	if got := output(t, env, byPID(args, processesOf(t, env, program))...); got.status != exitDone && got.status != exitDamaged {
+	got := output(t, env, byPID(args, processesOf(t, env, program))...)
+	if got.status != exitDone && got.status != exitDamaged {
 		t.Fatalf("attach: %+v", got)
 	}
 	checkValues(t, env, dir, source, flag)
