@@ -156,7 +156,7 @@ func (p *printer) sliced(r *Result) {
 	}
 	shown, held := s.Lines[:min(len(s.Lines), maxSliceLines)], ""
 	if slices.ContainsFunc(shown, func(l slice.Line) bool { return len(l.Values) > 0 }) {
-		held = "; <- what names held when it was looked at"
+		held = fmt.Sprintf("; <- what names held in rank %d", s.Criterion.Rank)
 	}
 	p.Line("Code that may have led there, nearest first, %s (laggard slice shows all%s):", of, held)
 	for _, l := range shown {

@@ -75,6 +75,9 @@ func (p *printer) slice(n int, s Slice) {
 		p.Line("   Note: %s", words.Cut(note))
 	}
 	if added > 0 {
+		if slices.ContainsFunc(s.Lines, func(l Line) bool { return len(l.Values) > 0 }) {
+			p.Line("   Behind <- stands what names held in rank %d when it was looked at.", s.Criterion.Rank)
+		}
 		p.Line("")
 		p.source(s)
 		p.without(s)

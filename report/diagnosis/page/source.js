@@ -127,7 +127,8 @@ function sourceRow(file, n, mark) {
 
 function kindLegend() {
   const list = data.slices.length > 0 ? Object.entries(kinds).map(([kind, [letter, words]]) => el("li", {}, el("span", { class: `letter ${kind}` }, letter), words)) : [];
-  return el("ul", { class: "legend" }, list, el("li", {}, el("span", { class: "letter" }, "▸"), "on the stack"));
+  const held = data.slices.some((slice) => slice.lines.some((line) => line[6])) ? el("li", {}, el("span", { class: "letter" }, "<-"), "what the names held when the rank was looked at") : "";
+  return el("ul", { class: "legend" }, list, el("li", {}, el("span", { class: "letter" }, "▸"), "on the stack"), held);
 }
 
 function goToLine(file, line) {

@@ -1,0 +1,44 @@
+package slice
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"laggard/model/values"
+	"laggard/report/source"
+	"laggard/slicing"
+)
+
+// TestTextWithValues: what names held stands behind the lines, and it is said of which rank.
+func TestTextWithValues(t *testing.T) {
+	at := func(n, distance int, kind slicing.Kind, held ...values.Value) Line {
+		l := slicing.Line{File: "/src/halo.c", Line: n, Function: "halo", Distance: distance, Kind: kind}
+		return Line{Line: l, New: true, Values: held}
+	}
+	s := Slice{
+		Head: Head{Backend: "native", Criterion: Criterion{Rank: 3, Text: "rank 3 in MPI_Recv, halo (halo.c:12)"}},
+		Lines: []Line{
+			at(12, 0, slicing.Call, values.Value{Name: "peer", Value: "2"}, values.Value{Name: "m->up", Value: "null"}),
+			at(11, 1, slicing.Control),
+		},
+		Excerpts: []source.Excerpt{{File: "/src/halo.c", First: 11, Text: []string{"if (n)", "  recv(peer, m->up);"}}},
+	}
+	var out bytes.Buffer
+	if err := Text(&out, "Rank 3 is least progressed", []Slice{s}); err != nil {
+		t.Fatal(err)
+	}
+	want := `Rank 3 is least progressed.
+
+1. rank 3 in MPI_Recv, halo (halo.c:12): 2 lines (native)
+   Behind <- stands what names held in rank 3 when it was looked at.
+
+   /src/halo.c
+     1 control    11  if (n)
+     0 call       12    recv(peer, m->up);   <- peer = 2, m->up = null
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
