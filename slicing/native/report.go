@@ -95,11 +95,16 @@ func library(file string) bool {
 // foreign tells whether the function's own code is from a header of a library.
 func (f *function) foreign() bool {
 	if f.header == nil {
-		levels := f.mod.code.Levels(f.entry)
-		is := len(levels) > 0 && library(levels[len(levels)-1].File)
+		is := f.mod.header(f.entry)
 		f.header = &is
 	}
 	return *f.header
+}
+
+// header tells whether the function at an address is from a header of a library.
+func (m *module) header(addr uint64) bool {
+	levels := m.code.Levels(addr)
+	return len(levels) > 0 && library(levels[len(levels)-1].File)
 }
 
 // silent tells whether an instruction only moves a value to where the compiler
@@ -111,11 +116,11 @@ func (f *function) silent(i int) bool {
 		return true
 	case cpu.StoreReg:
 		p := v.addr[i]
-		return f.slot(p) || f.incoming(i)
+		return f.slot(p) || f.incoming(i) || f.landed(i)
 	case cpu.LoadReg:
 		return f.slot(v.load[i])
 	case cpu.Copy:
-		return f.incoming(i)
+		return f.incoming(i) || f.landed(i)
 	}
 	return false
 }
