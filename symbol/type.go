@@ -21,6 +21,7 @@ type Type struct {
 	// indexes do not begin at 0, as in Fortran.
 	Origin  int64
 	Float   bool // a floating-point number
+	copied  bool // an object of a class that is passed and returned by the address of a copy
 	Pointer bool // it points to what Code.Target says; so does the first field of an array descriptor
 	to      dwarf.Offset
 	at      dwarf.Offset // of the entry of a class
@@ -76,6 +77,25 @@ func (w *walker) typeAt(off dwarf.Offset, depth int) *Type {
 	return t
 }
 
+// passedByReference is DW_CC_pass_by_reference (DWARF 5, section 5.7.1), and defaultedInClass
+// DW_DEFAULTED_in_class.
+const (
+	passedByReference = 4
+	defaultedInClass  = 1
+)
+
+// copies tells whether a part of a class says that its objects are passed by the address of a
+// copy: a destructor of its own, or a table of virtual functions. Not all compilers say it of the
+// class.
+func copies(part *dwarf.Entry) bool {
+	name := entryName(part)
+	if part.Tag == dwarf.TagMember {
+		return strings.HasPrefix(name, "_vptr")
+	}
+	n, _ := part.Val(dwarf.AttrDefaulted).(int64)
+	return part.Tag == dwarf.TagSubprogram && strings.HasPrefix(name, "~") && n != defaultedInClass
+}
+
 // encodedFloat is DW_ATE_float (DWARF 5, table 7.11).
 const encodedFloat = 4
 
@@ -115,11 +135,14 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 	type member struct{ at, typ int64 }
 	var members []member
 	var of dwarf.Offset // of a template: the type that it is made for
+	how, _ := e.Val(dwarf.AttrCalling).(int64)
+	copied := how == passedByReference
 	for more := e.Children; more; {
 		c, err := w.next()
 		if err != nil || c == nil || c.Tag == 0 {
 			break
 		}
+		copied = copied || copies(c)
 		outside, _ := c.Val(dwarf.AttrExternal).(bool)
 		if typ, ok := c.Val(dwarf.AttrType).(dwarf.Offset); ok && !outside &&
 			(c.Tag == dwarf.TagMember || c.Tag == dwarf.TagInheritance) {
@@ -132,6 +155,7 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 		}
 	}
 	t := &Type{Size: byteSize(e), at: e.Offset, in: w.f}
+	t.copied = copied
 	var kind strings.Builder
 	fmt.Fprintf(&kind, "%s %d", entryName(e), t.Size)
 	for _, m := range members {
@@ -140,6 +164,7 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 			inner = &Type{}
 		}
 		t.Fields = append(t.Fields, Field{m.at, inner})
+		t.copied = t.copied || inner.copied || inner.Elem != nil && inner.Elem.copied
 		fmt.Fprintf(&kind, " %d:%s", m.at, inner.Kind)
 	}
 	if !slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Type.Size > 0 || f.Type.Elem != nil }) {

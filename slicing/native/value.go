@@ -211,7 +211,7 @@ func (v *values) join(a, b value, to int32, r cpu.Reg) value {
 		return value{base: a.base, off: a.off, any: true}
 	}
 	out := value{base: v.intern(own)}
-	if a.base == out.base || a.base == constBase && !a.any && a.off >= 0 && a.off < firstPage {
+	if a.base == out.base || a.base == constBase && !a.any && a.off > -firstPage && a.off < firstPage {
 		out.off = a.off // where an index begins says which array it is of
 	}
 	return out
