@@ -142,7 +142,7 @@ func (p *printer) data(r *Result) {
 	p.List(len(r.Problems), words.MaxLines, "problems", func(i int) { p.Line("  %s", words.Cut(r.Problems[i])) })
 }
 
-// sliced shows the nearest lines of the first slice.
+// sliced shows the first lines of the first slice.
 func (p *printer) sliced(r *Result) {
 	if len(r.Slices) == 0 || len(r.Slices[0].Lines) == 0 {
 		return
@@ -153,7 +153,7 @@ func (p *printer) sliced(r *Result) {
 	if s.Truncated {
 		of = fmt.Sprintf("of the first %d lines that were found", len(s.Lines))
 	}
-	p.Line("Code that may have led there, nearest first, %s (laggard slice shows all):", of)
+	p.Line("Code that may have led there, near lines with much code first, %s (laggard slice shows all):", of)
 	for _, l := range s.Lines[:min(len(s.Lines), maxSliceLines)] {
 		text := fmt.Sprintf("      %s:%d  %s  %s", path.Base(l.File), l.Line.Line, l.Function, s.Text(l))
 		p.Line("%s", strings.TrimRight(text, " "))
