@@ -66,36 +66,42 @@ func (f *function) defines(i int, p place) reached {
 	return r
 }
 
+// blockEnd is the end of a block, from which control goes on as usual or by an exception.
+type blockEnd struct {
+	block  int32
+	thrown bool
+}
+
 // search goes back block by block.
 func (f *function) search(i int, p place) reached {
 	var out reached
 	entry := int32(f.entryBlock())
-	seen := [2][]bool{make([]bool, len(f.blocks)), nil} // the other one: by an exception
-	var work []edge
+	seen, thrown := make([]bool, len(f.blocks)), map[int32]bool{}
+	var work []blockEnd
 	visit := func(n int32, ended bool) {
 		if ended {
 			return
 		}
 		out.entry = out.entry || n == entry
 		for _, b := range f.blocks[n].preds {
-			how := which(f.unwinds(b, n))
-			if seen[how] == nil {
-				seen[how] = make([]bool, len(f.blocks))
-			}
-			if !seen[how][b] {
-				seen[how][b] = true
-				work = append(work, edge{b, int32(how)})
+			switch by := f.unwinds(b, n); {
+			case by && !thrown[b]:
+				thrown[b] = true
+				work = append(work, blockEnd{b, true})
+			case !by && !seen[b]:
+				seen[b] = true
+				work = append(work, blockEnd{b, false})
 			}
 		}
 	}
 	visit(f.blk[i], f.scan(f.blk[i], i, p, &out))
 	for len(work) > 0 {
-		n, how := work[len(work)-1].from, work[len(work)-1].to
+		at := work[len(work)-1]
 		work = work[:len(work)-1]
-		if how == 0 {
-			visit(n, f.scan(n, f.blocks[n].end, p, &out))
+		if at.thrown {
+			visit(at.block, f.scanThrown(at.block, p, &out))
 		} else {
-			visit(n, f.scanThrown(n, p, &out))
+			visit(at.block, f.scan(at.block, f.blocks[at.block].end, p, &out))
 		}
 	}
 	out.tidy()
