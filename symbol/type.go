@@ -24,6 +24,7 @@ type Type struct {
 	Pointer bool     // it points to what Code.Target says; so does the first field of an array descriptor
 	// Reference: a pointer that the source writes as what it points to.
 	Reference bool
+	copied    bool // an object of a class that is passed and returned by the address of a copy
 	to        dwarf.Offset
 	at        dwarf.Offset // of the entry of a class or an enumeration
 	in        *debugFile   // that to and at are in
@@ -116,6 +117,25 @@ func encoding(e *dwarf.Entry) Encoding {
 // utf is the encoding of characters of more than a byte.
 const utf = 0x10
 
+// passedByReference is DW_CC_pass_by_reference (DWARF 5, section 5.7.1), and defaultedInClass
+// DW_DEFAULTED_in_class.
+const (
+	passedByReference = 4
+	defaultedInClass  = 1
+)
+
+// copies tells whether a part of a class says that its objects are passed by the address of a
+// copy: a destructor of its own, or a table of virtual functions. Not all compilers say it of the
+// class.
+func copies(part *dwarf.Entry) bool {
+	name := entryName(part)
+	if part.Tag == dwarf.TagMember {
+		return strings.HasPrefix(name, "_vptr")
+	}
+	n, _ := part.Val(dwarf.AttrDefaulted).(int64)
+	return part.Tag == dwarf.TagSubprogram && strings.HasPrefix(name, "~") && n != defaultedInClass
+}
+
 func byteSize(e *dwarf.Entry) int64 {
 	n, _ := e.Val(dwarf.AttrByteSize).(int64)
 	return max(n, 0)
@@ -155,11 +175,14 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 	}
 	var members []member
 	var of dwarf.Offset // of a template: the type that it is made for
+	how, _ := e.Val(dwarf.AttrCalling).(int64)
+	copied := how == passedByReference
 	for more := e.Children; more; {
 		c, err := w.next()
 		if err != nil || c == nil || c.Tag == 0 {
 			break
 		}
+		copied = copied || copies(c)
 		outside, _ := c.Val(dwarf.AttrExternal).(bool)
 		if typ, ok := c.Val(dwarf.AttrType).(dwarf.Offset); ok && !outside &&
 			(c.Tag == dwarf.TagMember || c.Tag == dwarf.TagInheritance) {
@@ -172,6 +195,7 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 		}
 	}
 	t := &Type{Size: byteSize(e), at: e.Offset, in: w.f}
+	t.copied = copied
 	var kind strings.Builder
 	fmt.Fprintf(&kind, "%s %d", entryName(e), t.Size)
 	for _, m := range members {
@@ -180,6 +204,7 @@ func (w *walker) structType(e *dwarf.Entry, depth int) *Type {
 			m.Type = &Type{}
 		}
 		t.Fields = append(t.Fields, m.Field)
+		t.copied = t.copied || m.Type.copied || m.Type.Elem != nil && m.Type.Elem.copied
 		fmt.Fprintf(&kind, " %d:%s", m.Offset, m.Type.Kind)
 	}
 	if !slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Type.Size > 0 || f.Type.Elem != nil }) {

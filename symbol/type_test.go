@@ -116,3 +116,27 @@ func TestFortranTypes(t *testing.T) {
 		t.Errorf("on the stack %v, in common %v", local, common)
 	}
 }
+
+// TestPassing: a pointer in a class of its own is passed and returned as that pointer, and an object
+// whose copies are made by a function by its address.
+func TestPassing(t *testing.T) {
+	const node, owner = "16{0:* 8:4 12:4}", "16{0:* 8:4}"
+	for _, compiler := range []string{"g++", "clang++"} {
+		for _, flags := range [][]string{{"-O0", "-g"}, {"-O2", "-g"}} {
+			path := build(t, compiler, "passing.cc", flags...)
+			code, all := opened(t, path, Config{}), functions(t, path)
+			for name, want := range map[string][]string{ // what it returns, and its arguments
+				"first": {"*" + node, "*" + owner}, "made": {"*" + owner, "*" + owner, "*" + node}} {
+				vars := code.Variables(all[name].addr)
+				got := []string{shape(code, vars.Result, 1)}
+				for _, p := range vars.Params {
+					got = append(got, shape(code, p, 1))
+				}
+				known := min(len(got), len(want)) // optimised code does not say all arguments
+				if !slices.Equal(got, want[:known]) || compiler+flags[0] == "g++-O0" && known < len(want) {
+					t.Errorf("%s %v: %s: %v, want %v", compiler, flags, name, got, want)
+				}
+			}
+		}
+	}
+}

@@ -90,17 +90,12 @@ func (f *debugFile) variables(pc uint64) (*Variables, error) {
 		return nil, err
 	}
 	r := variableReader{w: w, unit: u, base: frameBase(fn), sp: frameOf(fn), out: &Variables{}}
-	r.out.Result = w.typeAt(w.resultOf(fn, 0), 0)
 	for _, v := range in.vars {
 		if err := r.variable(v); err != nil {
 			return nil, err
 		}
 	}
-	if t := r.out.Result; t != nil && len(t.Fields) > 0 && !f.arm() { // which has a register of its own for that
-		if r.out.Params = append([]*Type{pointerTo(t)}, r.out.Params...); t.Size <= 2*word {
-			r.out.Params = nil // it depends on the class whether the caller says where the result goes
-		}
-	}
+	r.result(w.typeAt(w.resultOf(fn, 0), 0))
 	var held [registers][]span[*Type]
 	for _, h := range r.out.Held {
 		held[h.Register] = append(held[h.Register], span[*Type]{h.Lo, h.Hi, h.Type})
@@ -112,6 +107,22 @@ func (f *debugFile) variables(pc uint64) (*Variables, error) {
 	return in.held, nil
 }
 
+// result notes what the function returns: of an object that is not returned in registers, the
+// address, which is also the first argument but for AArch64, which has a register for it.
+func (r *variableReader) result(t *Type) {
+	r.out.Result = t
+	switch {
+	case t == nil || len(t.Fields) == 0:
+	case t.copied || t.Size > 2*word:
+		if !r.w.f.arm() {
+			r.out.Result = pointerTo(t)
+			r.out.Params = append([]*Type{r.out.Result}, r.out.Params...)
+		}
+	default:
+		r.out.Result = t.alone()
+	}
+}
+
 // arm tells whether the file is for AArch64.
 func (f *debugFile) arm() bool { return f.img.elf.Machine == elf.EM_AARCH64 }
 
@@ -121,13 +132,13 @@ const word = 8
 // param notes an argument that comes in registers, by the ABI of System V or AAPCS64.
 func (r *variableReader) param(t *Type) {
 	switch {
-	case t != nil && !t.Float() && t.Size > 2*word && r.w.f.arm(): // the address of a copy
-		r.out.Params = append(r.out.Params, pointerTo(t))
-	case t == nil || t.Float() || t.Size > 2*word:
+	case t != nil && (t.copied || !t.Float() && t.Size > 2*word && r.w.f.arm()):
+		r.out.Params = append(r.out.Params, pointerTo(t)) // the address of a copy
+	case t == nil || t.alone().Float() || t.Size > 2*word:
 	case t.Size > word:
 		r.out.Params = append(r.out.Params, nil, nil)
 	default:
-		r.out.Params = append(r.out.Params, t)
+		r.out.Params = append(r.out.Params, t.alone())
 	}
 }
 

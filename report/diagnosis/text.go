@@ -143,7 +143,7 @@ func (p *printer) data(r *Result) {
 	p.List(len(r.Problems), words.MaxLines, "problems", func(i int) { p.Line("  %s", words.Cut(r.Problems[i])) })
 }
 
-// sliced shows the nearest lines of the first slice.
+// sliced shows the first lines of the first slice.
 func (p *printer) sliced(r *Result) {
 	if len(r.Slices) == 0 || len(r.Slices[0].Lines) == 0 {
 		return
@@ -158,7 +158,7 @@ func (p *printer) sliced(r *Result) {
 	if slices.ContainsFunc(shown, func(l slice.Line) bool { return len(l.Values) > 0 }) {
 		held = fmt.Sprintf("; <- what names held in rank %d", s.Criterion.Rank)
 	}
-	p.Line("Code that may have led there, nearest first, %s (laggard slice shows all%s):", of, held)
+	p.Line("Code that may have led there, likeliest first, %s (laggard slice shows all%s):", of, held)
 	for _, l := range shown {
 		text := fmt.Sprintf("      %s:%d  %s  %s%s", path.Base(l.File), l.Line.Line, l.Function, s.Text(l), l.Now())
 		p.Line("%s", strings.TrimRight(text, " "))

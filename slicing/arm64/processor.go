@@ -34,17 +34,18 @@ func dwarf() []int {
 
 // Processor is an AArch64 processor with the calling convention AAPCS64.
 var Processor = &cpu.Processor{
-	Decode:  Decode,
-	Longest: size,
-	General: General,
-	SP:      SP,
-	FP:      FP,
-	Vector:  V0,
-	Args:    []cpu.Reg{0, 1, 2, 3, 4, 5, 6, 7},
-	Floats:  cpu.Set(V0, V0+1),
-	Result:  X0,
-	Single:  cpu.Set(X0, V0),
-	Results: cpu.Set(X0, X0+1, V0, V0+1, V0+2, V0+3),
+	Decode:   Decode,
+	Longest:  size,
+	General:  General,
+	SP:       SP,
+	FP:       FP,
+	Vector:   V0,
+	Args:     []cpu.Reg{0, 1, 2, 3, 4, 5, 6, 7},
+	Floats:   cpu.Set(V0, V0+1),
+	Result:   X0,
+	Single:   cpu.Set(X0, V0),
+	Results:  cpu.Set(X0, X0+1, V0, V0+1, V0+2, V0+3),
+	Selector: X0 + 1,
 	CallerSaved: cpu.Range(X0, 19).Or(cpu.Set(LR, Flags)).
 		Or(cpu.Range(V0, 8)).Or(cpu.Range(V0+16, 16)),
 	Passes: cpu.Range(X0, 8).Or(cpu.Set(X8, FP)).

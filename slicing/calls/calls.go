@@ -19,7 +19,9 @@ type Model struct {
 	// code comes behind those of C.
 	ByReference bool
 	Result      bool // what it returns depends on what it reads
+	First       bool // it returns its first argument
 	NoReturn    bool
+	Throws      bool // it may throw an exception that the program may expect
 	MPI         bool
 	roles       string
 	more        bool // the last role is for all further arguments
@@ -37,9 +39,10 @@ func parse() (map[string]Model, []Model) {
 				continue
 			}
 			m := Model{Name: name, MPI: i == 0}
-			m.roles = strings.TrimRight(roles, "=!*")
+			m.roles = strings.TrimRight(roles, "=&!*^")
 			flags := roles[len(m.roles):]
 			m.Result, m.NoReturn = strings.Contains(flags, "="), strings.Contains(flags, "!")
+			m.First, m.Throws = strings.Contains(flags, "&"), strings.Contains(flags, "^")
 			m.more = strings.Contains(flags, "*")
 			if strings.Contains(name, "%") {
 				wild = append(wild, m)
@@ -163,7 +166,25 @@ func (m Model) Role(i int) Role {
 // Allocates tells whether the result is a new object on the heap.
 func (m Model) Allocates() bool {
 	return strings.HasSuffix(m.Name, "alloc") || strings.HasPrefix(m.Name, "_Zn") ||
-		strings.HasSuffix(m.Name, "memalign") || strings.HasSuffix(m.Name, "dup")
+		strings.HasSuffix(m.Name, "memalign") || strings.HasSuffix(m.Name, "dup") ||
+		m.Name == "__cxa_allocate_exception"
+}
+
+// Throws tells whether a function of which nothing but the linker name is known may throw an
+// exception that a program may expect. Those of C do not, nor destructors; of the standard
+// library of C++ only some do.
+func Throws(linker string) bool {
+	if m, ok := Lookup(linker); ok {
+		return m.Throws
+	}
+	for _, prefix := range []string{"_ZNS", "_ZNKS", "_ZS"} {
+		if strings.HasPrefix(linker, prefix) {
+			return strings.Contains(linker, "6substrE") || strings.Contains(linker, "2atE")
+		}
+	}
+	name := strings.TrimRight(linker, "v")
+	return strings.HasPrefix(linker, "_Z") && !strings.HasPrefix(linker, "_Zd") &&
+		!slices.ContainsFunc([]string{"D0E", "D1E", "D2E"}, func(d string) bool { return strings.HasSuffix(name, d) })
 }
 
 // Communicates tells whether what an MPI call does, or when it is done, depends

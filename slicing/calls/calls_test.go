@@ -18,7 +18,8 @@ func TestLookup(t *testing.T) {
 		{"memcpy@GLIBC_2.14", "memcpy", "wcv", false},
 		{"__memcpy_chk", "memcpy", "wcv", false},
 		{"__isoc99_sscanf", "sscanf", "ccw", false},
-		{"_ZSt20__throw_length_errorPKc", "_ZSt%throw%", ".", false},
+		{"_ZSt20__throw_length_errorPKc", "_ZSt%throw_length_error%", ".", false},
+		{"_ZSt24__throw_out_of_range_fmtPKcz", "_ZSt%throw%", ".", false},
 		{"_gfortran_transfer_integer_write", "_gfortran_transfer_%_write", ".", false},
 		{"_gfortran_transfer_integer", "_gfortran_transfer_%", "kwv", false},
 	} {
@@ -30,6 +31,18 @@ func TestLookup(t *testing.T) {
 	for _, name := range []string{"", "Popen", "my_function", "mpi", "MPI_", "pool", "_ZSt3foo"} {
 		if m, ok := Lookup(name); ok {
 			t.Errorf("%s: taken for %s", name, m.Name)
+		}
+	}
+}
+
+// TestThrows: a program expects that a value is out of range, not that memory is over.
+func TestThrows(t *testing.T) {
+	for name, want := range map[string]bool{"__cxa_throw": true, "_ZSt24__throw_out_of_range_fmtPKcz": true,
+		"_ZSt20__throw_length_errorPKc": false, "_Znwm": false, "_Unwind_Resume": false, "read_deck": false,
+		"_ZN4Deck4readEi": true, "_ZN4DeckD1Ev": false, "_ZNSt6localeC1Ev": false, "MPI_Recv": false,
+		"_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6substrEmm": true} {
+		if Throws(name) != want {
+			t.Errorf("%s: %v", name, !want)
 		}
 	}
 }

@@ -19,6 +19,9 @@ type Processor struct {
 	// and the register of a floating-point number; Results are all that returns anything.
 	Result          Reg
 	Single, Results RegSet
+	// Selector has, where an exception is handled, which handler is meant; Result has the
+	// exception.
+	Selector Reg
 	// CallerSaved are the registers that a call may change.
 	CallerSaved RegSet
 	// Passes are the registers that a function may find something of its caller in: what

@@ -267,17 +267,20 @@ func (f *function) decidesLoop(block int) bool {
 	return stays && leaves
 }
 
-// controllers lists the blocks that a block is control dependent on, the nearest
-// first.
+// controllers lists the blocks that a block is control dependent on and that end in a jump,
+// the nearest first.
 func (f *function) controllers(block int, endless bool) []int {
-	controls := f.controls(endless)
+	controls := f.controls(endless, false)
 	var out []int
 	seen := map[int]bool{}
 	for work := []int{block}; len(work) > 0; work = work[1:] {
 		for _, c := range controls[work[0]] {
 			if !seen[int(c)] {
 				seen[int(c)] = true
-				out, work = append(out, int(c)), append(work, int(c))
+				work = append(work, int(c))
+				if f.insts[f.blocks[c].end-1].Kind != cpu.Call {
+					out = append(out, int(c))
+				}
 			}
 		}
 	}

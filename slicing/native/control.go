@@ -11,38 +11,51 @@ import (
 // it runs (Ferrante, Ottenstein and Warren 1987). Ends of the process are no
 // alternatives: the process is there, so it did not take them. What comes after
 // a loop that communicates depends on what ends the loop, since it may wait for
-// ever; with endless, that holds for every loop.
-func (f *function) controls(endless bool) [][]int32 {
-	if f.control != nil {
-		return f.control
+// ever; with endless, that holds for every loop. An exception that a call throws is an
+// alternative where this function handles it, or, with caught, a caller.
+func (f *function) controls(endless, caught bool) [][]int32 {
+	known := &f.control[which(caught)]
+	if *known != nil {
+		return *known
 	}
-	exit, dead := len(f.blocks), f.dead()
-	up := f.postdominators(dead, endless)
-	f.control = make([][]int32, len(f.blocks))
+	exit, dead := len(f.blocks), f.dead(caught)
+	up := f.postdominators(dead, endless, caught)
+	control := make([][]int32, len(f.blocks))
 	for a := range f.blocks {
-		if len(f.blocks[a].succs) < 2 {
+		if len(f.blocks[a].succs) < 2 && !(caught && f.throws(a, caught)) {
 			continue
 		}
 		for _, s := range f.blocks[a].succs {
 			for n, steps := int(s), 0; n != exit && n != up[a] && steps <= exit; n, steps = up[n], steps+1 {
-				f.control[n] = append(f.control[n], int32(a))
+				control[n] = append(control[n], int32(a))
 				if up[n] < 0 {
 					break
 				}
 			}
 		}
 	}
-	return f.control
+	*known = control
+	return control
+}
+
+func which(caught bool) int {
+	if caught {
+		return 1
+	}
+	return 0
 }
 
 // dead marks the blocks that can only come to an end of the process; none, if
-// that holds for the whole function.
-func (f *function) dead() []bool {
+// that holds for the whole function. With caught, exceptions that leave it are no such end.
+func (f *function) dead(caught bool) []bool {
+	if d := f.ended[which(caught)]; d != nil {
+		return d
+	}
 	dead := make([]bool, len(f.blocks))
 	for changed := true; changed; {
 		changed = false
 		for n := len(f.blocks) - 1; n >= 0; n-- {
-			if !dead[n] && !f.leaves(n) && !f.throws(n) && f.doomed(n, dead) {
+			if !dead[n] && !f.leaves(n) && !f.throws(n, caught) && f.doomed(n, dead) {
 				dead[n], changed = true, true
 			}
 		}
@@ -50,14 +63,8 @@ func (f *function) dead() []bool {
 	if len(dead) > 0 && dead[f.entryBlock()] {
 		clear(dead)
 	}
+	f.ended[which(caught)] = dead
 	return dead
-}
-
-// throws tells whether the program throws an exception at the end of a block, which
-// somebody may catch.
-func (f *function) throws(n int) bool {
-	in := &f.insts[f.blocks[n].end-1]
-	return in.Kind == cpu.Call && f.mod.direct(in).model.Name == "__cxa_throw" && !f.foreign()
 }
 
 func (f *function) doomed(n int, dead []bool) bool {
@@ -78,8 +85,8 @@ func (f *function) entryBlock() int {
 
 // postdominators returns the immediate post-dominator of each block; the exit
 // is len(f.blocks), -1 means that there is none.
-func (f *function) postdominators(dead []bool, endless bool) []int {
-	g, exit := f.reversed(dead, endless), len(f.blocks)
+func (f *function) postdominators(dead []bool, endless, caught bool) []int {
+	g, exit := f.reversed(dead, endless, caught), len(f.blocks)
 	tree := flow.Dominators(simple.Node(exit), g)
 	up := make([]int, exit+1)
 	for n := range up {
@@ -93,7 +100,7 @@ func (f *function) postdominators(dead []bool, endless bool) []int {
 
 // reversed is the control flow, backwards from the exit. Every block is
 // reached: where none would be, an endless loop, it gets an edge of its own.
-func (f *function) reversed(dead []bool, endless bool) *simple.DirectedGraph {
+func (f *function) reversed(dead []bool, endless, caught bool) *simple.DirectedGraph {
 	g, exit := simple.NewDirectedGraph(), len(f.blocks)
 	g.AddNode(simple.Node(exit))
 	edge := func(from, to int) {
@@ -102,7 +109,7 @@ func (f *function) reversed(dead []bool, endless bool) *simple.DirectedGraph {
 		}
 	}
 	for n := range f.blocks {
-		if len(f.blocks[n].succs) == 0 {
+		if len(f.blocks[n].succs) == 0 || caught && f.throws(n, caught) {
 			edge(n, exit)
 		}
 		for _, s := range f.blocks[n].succs {
@@ -181,7 +188,7 @@ func reach(g *simple.DirectedGraph, from int, seen []bool) {
 
 // always returns the blocks that every way through the function passes.
 func (f *function) always() map[int]bool {
-	up, out := f.postdominators(f.dead(), false), map[int]bool{}
+	up, out := f.postdominators(f.dead(false), false, false), map[int]bool{}
 	for n, steps := f.entryBlock(), 0; n >= 0 && n < len(f.blocks) &&
 		steps <= len(f.blocks); n, steps = up[n], steps+1 {
 		out[n] = true

@@ -2,7 +2,7 @@
 // §2.2, §4.4). Input is a slicing.Criterion, output a slicing.Slice.
 //
 // A module is read as needed: functions are taken apart into basic blocks
-// (cfg.go; another program may do that part, front.go), post-dominators give
+// (cfg.go; another program may do that part; exceptions: exception.go), post-dominators give
 // what each block is control dependent on (control.go), and a forward pass names
 // the values in registers and stack slots as a base and an offset (value.go), so
 // that memory can be told apart. What defines a place is then searched backwards,

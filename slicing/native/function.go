@@ -20,19 +20,21 @@ type function struct {
 	noexit bool // no path returns
 	holes  bool // an indirect jump was not resolved
 
-	control [][]int32 // see controls
-	flow    *values
-	solving bool // flow is being made
-	frame   *symbol.Variables
-	direct  []int64 // offsets on the stack that are accessed by the frame or stack pointer
-	sum     *summary
-	holding bool
-	summing bool
-	header  *bool         // see foreign; nil: not known yet
-	changes cpu.RegSet    // see clobbers; 0 not known yet
-	settled map[int]place // see stores
-	found   map[query]reached
-	views   map[seenKey][]seenWrite
+	control  [2][][]int32 // see controls
+	ended    [2][]bool    // see dead
+	throwers []int        // see throwing; nil: not known yet
+	flow     *values
+	solving  bool // flow is being made
+	frame    *symbol.Variables
+	direct   []int64 // offsets on the stack that are accessed by the frame or stack pointer
+	sum      *summary
+	holding  bool
+	summing  bool
+	header   *bool         // see foreign; nil: not known yet
+	changes  cpu.RegSet    // see clobbers; 0 not known yet
+	settled  map[int]place // see stores
+	found    map[query]reached
+	views    map[seenKey][]seenWrite
 }
 
 // block is a basic block: insts[first:end].

@@ -61,10 +61,13 @@ func (c *constants) place(a *activation, i int, p place) {
 func (c *constants) defined(a *activation, r reached, i int, p place) {
 	for _, d := range r.defs {
 		if _, tail := a.f.tails[d]; tail || a.f.insts[d].Kind == cpu.Call {
-			c.called(a, d, p)
+			c.called(a, d, p, atReturn)
 		} else {
 			c.moved(a, d)
 		}
+	}
+	for _, d := range r.thrown {
+		c.called(a, d, p, atThrow)
 	}
 	if !r.entry || a.parent == nil {
 		return
@@ -81,18 +84,18 @@ func (c *constants) enough() bool {
 	return len(c.seen)+len(c.into) > maxConstants || c.r.prog.late()
 }
 
-func (c *constants) called(a *activation, call int, p place) {
+func (c *constants) called(a *activation, call int, p place, end int) {
 	for _, e := range a.f.effects(call, p) {
 		if e.callee == nil || a.depth >= maxDescent || a.nested >= maxNested || c.enough() {
 			continue
 		}
 		child := c.r.child(item{nodeKey: nodeKey{a, call}}, e.callee)
-		if key := (enterKey{child, e.inner}); c.into[key] {
+		if key := (enterKey{child, e.inner, end}); c.into[key] {
 			continue
 		} else {
 			c.into[key] = true
 		}
-		c.defined(child, e.callee.returned(e.inner), -1, e.inner)
+		c.defined(child, e.callee.definesAt(end, e.inner), end, e.inner)
 	}
 }
 

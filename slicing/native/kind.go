@@ -235,7 +235,7 @@ func (v *values) shared(p place) bool {
 // opaque tells whether nothing is known of what a base points to.
 func (v *values) opaque(n int32) bool {
 	switch v.bases[n].kind {
-	case result, merged, loaded:
+	case result, merged, loaded, caught:
 		return true
 	}
 	return false

@@ -49,6 +49,8 @@ type module struct {
 	funcs  map[uint64]*function
 	calls  map[uint64]target // by the address that is called
 	vars   map[uint64]*symbol.Variables
+	pads   map[uint64][]symbol.Pad // by function
+	throw  map[uint64]bool         // whether a function may throw
 }
 
 func newProgram(r *symbol.Resolver, front Front) *program {
@@ -64,7 +66,7 @@ func (p *program) module(mod *model.Module) *module {
 	m := p.modules[key]
 	if m == nil {
 		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{},
-			vars: map[uint64]*symbol.Variables{}}
+			vars: map[uint64]*symbol.Variables{}, pads: map[uint64][]symbol.Pad{}, throw: map[uint64]bool{}}
 		m.system = symbol.SystemModule(key.path)
 		if m.code, m.err = p.resolver.Code(mod); m.err == nil {
 			m.arch, m.err = processor(m.code)

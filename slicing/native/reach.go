@@ -13,10 +13,37 @@ type query struct {
 }
 
 // reached is the answer: the instructions that may have written the place last,
-// and whether it may still be as it was when the function was entered.
+// the calls whose exception came by, if they did, and whether it may still be as it was when
+// the function was entered.
 type reached struct {
-	defs  []int
-	entry bool
+	defs   []int
+	thrown []int
+	entry  bool
+}
+
+// tidy puts the instructions in order, each once.
+func (r *reached) tidy() {
+	for _, list := range []*[]int{&r.defs, &r.thrown} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+}
+
+// add joins two answers.
+func (r *reached) add(o reached) {
+	r.defs, r.thrown = append(r.defs, o.defs...), append(r.thrown, o.thrown...)
+	r.entry = r.entry || o.entry
+}
+
+// definesAt is defines, or what defines a place where the function returns or throws.
+func (f *function) definesAt(i int, p place) reached {
+	switch i {
+	case atReturn:
+		return f.returned(p)
+	case atThrow:
+		return f.unwound(p)
+	}
+	return f.defines(i, p)
 }
 
 // maxFound bounds the answers that a function remembers.
@@ -39,31 +66,45 @@ func (f *function) defines(i int, p place) reached {
 	return r
 }
 
+// blockEnd is the end of a block, from which control goes on as usual or by an exception.
+type blockEnd struct {
+	block  int32
+	thrown bool
+}
+
 // search goes back block by block.
 func (f *function) search(i int, p place) reached {
 	var out reached
-	seen, entry := make([]bool, len(f.blocks)), int32(f.entryBlock())
-	var work []int32
-	visit := func(n int32, end int) {
-		if f.scan(n, end, p, &out) {
+	entry := int32(f.entryBlock())
+	seen, thrown := make([]bool, len(f.blocks)), map[int32]bool{}
+	var work []blockEnd
+	visit := func(n int32, ended bool) {
+		if ended {
 			return
 		}
 		out.entry = out.entry || n == entry
 		for _, b := range f.blocks[n].preds {
-			if !seen[b] {
+			switch by := f.unwinds(b, n); {
+			case by && !thrown[b]:
+				thrown[b] = true
+				work = append(work, blockEnd{b, true})
+			case !by && !seen[b]:
 				seen[b] = true
-				work = append(work, b)
+				work = append(work, blockEnd{b, false})
 			}
 		}
 	}
-	visit(f.blk[i], i)
+	visit(f.blk[i], f.scan(f.blk[i], i, p, &out))
 	for len(work) > 0 {
-		n := work[len(work)-1]
+		at := work[len(work)-1]
 		work = work[:len(work)-1]
-		visit(n, f.blocks[n].end)
+		if at.thrown {
+			visit(at.block, f.scanThrown(at.block, p, &out))
+		} else {
+			visit(at.block, f.scan(at.block, f.blocks[at.block].end, p, &out))
+		}
 	}
-	slices.Sort(out.defs)
-	out.defs = slices.Compact(out.defs)
+	out.tidy()
 	return out
 }
 
@@ -142,11 +183,8 @@ func (f *function) returned(p place) reached {
 				}
 			}
 		}
-		r := f.defines(end, p)
-		out.defs = append(out.defs, r.defs...)
-		out.entry = out.entry || r.entry
+		out.add(f.defines(end, p))
 	}
-	slices.Sort(out.defs)
-	out.defs = slices.Compact(out.defs)
+	out.tidy()
 	return out
 }

@@ -3,6 +3,7 @@ package native
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ func (r *run) report(it item) item {
 	}
 	first := s.levels[0]
 	own := lineKey{first.File, first.Line}
+	r.visits[own]++
 	if own != it.from && it.from.line > 0 {
 		it.distance++
 	}
@@ -95,11 +97,16 @@ func library(file string) bool {
 // foreign tells whether the function's own code is from a header of a library.
 func (f *function) foreign() bool {
 	if f.header == nil {
-		levels := f.mod.code.Levels(f.entry)
-		is := len(levels) > 0 && library(levels[len(levels)-1].File)
+		is := f.mod.header(f.entry)
 		f.header = &is
 	}
 	return *f.header
+}
+
+// header tells whether the function at an address is from a header of a library.
+func (m *module) header(addr uint64) bool {
+	levels := m.code.Levels(addr)
+	return len(levels) > 0 && library(levels[len(levels)-1].File)
 }
 
 // silent tells whether an instruction only moves a value to where the compiler
@@ -111,11 +118,11 @@ func (f *function) silent(i int) bool {
 		return true
 	case cpu.StoreReg:
 		p := v.addr[i]
-		return f.slot(p) || f.incoming(i)
+		return f.slot(p) || f.incoming(i) || f.landed(i)
 	case cpu.LoadReg:
 		return f.slot(v.load[i])
 	case cpu.Copy:
-		return f.incoming(i)
+		return f.incoming(i) || f.landed(i)
 	}
 	return false
 }
@@ -145,10 +152,21 @@ func (f *function) incoming(i int) bool {
 	return true
 }
 
-func sortLines(lines []slicing.Line) {
-	slices.SortFunc(lines, func(a, b slicing.Line) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
-	})
+// byDistance puts the nearest lines first.
+func byDistance(a, b slicing.Line) int {
+	return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+}
+
+// nearer is how many dependences twice as much code of a line makes up for: a line that does
+// much with what is needed is more often at fault than one that passes it on.
+const nearer = 3
+
+// rank puts the lines first that are near and of which much code is in the slice.
+func (r *run) rank(lines []slicing.Line) {
+	far := func(l slicing.Line) float64 {
+		return float64(l.Distance) - nearer*math.Log2(1+float64(r.visits[lineKey{l.File, l.Line}]))
+	}
+	slices.SortFunc(lines, func(a, b slicing.Line) int { return cmp.Or(cmp.Compare(far(a), far(b)), byDistance(a, b)) })
 }
 
 // folded finds the lines that the compiler left no code for.
@@ -181,11 +199,11 @@ func (r *run) result(backend string, incomplete bool) slicing.Slice {
 	for _, l := range r.lines {
 		out.Lines = append(out.Lines, *l)
 	}
-	sortLines(out.Lines)
+	slices.SortFunc(out.Lines, byDistance)
 	if !incomplete {
 		out.Lines = append(out.Lines, r.folded(out.Lines)...)
-		sortLines(out.Lines)
 	}
+	r.rank(out.Lines)
 	for _, m := range r.prog.list {
 		if r.used[m] && m.err == nil && !m.system {
 			for _, n := range m.code.Notes() {

@@ -71,7 +71,7 @@ const maxPut = 4
 // put it there; a pointer that something was added to stays in its object.
 func (f *function) stored(i int, p place, depth int) (out value, ok bool) {
 	r := f.defines(i, p)
-	if depth == 0 || r.entry || len(r.defs) == 0 || len(r.defs) > maxPut {
+	if depth == 0 || r.entry || len(r.thrown) > 0 || len(r.defs) == 0 || len(r.defs) > maxPut {
 		return value{}, false
 	}
 	moved := false
@@ -139,7 +139,7 @@ func (f *function) putBy(call int, p place, depth int) (value, bool) {
 	}
 	callee, inner := effects[0].callee, effects[0].inner
 	r := callee.returned(inner)
-	if r.entry || len(r.defs) != 1 || !inner.exact() {
+	if r.entry || len(r.thrown) > 0 || len(r.defs) != 1 || !inner.exact() {
 		return value{}, false
 	}
 	callee.holding = true
@@ -168,7 +168,7 @@ func (f *function) copied(i int, p place, depth int) value {
 // only is the one instruction that can have written a place last.
 func (f *function) only(i int, p place) (int, bool) {
 	r := f.defines(i, p)
-	if len(r.defs) != 1 || r.entry {
+	if len(r.defs) != 1 || len(r.thrown) > 0 || r.entry {
 		return 0, false
 	}
 	return r.defs[0], true

@@ -19,6 +19,7 @@ type activation struct {
 	call   int         // instruction of the parent
 	depth  int         // calls descended into from the observed stack, without those of libraries
 	nested int         // all of them
+	caught bool        // a caller handles exceptions that leave it
 }
 
 // run is the making of one slice.
@@ -34,11 +35,13 @@ type run struct {
 	queries   map[queryKey]bool
 	children  map[childKey]*activation
 	entered   map[enterKey]bool
+	threw     map[nodeKey]bool        // calls of which it was found why they throw
 	resolved  map[nodeKey][]*function // targets of indirect calls
 	sent      map[int]*activation     // of Peers that were gone to
 	sentAt    map[int]int
 	used      map[*module]bool
 	lines     map[lineKey]*slicing.Line
+	visits    map[lineKey]int // instructions of a line, in each call of its function
 	places    map[nodeKey]spot
 	stack     []slicing.Line // where the observed frames are
 	notes     []string
@@ -66,6 +69,7 @@ type childKey struct {
 type enterKey struct {
 	a *activation
 	p place
+	i int // atReturn or atThrow
 }
 
 type lineKey struct {
@@ -74,10 +78,12 @@ type lineKey struct {
 }
 
 // item is a step of the search. With a place it asks what defines it before
-// instruction i, else instruction i itself is in the slice.
+// instruction i; with throws, why call i throws an exception; else instruction i itself is
+// in the slice.
 type item struct {
 	nodeKey
 	asks     bool
+	throws   bool
 	place    place
 	kind     slicing.Kind
 	distance int
@@ -109,10 +115,10 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 	}
 	p.deadline, p.over = time.Now().Add(b.Time), false
 	return &run{
-		ctx: ctx, prog: p, criterion: c, budget: b, options: o,
+		ctx: ctx, prog: p, criterion: c, budget: b, options: o, threw: map[nodeKey]bool{},
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
-		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
+		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{}, visits: map[lineKey]int{},
 		places: map[nodeKey]spot{},
 	}
 }
@@ -135,9 +141,12 @@ func (r *run) note(text string) {
 func (r *run) search() {
 	for len(r.queue) > 0 && !r.exhausted() {
 		it := heap.Pop(&r.queue).(item)
-		if it.asks {
+		switch {
+		case it.asks:
 			r.ask(it)
-		} else {
+		case it.throws:
+			r.thrown(it)
+		default:
 			r.visit(it)
 		}
 	}

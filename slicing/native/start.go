@@ -71,6 +71,7 @@ func (r *run) chain(levels []level) *activation {
 		next := &activation{f: l.f, parent: a}
 		if a != nil {
 			next.call = levels[n+1].i
+			next.caught = a.handles(next.call)
 			next = r.throughTail(next)
 		}
 		a = next
@@ -103,7 +104,7 @@ func (r *run) throughTail(a *activation) *activation {
 		}
 		if jump >= 0 {
 			at.f = f
-			return &activation{f: a.f, parent: &at, call: jump}
+			return &activation{f: a.f, parent: &at, call: jump, caught: a.caught}
 		}
 		f = f.onlyTail()
 	}

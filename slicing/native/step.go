@@ -208,6 +208,8 @@ func (v *values) call(s *state, i int) {
 	})
 	if t.known && t.model.Allocates() {
 		s.regs[arch.Result] = value{base: v.intern(base{kind: allocated, at: int32(i)})}
+	} else if t.model.First {
+		s.regs[arch.Result] = given[arch.Args[0]]
 	} else if callee := v.f.mod.accessor(t); callee != nil {
 		inner := callee.values()
 		if x, ok := v.returned(s, given, i, inner, inner.gives.base, maxNesting); ok {

@@ -26,6 +26,7 @@ const (
 	onEntry            // what register reg held when the function was entered
 	result             // what instruction at left in register reg
 	loaded             // the eight bytes at offset off from base from
+	caught             // the exception that is handled at the start of block at
 	merged             // one of several values, in register reg at the start of block at
 )
 
@@ -150,15 +151,17 @@ func (v *values) solve(slots bool) {
 	entry := int32(f.entryBlock())
 	v.start[entry] = first
 	work, queued, held := []int32{entry}, make([]bool, len(f.blocks)), 0
+	var given value // the first argument of what is called at the end of a block
 	for len(work) > 0 {
 		n := work[0]
 		work, queued[n] = work[1:], false
 		s := v.start[n].clone()
 		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
+			given = s.regs[f.mod.arch.Args[0]]
 			v.step(s, i)
 		}
 		for _, to := range f.blocks[n].succs {
-			if v.merge(to, s, &held) && !queued[to] {
+			if v.merge(to, v.along(s, n, to, given), &held) && !queued[to] {
 				work, queued[to] = append(work, to), true
 			}
 		}
@@ -208,7 +211,7 @@ func (v *values) join(a, b value, to int32, r cpu.Reg) value {
 		return value{base: a.base, off: a.off, any: true}
 	}
 	out := value{base: v.intern(own)}
-	if a.base == out.base || a.base == constBase && !a.any && a.off >= 0 && a.off < firstPage {
+	if a.base == out.base || a.base == constBase && !a.any && a.off > -firstPage && a.off < firstPage {
 		out.off = a.off // where an index begins says which array it is of
 	}
 	return out
@@ -366,7 +369,7 @@ func (v *values) rank(x value) int {
 			return 1
 		}
 		return 4
-	case allocated:
+	case allocated, caught:
 		return 4
 	case merged:
 		return 3

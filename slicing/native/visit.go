@@ -37,8 +37,12 @@ func (r *run) visit(it item) {
 // call of its function.
 func (r *run) decided(it item) {
 	f := it.a.f
-	for _, b := range f.controls(r.options.Endless)[f.blk[it.i]] {
-		r.push(it.to(f.blocks[b].end-1, slicing.Control))
+	for _, b := range f.controls(r.options.Endless, it.a.caught)[f.blk[it.i]] {
+		last := f.blocks[b].end - 1
+		r.push(it.to(last, slicing.Control))
+		if f.insts[last].Kind == cpu.Call {
+			r.excepted(it, b)
+		}
 	}
 	if it.a.parent != nil {
 		r.push(item{nodeKey: nodeKey{it.a.parent, it.a.call}, kind: slicing.Call, distance: it.distance, from: it.from})
@@ -47,7 +51,7 @@ func (r *run) decided(it item) {
 
 // to is the item for another instruction of the same activation.
 func (it item) to(i int, kind slicing.Kind) item {
-	it.i, it.kind, it.asks = i, kind, false
+	it.i, it.kind, it.asks, it.throws = i, kind, false, false
 	return it
 }
 
@@ -100,8 +104,12 @@ func (r *run) memory(it item, p place) {
 	r.push(it.needs(p))
 }
 
-// atReturn stands for the ends of a function, in place of an instruction.
-const atReturn = -1
+// In place of an instruction, atReturn stands for the ends of a function, and atThrow for
+// the calls by which an exception leaves it.
+const (
+	atReturn = -1
+	atThrow  = -2
+)
 
 // ask goes to what may define a place before an instruction.
 func (r *run) ask(it item) {
@@ -110,20 +118,23 @@ func (r *run) ask(it item) {
 		return
 	}
 	r.queries[key] = true
-	if it.i == atReturn {
-		r.answer(it, it.a.f.returned(it.place))
-	} else {
-		r.answer(it, it.a.f.defines(it.i, it.place))
-	}
+	r.answer(it, it.a.f.definesAt(it.i, it.place))
 }
 
 func (r *run) answer(it item, found reached) {
 	f := it.a.f
 	for _, d := range found.defs {
 		if _, tail := f.tails[d]; f.insts[d].Kind == cpu.Call || tail {
-			r.called(it, d)
+			r.called(it, d, atReturn)
 		} else {
 			r.push(it.to(d, slicing.Data))
+		}
+	}
+	for _, d := range found.thrown {
+		if it.place.memory() {
+			r.called(it, d, atThrow)
+		} else {
+			r.push(it.why(d, slicing.Data))
 		}
 	}
 	if found.entry {
@@ -150,19 +161,20 @@ func (r *run) ascend(it item) {
 	}
 }
 
-// called goes into a call that defines what is asked for.
-func (r *run) called(it item, call int) {
+// called goes into a call that defines what is asked for, by the time that it returns or
+// throws.
+func (r *run) called(it item, call, end int) {
 	f := it.a.f
 	for _, e := range f.effects(call, it.place) {
 		at := it
 		at.i = call
 		switch t := f.target(call); {
 		case e.callee != nil:
-			r.descend(at, e)
+			r.descend(at, e, end)
 		case t.known:
 			r.modelled(at, t.model, e)
 		case f.insts[call].Indirect && len(r.targets(it.a, call)) > 0:
-			r.virtual(at)
+			r.virtual(at, end)
 		case e.found:
 		default:
 			r.foreign(at)
@@ -171,33 +183,33 @@ func (r *run) called(it item, call int) {
 }
 
 // virtual is an indirect call of functions that were found.
-func (r *run) virtual(it item) {
+func (r *run) virtual(it item, end int) {
 	for _, callee := range r.targets(it.a, it.i) {
 		for _, e := range it.a.f.inside(it.i, callee, it.place) {
-			r.descend(it, e)
+			r.descend(it, e, end)
 		}
 	}
 }
 
 // descend goes into a callee. The call is in the slice only if something in
 // there is.
-func (r *run) descend(it item, e effect) {
+func (r *run) descend(it item, e effect, end int) {
 	if it.a.depth >= maxDescent || it.a.nested >= maxNested {
 		r.note(fmt.Sprintf("calls more than %d deep are not followed", maxDescent))
 		return
 	}
 	child := r.child(it, e.callee)
-	key := enterKey{child, e.inner}
+	key := enterKey{child, e.inner, end}
 	if r.entered[key] {
 		return
 	}
 	r.entered[key] = true
-	found := e.callee.returned(e.inner)
-	if len(found.defs) > 0 {
+	found := e.callee.definesAt(end, e.inner)
+	if len(found.defs)+len(found.thrown) > 0 {
 		it = r.report(it.to(it.i, slicing.Call))
 	}
 	into := it
-	into.nodeKey, into.place, into.asks = nodeKey{child, atReturn}, e.inner, true
+	into.nodeKey, into.place, into.asks = nodeKey{child, end}, e.inner, true
 	r.push(into)
 	r.through(it)
 }
@@ -206,7 +218,8 @@ func (r *run) descend(it item, e effect) {
 func (r *run) child(it item, callee *function) *activation {
 	key := childKey{it.nodeKey, callee}
 	if r.children[key] == nil {
-		r.children[key] = &activation{f: callee, parent: it.a, call: it.i, depth: it.a.depth, nested: it.a.nested + 1}
+		r.children[key] = &activation{f: callee, parent: it.a, call: it.i, depth: it.a.depth, nested: it.a.nested + 1,
+			caught: it.a.handles(it.i)}
 		if !callee.foreign() {
 			r.children[key].depth++
 			r.children[key].nested = 0

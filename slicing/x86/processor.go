@@ -47,16 +47,17 @@ var Processor = &cpu.Processor{
 	Decode: func(out []cpu.Inst, code []byte, addr uint64) []cpu.Inst {
 		return append(out, Decode(code, addr))
 	},
-	Longest: 15,
-	General: General,
-	SP:      RSP,
-	FP:      RBP,
-	Vector:  X0,
-	Args:    args,
-	Floats:  cpu.Set(X0, X0+1),
-	Result:  RAX,
-	Single:  cpu.Set(RAX, X0),
-	Results: cpu.Set(RAX, RDX, X0, X0+1, FPU),
+	Longest:  15,
+	General:  General,
+	SP:       RSP,
+	FP:       RBP,
+	Vector:   X0,
+	Args:     args,
+	Floats:   cpu.Set(X0, X0+1),
+	Result:   RAX,
+	Single:   cpu.Set(RAX, X0),
+	Results:  cpu.Set(RAX, RDX, X0, X0+1, FPU),
+	Selector: RDX,
 	CallerSaved: cpu.Set(RAX, RCX, RDX, RSI, RDI, R8, R9, R10, R11, Flags, FPU, Mask).
 		Or(cpu.Range(X0, vectors)),
 	Passes: cpu.Set(slices.Concat(args, []cpu.Reg{R10, RBX, RBP, R12, R13, R14, R15})...).
