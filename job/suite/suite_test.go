@@ -47,11 +47,12 @@ func TestJournals(t *testing.T) {
 					died = []int{0}
 					d.ScanArgs(t, "died", &died[0])
 				}
+				parted := s.Parted(died)
 				lost, err := s.Resume(!d.HasArg("ended"), died, "why "+d.Pos)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return fmt.Sprintf("lost %q\n%s", lost, plan(t, s))
+				return fmt.Sprintf("lost %q\n%s%s", lost, parted, plan(t, s))
 			default:
 				d.Fatalf(t, "no command %s", d.Cmd)
 			}
