@@ -82,3 +82,23 @@ func plan(t *testing.T, s *Suite) string {
 	}
 	return out
 }
+
+// FuzzJournal: whatever stands in a journal, it is read, and something can be said of it.
+func FuzzJournal(f *testing.F) {
+	f.Add([]byte(`{"begin": "a", "n": 1, "limit": 3}` + "\n" + `{"end": "a", "failed": "a.py:3: E"}` + "\n"))
+	f.Add([]byte(`{"finish": -1, "limit": 1e300}` + "\n" + `{"begin`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := &Suite{dir: t.TempDir(), ranks: map[int]*journal{}, lost: map[string]Lost{}}
+		for _, rank := range []string{"0", "1"} {
+			if err := os.WriteFile(filepath.Join(s.dir, "rank-"+rank+".jsonl"), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			text = text[:len(text)/2]
+		}
+		s.Limit(time.Now())
+		s.Parted(nil)
+		if _, err := s.Resume(true, nil, "why"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
