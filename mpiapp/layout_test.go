@@ -92,7 +92,7 @@ var allowed = map[string][]string{
 		"laggard/job/collect", "laggard/job/launcher", "laggard/job/preload", "laggard/job/rundir",
 		"laggard/job/sight", "laggard/job/watch", "laggard/model", "laggard/symbol",
 	},
-	"laggard/job/suite": {"laggard/python"},
+	"laggard/job/suite": {"laggard/model", "laggard/python"},
 	"laggard/python":    {},
 	"laggard/job/attach": {
 		"laggard/intake/backtrace", "laggard/intake/library", "laggard/intake/python", "laggard/intake/stopped",

@@ -118,12 +118,15 @@ func (a *app) inJob(r job.Recording, tests *suite.Suite, path string, command []
 	o.Dir, _ = os.Getwd()
 	both := *a
 	both.err = io.MultiWriter(a.err, &text)
-	explain := func() {
+	explain := func(hung bool) {
 		tests.Freeze()
-		o.Result = both.explained(r)
+		o.Hung, o.Result = hung, both.explained(r)
+		if by := tests.Parted(o.Died()); by != "" {
+			fmt.Fprint(both.err, "\n", by)
+		}
 	}
 	var ended error
-	o.Hung, ended = r.Run(path, command, explain)
+	o.Hung, ended = r.Run(path, command, func() { explain(true) })
 	o.Took = time.Since(o.Began)
 	if o.Status, err = job.Status(ended); err != nil {
 		return nil, err
@@ -132,7 +135,7 @@ func (a *app) inJob(r job.Recording, tests *suite.Suite, path string, command []
 	case o.Hung:
 		o.Status = exitHung
 	case o.Failed() && watch.Unfinished(r.Dir) && !tests.Finished():
-		explain()
+		explain(false)
 	}
 	if slices.Contains(r.Record, "usage") {
 		fmt.Fprintln(both.err)

@@ -13,7 +13,8 @@ It does nothing unless it is asked to, by `laggard test` or by --laggard:
     python -m pytest --laggard                        for launchers that tests start (mpi-pytest)
 
 Lines of a journal are JSON: {"start"}, {"begin": test, "n": its number, "limit": seconds or null},
-{"limit"}, {"end": test, "reports"}, {"finish": tests not run}. Its reader is job/suite of laggard.
+{"limit"}, {"end": test, "reports", "failed": where and with what, ""}, {"finish": tests not run}.
+Its reader is job/suite of laggard.
 """
 
 import json
@@ -85,6 +86,15 @@ def lost(item, why):
                                 outcome, said, when, duration=seconds)
 
 
+def failure(report):
+    """Where a test failed and with what, in a line; "": it did not fail."""
+    if not report.failed:
+        return ""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = "%s:%s: %s" % (crash.path, crash.lineno, crash.message) if crash else report.longreprtext
+    return (text.strip() or "for no stated reason").splitlines()[0][:300]
+
+
 class Journal:
     """Writes one rank's journal, and reports what earlier jobs of the suite had come to."""
 
@@ -92,6 +102,7 @@ class Journal:
         self.config = config
         self.running = None  # node id of the test that runs
         self.reports = []  # of it
+        self.failed = ""  # how it did, first
         self.numbers = {}  # of tests, in the order in which they run
         self.left = 0  # tests that were not begun
         name = os.path.join(directory, "rank-%s.jsonl" % number)
@@ -111,7 +122,7 @@ class Journal:
                 resume = json.load(file)
         except FileNotFoundError:
             return {}
-        done, earlier = set(resume["done"]), dict(resume["lost"])
+        done, earlier = set(resume["done"]), {}
         with open(name, encoding="utf-8", errors="replace") as file:
             for text in file:
                 try:
@@ -119,7 +130,8 @@ class Journal:
                 except ValueError:  # torn: that job was ended then
                     continue
                 if line.get("end") in done:
-                    earlier.setdefault(line["end"], line["reports"])
+                    earlier[line["end"]] = line["reports"]  # the last: a rank that was ahead ran it again
+        earlier.update(resume["lost"])
         return earlier
 
     @pytest.hookimpl(tryfirst=True)
@@ -134,7 +146,7 @@ class Journal:
         self.left -= 1
         earlier = self.earlier.get(item.nodeid)
         if earlier is None:
-            self.running, self.reports = item.nodeid, []
+            self.running, self.reports, self.failed = item.nodeid, [], ""
             self.write(begin=item.nodeid, n=self.numbers.get(item.nodeid, 0), limit=limit_of(item))
             return None
         hook = item.ihook
@@ -152,11 +164,12 @@ class Journal:
 
     def pytest_runtest_logreport(self, report):
         if report.nodeid == self.running:
+            self.failed = self.failed or failure(report)
             self.reports.append(self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
 
     def pytest_runtest_logfinish(self, nodeid):
         if nodeid == self.running:
-            self.write(end=nodeid, reports=self.reports)
+            self.write(end=nodeid, reports=self.reports, failed=self.failed)
             self.running = None
 
     def pytest_sessionfinish(self):

@@ -23,15 +23,37 @@ func python(f model.Frame) (Location, bool) {
 		Module: file, Exact: true, Language: Python}, true
 }
 
-// standardLibrary matches the files of Python's own library, those that it has built
-// in, and mpi4py.
-var standardLibrary = regexp.MustCompile(`^<frozen |/lib(64|32)?/(python3(\.\d+)?t?|python3\d+\.zip)/|/mpi4py/`)
+// standardLibrary matches the files of Python's own library, and those that it has built in.
+var standardLibrary = regexp.MustCompile(`^<frozen |/lib(64|32)?/(python3(\.\d+)?t?|python3\d+\.zip)/`)
+
+// mpi4py matches the files of that package where it is installed or built. Its tests and
+// demos, and programs in some other folder of that name, are not of it.
+var mpi4py = regexp.MustCompile(`/((site|dist)-packages|src|lib[^/]*)/mpi4py/|/mpi4py/(util|futures)/`)
 
 // OwnPython tells whether a file is of the program, and not of a library that comes with
 // Python.
 func OwnPython(file string) bool {
 	installed := strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/")
-	return !standardLibrary.MatchString(file) || installed && !strings.Contains(file, "/mpi4py/")
+	return (installed || !standardLibrary.MatchString(file)) && !mpi4py.MatchString(file)
+}
+
+// testRunner matches the files of pytest that are around a test.
+var testRunner = regexp.MustCompile(`/(_pytest/|pytest/__main__\.py$|pluggy/_[a-z]+\.py$)`)
+
+// testOf counts the frames of a stack that are of a test or a fixture, and inside it; it is all
+// of them where there is no test in it.
+func testOf(stack []Location) int {
+	runner := len(stack) - 1
+	for runner >= 0 && !testRunner.MatchString(stack[runner].File) {
+		runner--
+	}
+	for n := runner; n > 0; n-- {
+		l := &stack[n-1]
+		if l.Language == Python && OwnPython(l.File) && !testRunner.MatchString(l.File) {
+			return n
+		}
+	}
+	return len(stack)
 }
 
 // PythonAt finds the frame of a Python program that says where it is: of n frames, innermost

@@ -67,6 +67,8 @@ func TestAppCallOfPython(t *testing.T) {
 		{"a program with an interpreter in it", located(level{"/usr/lib/libpython3.11.so.1.0", "Py_FinalizeEx"},
 			level{"/home/u/app", "main"}), "Py_FinalizeEx", ""},
 		{"a script named as a system library is", located(level{"/home/u/libmpi.py", "main"}), "main", ""},
+		{"mpi4py's own code", located(level{mpi4py, ""}, level{"/opt/mpi4py/util/pkl5.py", "recv"},
+			level{"/home/u/mpi4py/demo/ring.py", "main"}, level{"/home/u/runner/all.py", "run"}), "main", ""},
 		{"in a virtual environment", located(level{"/home/u/lib/python3.12/site-packages/flow/a.py", "f"}), "f", ""},
 	} {
 		_, call, through := AppCall(Trim(c.stack))
@@ -76,6 +78,31 @@ func TestAppCallOfPython(t *testing.T) {
 		}
 		if call.Function != c.function || name != c.through {
 			t.Errorf("%s: %q through %q", c.name, call.Function, name)
+		}
+	}
+}
+
+// TestTrimTest: what is around a test is cut, where there is one.
+func TestTrimTest(t *testing.T) {
+	const site = "/usr/lib/python3/dist-packages/"
+	helper, test := level{"/u/pytest/field.py", "total"}, level{"/u/pytest/test_field.py", "test_total"}
+	case1, script := level{"/usr/lib/python3.11/unittest/case.py", "run"}, level{"/usr/bin/pytest.py", "<module>"}
+	call := level{site + "_pytest/python.py", "pytest_pyfunc_call"}
+	hook := level{site + "pluggy/_callers.py", "_multicall"}
+	top := level{site + "pytest/__main__.py", "<module>"}
+	for _, c := range []struct {
+		name  string
+		stack []Location
+		left  int
+	}{
+		{"a test", located(helper, test, call, hook, top), 2},
+		{"of unittest", located(test, case1, call, hook, script), 1},
+		{"that asks for a fixture", located(helper, call, test, call, hook, top), 3},
+		{"pytest alone", located(call, hook, top), 3},
+		{"no pytest", located(helper, test, script), 3},
+	} {
+		if got := len(Trim(c.stack)); got != c.left {
+			t.Errorf("%s: %d frames, want %d", c.name, got, c.left)
 		}
 	}
 }

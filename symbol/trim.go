@@ -9,9 +9,10 @@ import (
 // Trim cuts the outer end of a stack (innermost first) where the C library and
 // the threads library start programs and threads, and the C main that Fortran
 // compilers put around the main program. A function without a name that the C
-// library started is main. The rest is a copy of a part of stack.
+// library started is main. Of a test it cuts the runner around it. The rest is a copy of a
+// part of stack.
 func Trim(stack []Location) []Location {
-	n := len(stack)
+	n := testOf(stack)
 	outside := slices.IndexFunc(stack, func(l Location) bool { return !InLibc(l) })
 	for n > 1 && started(stack[:n], outside >= 0 && outside < n-1) {
 		n--

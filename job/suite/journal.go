@@ -11,14 +11,22 @@ import (
 // journal is what one rank has written.
 type journal struct {
 	name     string
-	at       int64           // how far it was read
-	ended    map[string]bool // tests, in this job and those before
-	test     string          // that runs, "" none
-	n        int             // its place in the order of tests
-	since    time.Time       // when it was first seen to run, by this node's clock
-	limit    time.Duration   // 0: it has none of its own
-	finished bool            // the runner did, with so many tests that it did not run
+	at       int64          // how far it was read
+	ended    map[string]end // tests, in this job and those before
+	job      int            // in how many jobs its runner was started
+	test     string         // that runs, "" none
+	n        int            // its place in the order of tests
+	since    time.Time      // when it was first seen to run, by this node's clock
+	limit    time.Duration  // 0: it has none of its own
+	finished bool           // the runner did, with so many tests that it did not run
 	left     int
+}
+
+// end is how a test came out on a rank.
+type end struct {
+	n      int    // the test's place in the order of tests
+	job    int    // in which job of the rank
+	failed string // where, and with what; "": it passed, or did not run
 }
 
 // line is one of a journal: a test begins, its limit is said later, it ends, or the runner
@@ -28,6 +36,7 @@ type line struct {
 	N      int
 	Limit  *float64 // seconds
 	End    *string
+	Failed string // with End
 	Start  json.RawMessage
 	Finish *int // how many tests were not run
 }
@@ -57,11 +66,13 @@ func (j *journal) take(l *line, now time.Time) {
 	switch {
 	case l.Begin != nil:
 		j.test, j.n, j.since, j.limit = *l.Begin, l.N, now, 0
+		delete(j.ended, j.test) // a rank that was ahead runs it again
 	case l.End != nil:
-		j.ended[*l.End] = true
+		j.ended[*l.End] = end{j.n, j.job, l.Failed}
 		j.test = ""
 	case l.Start != nil:
 		j.test, j.finished = "", false
+		j.job++
 	case l.Finish != nil:
 		j.test, j.finished, j.left = "", true, *l.Finish
 	}

@@ -81,7 +81,7 @@ func (s *Suite) look(now time.Time) {
 			continue
 		}
 		if s.ranks[rank] == nil {
-			s.ranks[rank] = &journal{name: name, ended: map[string]bool{}}
+			s.ranks[rank] = &journal{name: name, ended: map[string]end{}}
 		}
 		s.ranks[rank].read(now)
 	}

@@ -47,11 +47,12 @@ func TestJournals(t *testing.T) {
 					died = []int{0}
 					d.ScanArgs(t, "died", &died[0])
 				}
+				parted := s.Parted(died)
 				lost, err := s.Resume(!d.HasArg("ended"), died, "why "+d.Pos)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return fmt.Sprintf("lost %q\n%s", lost, plan(t, s))
+				return fmt.Sprintf("lost %q\n%s%s", lost, parted, plan(t, s))
 			default:
 				d.Fatalf(t, "no command %s", d.Cmd)
 			}
@@ -80,4 +81,24 @@ func plan(t *testing.T, s *Suite) string {
 		}
 	}
 	return out
+}
+
+// FuzzJournal: whatever stands in a journal, it is read, and something can be said of it.
+func FuzzJournal(f *testing.F) {
+	f.Add([]byte(`{"begin": "a", "n": 1, "limit": 3}` + "\n" + `{"end": "a", "failed": "a.py:3: E"}` + "\n"))
+	f.Add([]byte(`{"finish": -1, "limit": 1e300}` + "\n" + `{"begin`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := &Suite{dir: t.TempDir(), ranks: map[int]*journal{}, lost: map[string]Lost{}}
+		for _, rank := range []string{"0", "1"} {
+			if err := os.WriteFile(filepath.Join(s.dir, "rank-"+rank+".jsonl"), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			text = text[:len(text)/2]
+		}
+		s.Limit(time.Now())
+		s.Parted(nil)
+		if _, err := s.Resume(true, nil, "why"); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

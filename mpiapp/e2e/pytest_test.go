@@ -73,12 +73,21 @@ func TestPytest(t *testing.T) {
 	must(t, err)
 	save := fmt.Sprintf("Field.save (test_field.py:%d)", lineOf(t, program, "rank 0 does not come"))
 	polls := fmt.Sprintf("test_polls (test_field.py:%d)", lineOf(t, program, "nobody sends 99"))
+	leaves := fmt.Sprintf("test_leaves (%s:%d: ValueError: no cells), and went on to ", program,
+		lineOf(t, program, "rank 2 does not send"))
 	laggard := []string{filepath.Join(binaries(t), "laggard"), "test", "--timeout", "4s", "--"}
 	t.Run("laggard test", func(t *testing.T) {
 		t.Parallel()
 		runPytest(t, f.environ(t), append(laggard, f.command(4)...), program, "-k", "exchange or save or dies or sum").
 			expect(t, map[string]string{
 				"test_exchange": "", "test_save": save, "test_dies": "rank 3: died of signal 6", "test_sum_of_all": "",
+			})
+	})
+	t.Run("a rank leaves", func(t *testing.T) {
+		t.Parallel()
+		runPytest(t, f.environ(t), append(laggard, f.command(4)...), program, "-k", "leaves or sum").
+			expect(t, map[string]string{
+				"test_leaves": leaves, "test_sum_of_all": "",
 			})
 	})
 	t.Run("--laggard", func(t *testing.T) {
