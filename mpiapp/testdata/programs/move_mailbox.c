@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { LETTERS = 160, LEN = 96, SLOTS = 4, RARE = 40, LONG = 50, LETTER = 1, ANSWER = 2 };
-static const double patience = 0.005;
+static const double patience = 0.05;
 
 static int rank, size, next, before, wanted, answered, closed;
 static char *slots[SLOTS], *shelf[SLOTS], *stamp;
