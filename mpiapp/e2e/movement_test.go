@@ -151,6 +151,42 @@ func TestBrokenChains(t *testing.T) {
 	}
 }
 
+// TestStale has programs in the style of real ones, with retries and time-outs in the
+// healthy twin too: what is sent or taken a second time is found, and what was forgotten.
+func TestStale(t *testing.T) {
+	for _, c := range []struct{ source, fault, missing string }{
+		{"move_particles.c", "tag", "pack"},
+		{"move_blocks.c", "stale", "pack"},
+		{"move_blocks.c", "slot", "pack"},
+		{"move_mailbox.c", "slot", "take"},
+	} {
+		t.Run(c.source+" "+c.fault, func(t *testing.T) {
+			eachTransport(t, func(t *testing.T, f family, flags []string) {
+				program := buildMove(t, f, c.source)
+				if m := movement(t, recordMoves(t, f, flags, 0, program)); len(m.Violations)+len(m.Outliers) > 0 {
+					t.Errorf("the healthy twin: %+v", m)
+				}
+				m := movement(t, recordMoves(t, f, flags, 0, program, c.fault))
+				if len(m.Outliers) > 0 || len(m.Violations) == 0 || m.Violations[0].Locations[0].Role != "missing" ||
+					m.Violations[0].Locations[0].Function != c.missing {
+					t.Errorf("%+v", m)
+				}
+			})
+		})
+	}
+}
+
+// TestDeaf has one rank that posts all letters again, so that the next is unlike the
+// others too.
+func TestDeaf(t *testing.T) {
+	eachTransport(t, func(t *testing.T, f family, flags []string) {
+		m := movement(t, recordMoves(t, f, flags, 0, buildMove(t, f, "move_mailbox.c"), "deaf"))
+		if len(m.Outliers) != 1 || m.Outliers[0].Rank != moveRanks/2 {
+			t.Errorf("%+v", m)
+		}
+	})
+}
+
 // TestResender has one rank of 64 that resends for ever; it is killed with its
 // job. MPICH spins where it waits, so there it is one of six.
 func TestResender(t *testing.T) {

@@ -21,6 +21,8 @@
 #include "usage/usage.h"
 #include "usage/value.h"
 
+#define NOTE_NOWHERE 3 /* recorded.NoPlace */
+
 bool lg_usage_on;
 
 void lg_usage_start(void)
@@ -107,6 +109,15 @@ static void begin_event(struct lg_call *c, struct lg_usage *u, bool by_value)
   commit(c, u, start, p);
 }
 
+/* note_nowhere: a null pointer for a result is not among the values before the call,
+ * and there may be nothing after it. */
+static void note_nowhere(const struct lg_call *c, struct lg_usage *u)
+{
+  int i = c->recorded ? lg_result_nowhere(c) : -1;
+  if (unlikely(i >= 0))
+    lg_event_note(u, NOTE_NOWHERE, u->begun, u->begun, i);
+}
+
 /* define_names comes once, after MPI_Init. */
 static void define_names(struct lg_usage *u)
 {
@@ -132,6 +143,7 @@ void lg_usage_before(struct lg_call *c)
     if (c->desc->cls == CLS_type_free)
       u->freed = u->v.scalar[0];
     begin_event(c, u, by_value);
+    note_nowhere(c, u);
   }
   if (likely(c->recorded))
     lg_sums_before(c, u);

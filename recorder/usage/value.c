@@ -181,6 +181,17 @@ static inline void values(const struct lg_call *c, struct lg_usage *u, bool afte
   }
 }
 
+int lg_result_nowhere(const struct lg_call *c)
+{
+  const struct lg_param *p = c->desc->params;
+  for (int i = 0; p[i].kind; i++) {
+    int at = lg_arg_at(c, i);
+    if (p[i].dir == LG_OUT && p[i].ref && !p[i].len && p[i].kind <= P_session && at >= 0 && !c->args[at])
+      return i;
+  }
+  return -1;
+}
+
 void lg_values_before(struct lg_call *c, struct lg_usage *u)
 {
   values(c, u, false);

@@ -12,6 +12,7 @@
 
 void lg_values_before(struct lg_call *c, struct lg_usage *u);
 void lg_values_after(struct lg_call *c, struct lg_usage *u);
+int lg_result_nowhere(const struct lg_call *c); /* the first result that MPI is given no place for, -1 none */
 
 #pragma GCC visibility pop
 #endif

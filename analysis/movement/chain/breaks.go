@@ -29,14 +29,21 @@ type habit struct{ writer, reader symbol }
 // table of active chains does so everywhere (§4.2), which tears apart what is
 // sent from one buffer to many.
 func (v *resolver) breakRereads() {
+	again, marked := v.resends(), make([]bool, len(v.sends))
 	habits := v.habits()
 	for i := range v.legs {
 		l := &v.legs[i]
-		if l.to >= 0 && l.reread && habits[v.sending(*l)].rare() {
+		switch {
+		case l.to >= 0 && (again[l.to] || v.wasted[l.to] && l.before != neverRead):
+			v.cut(int32(i), 0)
+			v.again[i] = true
+			v.further[i] = l.before != neverRead && marked[l.before]
+			marked[l.to] = true
+		case l.to >= 0 && v.stale(*l) && habits[v.sending(*l)].rare():
 			v.cut(int32(i), l.path)
-			continue
+		default:
+			v.breakLeg(int32(i), habits)
 		}
-		v.breakLeg(int32(i), habits)
 	}
 }
 
@@ -70,7 +77,7 @@ func (v *resolver) habits() map[habit]readings {
 		legs[l.path]++
 		if l.to >= 0 {
 			h := v.sending(l)
-			out[h] = out[h].plus(l.reread, 1)
+			out[h] = out[h].plus(v.stale(l), 1)
 		}
 	}
 	for path, n := range legs {

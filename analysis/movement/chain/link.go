@@ -6,11 +6,11 @@ const maxStrands = 32
 
 // strand is what one operation moves for one chain: the bytes that came along
 // the same path, from the same receive if they came over the network, and that the
-// operation's call site all read before, or never did.
+// operation's reader all read before, or never did.
 type strand struct {
 	path   int32 // including the operation, unless it is a send
 	from   int32
-	old    bool
+	before int32  // as in leg
 	lo, hi uint64 // of the receive
 	bytes  uint64
 	to     span // the part of the message that it fills; its v is unused
@@ -54,7 +54,7 @@ func (p *Parser) concludeSend(o *pending) {
 	for _, st := range p.strands {
 		p.part.legs = append(p.part.legs,
 			leg{from: st.from, fromLo: st.lo, fromHi: st.hi, to: to, toLo: st.to.lo, toHi: st.to.hi,
-				path: st.path, reread: st.old, order: o.order, time: o.time})
+				path: st.path, before: st.before, order: o.order, time: o.time})
 	}
 }
 
@@ -78,7 +78,7 @@ func (p *Parser) trace(o *pending, adds *symbol) {
 	p.strands, p.which = p.strands[:0], p.which[:0]
 	var unknown uint64
 	for k, q := range o.pieces {
-		i := p.strandOf(q, p.old[k], adds)
+		i := p.strandOf(q, p.before[k], adds)
 		if i < 0 {
 			unknown += q.n
 		}
@@ -94,19 +94,19 @@ func (p *Parser) trace(o *pending, adds *symbol) {
 }
 
 // strandOf returns the strand of a piece, -1 if its chain begins here.
-func (p *Parser) strandOf(q piece, old bool, adds *symbol) int {
+func (p *Parser) strandOf(q piece, before int32, adds *symbol) int {
 	if q.node < 0 {
 		return -1
 	}
 	n := &p.nodes[q.node]
-	st := strand{path: n.path, from: n.from, old: old, lo: n.lo, hi: n.hi}
+	st := strand{path: n.path, from: n.from, before: before, lo: n.lo, hi: n.hi}
 	if n.path == 0 { // the receive itself: its bytes are known one by one
 		st.lo = q.src - p.bases[n.from]
 		st.hi = st.lo + q.n
 	}
 	if adds != nil {
 		s := *adds
-		s.reread = old
+		s.reread = before != neverRead
 		if st.path = p.paths.extend(n.path, p.symbols.number(s), p.symbols.all); st.path == again {
 			return -1
 		}
@@ -120,7 +120,9 @@ func (p *Parser) strandOf(q piece, old bool, adds *symbol) int {
 // place returns the index of a strand, adding it if it is new.
 func (p *Parser) place(st strand) int {
 	for i := range p.strands {
-		if s := &p.strands[i]; s.path == st.path && s.from == st.from && s.old == st.old {
+		s := &p.strands[i]
+		if s.path == st.path && s.from == st.from && (s.before == neverRead) == (st.before == neverRead) {
+			s.before = max(s.before, st.before)
 			s.lo, s.hi = min(s.lo, st.lo), max(s.hi, st.hi)
 			return i
 		}
@@ -138,7 +140,7 @@ func (p *Parser) start(fresh bool, adds *symbol) int {
 	if !fresh {
 		return p.widest()
 	}
-	st := strand{from: -1}
+	st := strand{from: -1, before: neverRead}
 	if adds != nil {
 		st.path = p.paths.extend(0, p.symbols.number(*adds), p.symbols.all)
 	}

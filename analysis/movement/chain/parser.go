@@ -25,10 +25,10 @@ type Parser struct {
 	part     part
 	events   int64
 
-	readers      map[scanner]span // further readings of nodes that have one
+	readers      map[scanner]scan // further readings of nodes that have one
 	destinations interner[Channel]
 
-	old     []bool   // scratch: of the pieces of an operation
+	before  []int32  // scratch: of the pieces of an operation, what read them before
 	spans   []span   // scratch
 	strands []strand // scratch
 	which   []int    // scratch
@@ -48,7 +48,7 @@ type node struct {
 func NewParser(rank int) *Parser {
 	return &Parser{
 		sites: newInterner(""), channels: newInterner[Channel](), symbols: newInterner[symbol](),
-		paths: newPathTree(), memory: memory{begins: map[uint64]int32{}}, readers: map[scanner]span{},
+		paths: newPathTree(), memory: memory{begins: map[uint64]int32{}}, readers: map[scanner]scan{},
 		destinations: newInterner[Channel](), part: part{rank: rank},
 	}
 }
@@ -157,7 +157,8 @@ func (p *Parser) Finish() (Table, error) {
 	for _, n := range p.nodes {
 		if !n.extended && n.path > 0 {
 			p.part.legs = append(p.part.legs,
-				leg{from: n.from, fromLo: n.lo, fromHi: n.hi, to: -1, path: n.path, order: n.order, time: n.time})
+				leg{from: n.from, fromLo: n.lo, fromHi: n.hi, to: -1, path: n.path, before: neverRead,
+					order: n.order, time: n.time})
 		}
 	}
 	slices.SortStableFunc(p.part.legs, func(a, b leg) int { return cmp.Compare(a.order, b.order) })

@@ -1,18 +1,27 @@
 package chain
 
-// scanner names who read what a node wrote: a call site, for sends together with
-// the destination, since a buffer is often sent to several ranks.
+// scanner names who read what a node wrote: a call site; for sends the destination,
+// since a buffer is often sent to several ranks, and may be sent again from another place.
 type scanner struct {
-	node, site int32
+	node, site int32 // site: -1 for a send
 	to         int32 // index into Parser.destinations; -1 for a copy
 }
 
-// reading is the first reader of a node, and between which addresses it read.
-// Most nodes have no other.
+// scan is between which addresses a scanner has read, and its last send, an index into
+// the sends of the rank; 0 for a copy.
+type scan struct {
+	bytes span // empty: nothing yet
+	send  int32
+}
+
+// reading is the first reader of a node. Most nodes have no other.
 type reading struct {
 	site, to int32
-	bytes    span // empty: nobody yet
+	scan
 }
+
+// neverRead says that bytes were not read before.
+const neverRead = -1
 
 // destination is the number of where a channel leads. A message that is sent again
 // is the same data to the same rank, whatever tag and communicator it has.
@@ -24,53 +33,52 @@ func (p *Parser) destination(channel int32) int32 {
 	return p.destinations.number(c)
 }
 
-// reread notes in p.old which pieces the operation's call site read before, and
-// that it reads all of them now. Where data are written once and read once as a
-// rule, a second reading means that a write was forgotten, or that it is the wrong
-// buffer.
+// reread notes in p.before which pieces the operation's call site read before, or which
+// send to the same rank had them, and that it reads all of them now. Where data are
+// written once and read once as a rule, a second reading means that a write was
+// forgotten, or that it is the wrong buffer.
 func (p *Parser) reread(o *pending) {
-	who := scanner{site: o.site, to: -1}
+	who, this := scanner{site: o.site, to: -1}, int32(0)
 	if o.kind == Send {
-		who.to = p.destination(o.channel)
+		who, this = scanner{site: -1, to: p.destination(o.channel)}, int32(len(p.part.sends)-1)
 	}
-	p.old = p.old[:0]
+	p.before = p.before[:0]
 	for _, q := range o.pieces {
-		old := false
+		before := int32(neverRead)
 		if who.node = q.node; q.node >= 0 {
-			b := p.read(who)
-			old = b.lo < q.src+q.n && q.src < b.hi
+			if s := p.read(who); s.bytes.lo < q.src+q.n && q.src < s.bytes.hi {
+				before = s.send
+			}
 		}
-		p.old = append(p.old, old)
+		p.before = append(p.before, before)
 	}
 	for _, q := range o.pieces {
 		if who.node = q.node; q.node >= 0 {
-			p.note(who, q.src, q.src+q.n)
+			p.note(who, scan{span{lo: q.src, hi: q.src + q.n}, this})
 		}
 	}
 }
 
-// read returns between which addresses the reader has read.
-func (p *Parser) read(who scanner) span {
+// read returns what the reader has read.
+func (p *Parser) read(who scanner) scan {
 	f := &p.nodes[who.node].first
 	if f.site == who.site && f.to == who.to {
-		return f.bytes
+		return f.scan
 	}
 	return p.readers[who]
 }
 
-func (p *Parser) note(who scanner, lo, hi uint64) {
-	b := p.read(who)
-	if b.hi > b.lo {
-		lo, hi = min(lo, b.lo), max(hi, b.hi)
+func (p *Parser) note(who scanner, s scan) {
+	if b := p.read(who).bytes; b.hi > b.lo {
+		s.bytes = span{lo: min(s.bytes.lo, b.lo), hi: max(s.bytes.hi, b.hi)}
 	}
-	b = span{lo: lo, hi: hi}
 	f := &p.nodes[who.node].first
 	if f.bytes.hi == 0 {
 		f.site, f.to = who.site, who.to
 	}
 	if f.site == who.site && f.to == who.to {
-		f.bytes = b
+		f.scan = s
 		return
 	}
-	p.readers[who] = b
+	p.readers[who] = s
 }

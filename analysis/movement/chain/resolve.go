@@ -36,6 +36,9 @@ type resolver struct {
 	sends, recvs []half
 	legs         []leg
 	lost         []int32 // by leg: the symbol that should have come before it, see breakRereads; -1 none
+	again        []bool  // by leg: see Instance.Again
+	further      []bool  // by leg: see Instance.Further
+	wasted       []bool  // by send: nothing became of it
 	partOfLeg    []int32 // index into ranks
 	partOfRecv   []int32
 
@@ -59,6 +62,8 @@ type resolver struct {
 type chain struct {
 	path, part  int32
 	lost        int32 // as resolver.lost
+	again       bool  // as Instance.Again
+	further     bool  // as Instance.Further
 	order, time int64
 }
 
@@ -76,8 +81,10 @@ func newResolver(t Table) *resolver {
 	for i, p := range t.parts {
 		v.flatten(int32(i), p)
 	}
-	v.breakRereads()
 	v.pairs = match(v.sends, v.recvs, len(t.channels.all))
+	v.wasted = v.waste()
+	v.again, v.further = make([]bool, len(v.legs)), make([]bool, len(v.legs))
+	v.breakRereads()
 	v.index()
 	v.cutLegs, v.cutPairs = make([]bool, len(v.legs)), make([]bool, len(v.pairs))
 	v.budget = stepsPerLeg * (len(v.legs) + len(v.recvs) + 1000)
@@ -99,6 +106,9 @@ func (v *resolver) flatten(i int32, p part) {
 		}
 		if l.to >= 0 {
 			l.to += sends
+		}
+		if l.before >= 0 {
+			l.before += sends
 		}
 		v.legs = append(v.legs, l)
 		v.lost = append(v.lost, -1)
@@ -125,7 +135,8 @@ func (v *resolver) index() {
 // known before the leg, or it goes on from bytes whose send is not known.
 func (v *resolver) root(l int32) {
 	g := v.legs[l]
-	c := chain{0, v.partOfLeg[l], v.lost[l], g.order, g.time}
+	c := chain{part: v.partOfLeg[l], lost: v.lost[l], again: v.again[l], further: v.further[l], order: g.order,
+		time: g.time}
 	if g.from >= 0 {
 		r := v.recvs[g.from]
 		for _, p := range v.away.of(g.from) {
@@ -147,12 +158,14 @@ func (v *resolver) unread(i int32) {
 	}
 	r := v.recvs[i]
 	half := v.symbols.number(symbol{kind: Network, segments: 1, partner: r.site, dest: r.alloc})
-	v.emit(chain{v.paths.extend(0, half, v.symbols.all), v.partOfRecv[i], -1, r.order, r.time})
+	v.emit(chain{path: v.paths.extend(0, half, v.symbols.all), part: v.partOfRecv[i], lost: -1, order: r.order,
+		time: r.time})
 }
 
 // emit notes a chain that is over.
 func (v *resolver) emit(c chain) {
-	v.tracks[c.part] = append(v.tracks[c.part], Instance{Group: c.path, Lost: c.lost, Order: c.order, Time: c.time})
+	v.tracks[c.part] = append(v.tracks[c.part], Instance{Group: c.path, Lost: c.lost, Again: c.again,
+		Further: c.further, Order: c.order, Time: c.time})
 }
 
 // spend takes steps from the budget; without any left the chain is over.
@@ -180,7 +193,8 @@ func (v *resolver) follow(c chain, l int32, rest []int32) {
 			if !v.cutLegs[l] {
 				v.cutLegs[l] = true
 				g := v.legs[l]
-				fresh := chain{v.paths.extend(0, s, v.symbols.all), v.partOfLeg[l], -1, g.order, g.time}
+				fresh := chain{path: v.paths.extend(0, s, v.symbols.all), part: v.partOfLeg[l], lost: -1,
+					order: g.order, time: g.time}
 				later := rest[i+1:]
 				v.queue = append(v.queue, func() { v.follow(fresh, l, later) })
 			}
@@ -231,7 +245,8 @@ func (v *resolver) pass(c chain, l, p int32, lo, hi uint64) {
 		if !v.cutPairs[p] {
 			v.cutPairs[p] = true
 			g := v.legs[l]
-			fresh := chain{v.paths.extend(0, n, v.symbols.all), v.partOfLeg[l], -1, g.order, g.time}
+			fresh := chain{path: v.paths.extend(0, n, v.symbols.all), part: v.partOfLeg[l], lost: -1, order: g.order,
+				time: g.time}
 			v.queue = append(v.queue, func() { v.arrive(fresh, p, lo, hi) })
 		}
 		return

@@ -34,7 +34,7 @@ type leg struct {
 	fromLo, fromHi uint64 // the bytes of the receive that it moves
 	toLo, toHi     uint64 // the bytes of the send that it fills
 	path           int32
-	reread         bool  // the send had read the bytes before, at the same call site
+	before         int32 // the send of the same bytes to the same rank before that at its end, into sends; -1 none
 	order          int64 // of its last operation among the rank's events, from 1
 	time           int64
 }

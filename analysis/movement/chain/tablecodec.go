@@ -142,9 +142,9 @@ func (t *Table) codeHalves(c *wire.Coder, halves *[]half) {
 
 // codeLeg codes all of a leg but its order and time.
 func (t *Table) codeLeg(c *wire.Coder, l *leg, p *part) {
-	from, to := l.from >= 0, l.to >= 0
-	if c.Flags(&from, &to, &l.reread); c.Reading() {
-		l.from, l.to = -1, -1
+	from, to, before := l.from >= 0, l.to >= 0, l.before >= 0
+	if c.Flags(&from, &to, &before); c.Reading() {
+		l.from, l.to, l.before = -1, -1, neverRead
 	}
 	if from {
 		codeBytes(c, p.recvs, &l.from, &l.fromLo, &l.fromHi)
@@ -155,8 +155,8 @@ func (t *Table) codeLeg(c *wire.Coder, l *leg, p *part) {
 	if wire.Index(c, &l.path, len(t.paths.all)); l.path == 0 && !to {
 		c.Fail("a leg without operations")
 	}
-	if l.reread && !to {
-		c.Fail("a leg to nowhere that reads again")
+	if before {
+		wire.Index(c, &l.before, int(max(l.to, 0)))
 	}
 }
 

@@ -28,6 +28,10 @@ type Instance struct {
 	// Trace.Lost: what the first operation reads had been read before, and that one
 	// usually writes it anew. -1 none.
 	Lost int32
+	// Again: it is a message that was thrown away, while the same data came with another.
+	Again bool
+	// Further: so was the message with that data before it.
+	Further bool
 	// Order is the place of the chain's last operation in the rank where it
 	// starts, among the events of that rank, from 1; Time is when that was.
 	Order, Time int64

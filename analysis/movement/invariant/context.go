@@ -27,7 +27,7 @@ const window = 3
 // whether one does that is not frequent.
 func (s surroundings) at(track []chain.Instance, i int) (hit, completed bool) {
 	for j := max(0, i-window); j < min(len(track), i+window+1); j++ {
-		if g := track[j].Group; j != i && s.has[g] {
+		if g := track[j].Group; j != i && s.has[g] && !track[j].Again { // what came again is no part of another
 			hit = true
 			completed = completed || !s.frequent[g]
 		}
@@ -100,7 +100,7 @@ func supplies(ops []chain.Operation, groups []chain.Group) []bool {
 }
 
 // check goes through the instances of one violation, and through every
-// stride-th of the other chains.
+// stride-th of the other chains. A message that was thrown away and came again is none.
 func (v *Violation) check(tr *chain.Trace, near surroundings, stride int) {
 	var own, others rate
 	var complete, bare []Place
@@ -108,7 +108,10 @@ func (v *Violation) check(tr *chain.Trace, near surroundings, stride int) {
 	for _, track := range tr.Tracks {
 		first, last := near.usualSpan(track.Chains)
 		for i, c := range track.Chains {
-			if c.Group != v.group {
+			if c.Group == v.group && c.Again {
+				v.again++
+			}
+			if c.Group != v.group || c.Again {
 				if seen++; seen%stride == 0 {
 					others.add(near.at(track.Chains, i))
 				}

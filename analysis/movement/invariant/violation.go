@@ -15,6 +15,7 @@ type Violation struct {
 	Chain     chain.Group
 	Invariant int   // index into the invariants
 	group     int32 // index of Chain
+	again     int   // instances that were thrown away and came again, which are no violation
 
 	Similarity, Rareness, Abnormality float64 // Equations 6, 7, 8
 
@@ -81,7 +82,9 @@ func Violations(tr *chain.Trace, inv []Invariant, training *profile.Profile) (ou
 		}
 	}
 	checkInstances(out, tr, inv)
-	out = slices.DeleteFunc(out, func(v Violation) bool { return v.Abnormality <= minAbnormality && !v.broken() })
+	out = slices.DeleteFunc(out, func(v Violation) bool {
+		return v.Instances == 0 && v.again > 0 || v.Abnormality <= minAbnormality && !v.broken()
+	})
 	slices.SortStableFunc(out, moreSuspicious)
 	return out, pruned
 }

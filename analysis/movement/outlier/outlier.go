@@ -15,7 +15,8 @@ type Outlier struct {
 	Rank int
 	Distance
 	// Group is the group of chains that contributes most to the distance; Share
-	// is its share of the rank's chains, PeerShare of its k-th neighbour's.
+	// is its share of the rank's chains, PeerShare of its k-th neighbour's. Of a rank
+	// that resends it is what it sends again, and the neighbour who does so most.
 	Group            chain.Group
 	Share, PeerShare float64
 }
@@ -45,6 +46,9 @@ func measure(tr *chain.Trace, chains []timed, training *profile.Profile) (Distan
 	}
 	slices.SortStableFunc(out, func(a, b Outlier) int { return cmp.Compare(b.K, a.K) })
 	s.name(tr)
+	if len(out) == 0 {
+		out = resenders(tr, chains, s, training)
+	}
 	return s, out
 }
 

@@ -149,8 +149,8 @@ func (w *waits) says(at int32) string {
 	for _, c := range w.standings[at].calls {
 		var whats []string
 		for _, n := range c.needs {
-			if !w.canCome(n) {
-				whats = append(whats, n.what+w.ended(n))
+			if what := n.what + w.ended(n); !w.canCome(n) && !slices.Contains(whats, what) {
+				whats = append(whats, what)
 			}
 		}
 		if len(whats) > maxNamed {
@@ -161,7 +161,7 @@ func (w *waits) says(at int32) string {
 			link = " or "
 		}
 		verb := "waits in"
-		if c.loop {
+		if len(c.polls) > 0 {
 			verb = "polls unsuccessfully with"
 		}
 		parts = append(parts,

@@ -133,10 +133,10 @@ func endOf(r *replay.Replayed) model.End {
 	return t.End
 }
 
-// waiting is what a call that never returned, or a loop of polls, waits for.
+// waiting is what a call that never returned, or a poll in a loop of polls, waits for.
 type waiting struct {
 	step              int32
-	any, loop         bool    // one is enough; it is a loop of polls
+	any, loop         bool    // one is enough; it is a poll of a loop, at whose step the loop is
 	messages, entries []int32 // indices into Digest.messages and Digest.entries
 	other             bool    // also for something of which it is not known who completes it
 }

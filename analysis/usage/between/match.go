@@ -37,6 +37,7 @@ type matcher struct {
 	queueOf map[way]int32
 	open    []ref            // receives of which it is not known which message they took
 	raced   map[ref]bool     // sends of which threads made the order uncertain
+	asked   map[way]bool     // see asks
 	to      map[int][]*queue // by receiver, those with messages left, in order of sender and tag
 }
 

@@ -162,35 +162,79 @@ func (m *matcher) over(r ref) bool {
 
 // near returns the message left over that comes nearest to a receive: from its
 // source with another tag, or on another communicator; or from another source, if
-// nobody will receive that.
+// nobody will receive that. over: no rank will call anything more.
 func (m *matcher) near(r ref, used map[ref]bool, over bool) ref {
-	d, msg := m.message(r)
-	c := &d.channels[msg.channel]
-	comm := d.comms[c.comm]
-	from := comm.WorldRank(c.peer)
-	best, distance := none, 2
+	d, _ := m.message(r)
+	best, least := none, 2*strangest
 	for _, q := range m.toward(d.Rank) {
-		far := 0
-		if signal(q.way.tag) {
+		i := slices.IndexFunc(q.sends, func(s ref) bool { return !used[s] })
+		if i < 0 || signal(q.way.tag) {
 			continue
 		}
-		if q.way.comm != comm.ID {
-			far++
+		far, elsewhere := m.far(r, q.way)
+		odd := m.strange(r, q.sends[i])
+		if !over && (elsewhere || odd == strangest-1) {
+			continue // it may only wait until its receiver comes to it
 		}
-		if c.tag >= 0 && c.tag != q.way.tag {
-			far++
-		}
-		if c.peer >= 0 && from != q.way.from {
-			if far++; !over {
-				continue
-			}
-		}
-		i := slices.IndexFunc(q.sends, func(s ref) bool { return !used[s] })
-		if i >= 0 && far < distance {
-			best, distance = q.sends[i], far
+		if cost := far*strangest + odd; cost < least {
+			best, least = q.sends[i], cost
 		}
 	}
 	return best
+}
+
+// far counts what a message on the way would need to be otherwise for the receive;
+// elsewhere: it comes from another source than the receive names.
+func (m *matcher) far(r ref, q way) (n int, elsewhere bool) {
+	d, msg := m.message(r)
+	c := &d.channels[msg.channel]
+	comm := d.comms[c.comm]
+	if q.comm != comm.ID {
+		n++
+	}
+	if c.tag >= 0 && c.tag != q.tag {
+		n++
+	}
+	if elsewhere = c.peer >= 0 && comm.WorldRank(c.peer) != q.from; elsewhere {
+		n++
+	}
+	return n, elsewhere
+}
+
+// strangest bounds what strange returns.
+const strangest = 4
+
+// strange weighs what speaks against that a message was meant for a receive: its type,
+// and that other receives ask for its tag.
+func (m *matcher) strange(r, s ref) (n int) {
+	rd, recv := m.message(r)
+	sd, send := m.message(s)
+	if recv.buffer >= 0 && send.buffer >= 0 && rd.complete && sd.complete &&
+		compare(m.layouts[s.rank][send.buffer], m.layouts[r.rank][recv.buffer]) != fits {
+		n += 2
+	}
+	c := &sd.channels[send.channel]
+	if m.asks()[way{comm: sd.comms[c.comm].ID, tag: c.tag}] {
+		n++
+	}
+	return n
+}
+
+// asks are the communicators and tags that any receive or probe names.
+func (m *matcher) asks() map[way]bool {
+	if m.asked != nil {
+		return m.asked
+	}
+	m.asked = map[way]bool{}
+	for _, d := range m.digests {
+		for i := range d.messages {
+			c := &d.channels[d.messages[i].channel]
+			if d.messages[i].kind != aSend && c.askedTag != model.Any && c.comm >= 0 {
+				m.asked[way{comm: d.comms[c.comm].ID, tag: c.askedTag}] = true
+			}
+		}
+	}
+	return m.asked
 }
 
 // addNear reports a receive and the message that it does not fit.

@@ -69,8 +69,8 @@ func empty(c *recorded.Call) bool {
 	return false
 }
 
-// addLoops turns loops of polls into waits, which any one of the operations ends.
-// A probe in the loop is one of these operations.
+// addLoops turns loops of polls into waits, one for each poll of a round: the loop
+// ends when any of them does.
 func (d *digester) addLoops(rounds [][]int) {
 	polled := map[int]*replay.Wait{}
 	for _, round := range rounds {
@@ -84,20 +84,26 @@ func (d *digester) addLoops(rounds [][]int) {
 		}
 	}
 	for _, round := range rounds {
-		out := waiting{step: d.at(round[0]), any: true, loop: true}
+		step := d.at(round[0])
 		for _, call := range round {
-			if w := polled[call]; w != nil {
-				part := d.waiting(out.step, w)
-				out.messages, out.entries = append(out.messages, part.messages...), append(out.entries, part.entries...)
-				out.other = out.other || part.other
-			} else {
-				d.addLook(&out, call)
+			if step >= 0 {
+				d.waits = append(d.waits, d.poll(step, call, polled[call]))
 			}
 		}
-		if out.step >= 0 {
-			d.waits = append(d.waits, out)
-		}
 	}
+}
+
+// poll is what one poll of a loop waits for: its requests, or the message that a probe
+// looks for.
+func (d *digester) poll(step int32, call int, w *replay.Wait) waiting {
+	out := waiting{step: step, any: true}
+	if w != nil {
+		out = d.waiting(step, w)
+	} else {
+		d.addLook(&out, call)
+	}
+	out.loop = true
+	return out
 }
 
 // addLook adds the message that a probe in a loop looks for.

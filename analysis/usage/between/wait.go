@@ -25,8 +25,8 @@ type blocked struct {
 	step  int32
 	any   bool // one of needs is enough
 	needs []need
-	loop  bool // it polls
-	open  bool // what it waits for is there, or not known: it may return
+	polls []*blocked // it is a loop of polls, of which any ends it; needs are those of all
+	open  bool       // what it waits for is there, or not known: it may return
 }
 
 // standing is what a rank was at when its recording ended.
@@ -162,9 +162,14 @@ func (w *waits) nodeOf(b *blocked) int {
 	if b.open {
 		return w.free
 	}
-	nodes := make([]int, len(b.needs))
-	for i, n := range b.needs {
-		nodes[i] = n.node
+	var nodes []int
+	if len(b.polls) == 0 {
+		for _, n := range b.needs {
+			nodes = append(nodes, n.node)
+		}
+	}
+	for _, p := range b.polls {
+		nodes = append(nodes, w.nodeOf(p))
 	}
 	return w.graph.Operation(waitfor.Kind(b.any), nodes...)
 }
@@ -278,7 +283,26 @@ func wanted(d *Digest, m *message) string {
 
 // needWait adds what a completion waits for.
 func (w *waits) needWait(b *blocked, rank int32, p *waiting) {
-	b.any, b.loop = p.any, p.loop
+	if p.loop {
+		w.needPoll(b, rank, p)
+	} else {
+		w.needRequests(b, rank, p)
+	}
+}
+
+// needPoll adds one poll of a loop. It ends the loop when all is there that it needs:
+// one of several requests does not end a loop of MPI_Testall.
+func (w *waits) needPoll(b *blocked, rank int32, p *waiting) {
+	poll := &blocked{step: p.step}
+	w.needRequests(poll, rank, p)
+	b.any = p.any || len(b.polls) > 0
+	b.open = b.open || poll.open || len(poll.needs) == 0
+	b.polls, b.needs = append(b.polls, poll), append(b.needs, poll.needs...)
+}
+
+// needRequests adds what the requests of a completion, or a probe, wait for.
+func (w *waits) needRequests(b *blocked, rank int32, p *waiting) {
+	b.any = p.any
 	if p.other {
 		b.meet()
 		b.open = b.open || !p.any && len(p.messages)+len(p.entries) == 0

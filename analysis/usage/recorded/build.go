@@ -117,7 +117,7 @@ func (b *builder) finish() *Trace {
 		b.incomplete("descriptions of communicators or datatypes are missing")
 	}
 	for _, n := range b.notes {
-		if call := b.begunAt(n.call); call >= 0 {
+		if call := b.begunAt(n.call); call >= 0 && n.names(&t.Calls[call]) {
 			t.Notes = append(t.Notes, Note{Kind: n.kind, Call: call, Seen: b.begunAt(n.seen), Value: n.value})
 		}
 	}
@@ -127,6 +127,12 @@ func (b *builder) finish() *Trace {
 	t.Complete = len(b.whys) == 0
 	t.Why = strings.Join(b.whys, "; ")
 	return t
+}
+
+// names tells whether the call has the parameter that the note is about, if it is
+// about one.
+func (n rawNote) names(c *Call) bool {
+	return n.kind != NoPlace || c.Func != nil && n.value >= 0 && n.value < int64(len(c.Func.Params))
 }
 
 // filled lists the objects by number, and makes those that are missing with

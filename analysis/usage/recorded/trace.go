@@ -144,6 +144,9 @@ const (
 	// ReceiveBufferChanged: the program wrote where a receive under way writes,
 	// before the call Seen.
 	ReceiveBufferChanged
+	// NoPlace: the call was given a null pointer for what it returns in the parameter
+	// Value, an index into Func.Params.
+	NoPlace
 )
 
 // Value1 returns parameter name as it was before the call; ok is false if it was

@@ -60,7 +60,23 @@ func (r *replay) checkArguments(a args, buffers []buffer) {
 			return
 		}
 	}
+	if name := r.nowhere[a.i]; name != "" {
+		r.argument(a, name, invalid("§2.3", "is null: MPI has no place for what it returns there").
+			to("pass the address of a variable"))
+		return
+	}
 	r.checkBuffers(a, buffers)
+}
+
+// nowhere names, by call, the parameters that return something and were null.
+func nowhere(t *recorded.Trace) map[int]string {
+	out := map[int]string{}
+	for _, n := range t.Notes {
+		if n.Kind == recorded.NoPlace {
+			out[n.Call] = t.Calls[n.Call].Func.Params[n.Value].Name
+		}
+	}
+	return out
 }
 
 func (r *replay) argument(a args, name string, w *wrongArgument) {

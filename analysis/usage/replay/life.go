@@ -178,7 +178,7 @@ func (r *replay) finish() {
 // operation used them.
 func (r *replay) changedBuffers() {
 	for _, n := range r.t.Notes {
-		if n.Call < 0 || n.Call >= len(r.t.Calls) || r.overlapping[n.Call] {
+		if n.Call < 0 || n.Call >= len(r.t.Calls) || r.overlapping[n.Call] || n.Kind == recorded.NoPlace {
 			continue
 		}
 		class, role, seen := "send_buffer_write", "send", "completion"

@@ -62,6 +62,7 @@ type replay struct {
 	life     life
 	// wrong are the calls whose arguments are wrong.
 	wrong       map[int]bool
+	nowhere     map[int]string            // by call, see there
 	twice       map[[2]int64]typemap.Span // by datatype and count: where entries overlap
 	overlapping map[int]bool              // calls that a buffer_overlap is about
 	found       *finding.Group
@@ -80,7 +81,8 @@ func Run(t *recorded.Trace) *Replayed {
 		Replayed: &Replayed{Trace: t, Layouts: typemap.NewLayouts(t.Types), muted: mutesOf(t)}, t: t,
 		flight: map[int]*activation{}, numbers: map[int]uint64{}, requests: newRequests(),
 		messages: map[int64]*message{}, objects: newObjects(), memory: newMemory(), windows: map[int]*window{},
-		files: map[int]*file{}, life: newLife(t), wrong: map[int]bool{}, twice: map[[2]int64]typemap.Span{},
+		files: map[int]*file{}, life: newLife(t), wrong: map[int]bool{}, nowhere: nowhere(t),
+		twice:       map[[2]int64]typemap.Span{},
 		overlapping: map[int]bool{}, found: finding.NewGroup(), buffers: attached{call: -1},
 	}
 	order := make([]int, len(t.Calls))

@@ -25,11 +25,7 @@ func Dump(w io.Writer, t *recorded.Trace, where func(recorded.Site) string) erro
 		}
 		for _, n := range t.Notes {
 			if n.Seen == i {
-				side := "send"
-				if n.Kind == recorded.ReceiveBufferChanged {
-					side = "receive"
-				}
-				fmt.Fprintf(w, "note %d: %s buffer of call %d changed, seen at call %d\n", t.Rank, side, n.Call+1, i+1)
+				fmt.Fprintf(w, "note %d: %s\n", t.Rank, noted(t, n))
 			}
 		}
 	}
@@ -37,6 +33,18 @@ func Dump(w io.Writer, t *recorded.Trace, where func(recorded.Site) string) erro
 		fmt.Fprintf(w, "rank %d: incomplete=%q\n", t.Rank, t.Why)
 	}
 	return nil
+}
+
+// noted says what a note is about, as transcripts have it.
+func noted(t *recorded.Trace, n recorded.Note) string {
+	side := "send"
+	switch n.Kind {
+	case recorded.NoPlace:
+		return fmt.Sprintf("no place for %s of call %d", t.Calls[n.Call].Func.Params[n.Value].Name, n.Call+1)
+	case recorded.ReceiveBufferChanged:
+		side = "receive"
+	}
+	return fmt.Sprintf("%s buffer of call %d changed, seen at call %d", side, n.Call+1, n.Seen+1)
 }
 
 func threads(t *recorded.Trace) int {

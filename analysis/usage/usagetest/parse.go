@@ -3,6 +3,7 @@ package usagetest
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,6 +61,7 @@ var (
 	rankForm = regexp.MustCompile(`^rank ([\d,-]+): (.*)$`)
 	noteForm = regexp.MustCompile(
 		`^note (\d+): (send|receive) buffer of (line|call) (\d+) changed(?:, seen at (?:line|call) (\d+))?$`)
+	placeForm = regexp.MustCompile(`^note (\d+): no place for (\w+) of (line|call) (\d+)$`)
 	groupForm = regexp.MustCompile(`^(comm|win|file) (\w+) ([\d,-]+)(.*)$`)
 )
 
@@ -109,6 +111,9 @@ func (p *parser) parse(line string) error {
 	}
 	if m := noteForm.FindStringSubmatch(line); m != nil {
 		return p.note(number(m[1]), m[2], m[3] == "call", number(m[4]), m[5])
+	}
+	if m := placeForm.FindStringSubmatch(line); m != nil {
+		return p.noPlace(number(m[1]), m[2], m[3] == "call", number(m[4]))
 	}
 	if m := groupForm.FindStringSubmatch(line); m != nil {
 		return p.group(m)
@@ -191,30 +196,47 @@ func (r *rank) set(key, value string) error {
 	return nil
 }
 
+// find returns the call of a line, or the n-th if they are counted.
+func (k *rank) find(n int, counted bool) (int, error) {
+	i, ok := k.byLine[n]
+	if counted {
+		i, ok = n-1, n >= 1 && n <= len(k.Calls)
+	}
+	if !ok {
+		return 0, fmt.Errorf("rank %d has no call %d", k.Rank, n)
+	}
+	return i, nil
+}
+
 // note reads what the recorder saw; calls are named by their line in the transcript,
 // or by their number at the rank as in a dump.
 func (p *parser) note(r int, side string, counted bool, begun int, seen string) error {
 	k := p.rank(r)
-	find := func(n int) (int, error) {
-		i, ok := k.byLine[n]
-		if counted {
-			i, ok = n-1, n >= 1 && n <= len(k.Calls)
-		}
-		if !ok {
-			return 0, fmt.Errorf("rank %d has no call %d", r, n)
-		}
-		return i, nil
-	}
 	n := recorded.Note{Kind: recorded.SendBufferChanged, Seen: -1}
 	if side == "receive" {
 		n.Kind = recorded.ReceiveBufferChanged
 	}
 	var err error
-	if n.Call, err = find(begun); err == nil && seen != "" {
-		n.Seen, err = find(number(seen))
+	if n.Call, err = k.find(begun, counted); err == nil && seen != "" {
+		n.Seen, err = k.find(number(seen), counted)
 	}
 	k.Notes = append(k.Notes, n)
 	return err
+}
+
+// noPlace reads that a call was given a null pointer for a result.
+func (p *parser) noPlace(r int, name string, counted bool, at int) error {
+	k := p.rank(r)
+	i, err := k.find(at, counted)
+	if err != nil {
+		return err
+	}
+	place := slices.IndexFunc(k.Calls[i].Func.Params, func(x mpi.Param) bool { return x.Name == name })
+	if place < 0 {
+		return fmt.Errorf("%s has no parameter %s", k.Calls[i].Func.Name, name)
+	}
+	k.Notes = append(k.Notes, recorded.Note{Kind: recorded.NoPlace, Call: i, Seen: i, Value: int64(place)})
+	return nil
 }
 
 // commKinds says what a communicator is by the word that begins its line, or by
