@@ -120,7 +120,7 @@ define need
 	fi
 endef
 
-PLATFORM_PACKAGES := debootstrap
+PLATFORM_PACKAGES := debootstrap qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
 TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gfortran-aarch64-linux-gnu qemu-user-static strace shellcheck elfutils gdb clang llvm chromium python3-mpi4py python3-numpy python3-pytest
 SLURM_PACKAGES := slurm-wlm munge
@@ -204,7 +204,7 @@ test-steady: ## healthy jobs beside heavy CPU and disk load: none may be ended o
 test-attach: ## more hangs that nobody recorded, attach killed 200 times beside a job, 512 ranks, LAMMPS
 	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestAttach(Long|Many|LAMMPS)$$' -v -count=1 -timeout 1h
 
-test-platforms: deps-platforms build ## the same binaries on other releases of Debian (needs root; LAGGARD_SUITES names some)
+test-platforms: deps-platforms build arm64 ## the same binaries on other releases of Debian (needs root; LAGGARD_SUITES names some)
 	$(GO) test -tags platforms ./mpiapp/platforms -v -count=1 -timeout 6h
 
 test-arm64: deps ## slices of all programs for AArch64, under an emulator
