@@ -24,12 +24,10 @@ func sameMeaning(t *testing.T, root, system string) {
 		for _, program := range deterministic {
 			t.Run(mpi+"/"+program.source, func(t *testing.T) {
 				at := "/laggard/same/" + mpi + "/" + program.source
-				here := recorded(t, system, at, root, mpi, program.source, program.ranks, func(command string) string {
-					return output(t, "sh", "-c", command)
-				})
-				there := recorded(t, system, at, "/laggard", mpi, program.source, program.ranks, func(command string) string {
-					return inside(t, system, command, nil)
-				})
+				natively := func(command string) string { return output(t, "sh", "-c", command) }
+				emulated := func(command string) string { return inside(t, system, command, nil) }
+				here := recorded(t, t.TempDir(), root, mpi, program.source, program.ranks, natively)
+				there := recorded(t, at, "/laggard", mpi, program.source, program.ranks, emulated)
 				if d := gocmp.Diff(here, there); d != "" {
 					t.Error(d)
 				}
@@ -38,16 +36,14 @@ func sameMeaning(t *testing.T, root, system string) {
 	}
 }
 
-// recorded builds and records a program and returns what its node file says. Laggard is at home.
-func recorded(t *testing.T, system, at, home, mpi, source, ranks string, shell func(string) string) []string {
-	dir := at
-	if home != "/laggard" {
-		dir = t.TempDir()
-	}
+// recorded builds and records a program in a folder and returns what its node file says. Laggard is at home.
+func recorded(t *testing.T, dir, home, mpi, source, ranks string, shell func(string) string) []string {
+	t.Helper()
 	text := shell("mkdir -p " + dir + " && cd " + dir + " && rm -rf run && export TMPDIR=/tmp " +
 		"OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 && " +
 		"mpicc." + mpi + " -g -O0 -o program " + home + "/mpiapp/testdata/programs/" + source + " -lm && " +
-		"timeout 300 " + home + "/bin/laggard run -o run --timeout 250s -- mpirun." + mpi + " -np " + ranks + " ./program >/dev/null 2>&1; " +
+		"timeout 300 " + home + "/bin/laggard run -o run --timeout 250s -- " +
+		"mpirun." + mpi + " -np " + ranks + " ./program >/dev/null 2>&1; " +
 		home + "/bin/laggard inspect run/node-*.lgd")
 	return meaning(text)
 }
