@@ -263,7 +263,7 @@ install-files: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so
 	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(DESTDIR)$(PREFIX)/lib/laggard
 	install -d $(DESTDIR)$(PREFIX)/share/laggard/python
 	install -m 644 python/laggard_pytest.py python/pyproject.toml python/README.md $(DESTDIR)$(PREFIX)/share/laggard/python
-	$(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
+	CGO_ENABLED=0 $(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
 
 NFPM     = $(GO) run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.2
 RELEASE  = $(patsubst v%,%,$(VERSION))
@@ -275,7 +275,7 @@ package: ## tarball, .deb and .rpm of what runs everywhere, into build/packages;
 	$(MAKE) --no-print-directory install-files DESTDIR=$(PACKAGES)/stage PREFIX=/usr
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMITTED) -C $(PACKAGES)/stage --transform 's,^usr,laggard-$(RELEASE),' \
 	  -cf - usr | gzip -n >$(PACKAGES)/laggard-$(RELEASE).tar.gz
-	for kind in deb rpm; do ARCH=$(ARCH) STAGE=$(PACKAGES)/stage VERSION=0.0.0+$(RELEASE) SOURCE_DATE_EPOCH=$(COMMITTED) \
+	for kind in deb rpm; do ARCH=$(ARCH) STAGE=$(PACKAGES)/stage VERSION=0.0.0+$(RELEASE) SOURCE_DATE_EPOCH=$(COMMITTED) CGO_ENABLED=0 \
 	  $(NFPM) package --config configs/package/nfpm.yaml --packager $$kind --target $(PACKAGES) || exit 1; done
 	rm -rf $(PACKAGES)/stage
 	sha256sum $(PACKAGES)/*
