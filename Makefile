@@ -120,7 +120,7 @@ define need
 	fi
 endef
 
-PLATFORM_PACKAGES := debootstrap
+PLATFORM_PACKAGES := debootstrap qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
 TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gfortran-aarch64-linux-gnu qemu-user-static strace shellcheck elfutils gdb clang llvm chromium python3-mpi4py python3-numpy python3-pytest
 SLURM_PACKAGES := slurm-wlm munge
@@ -204,7 +204,7 @@ test-steady: ## healthy jobs beside heavy CPU and disk load: none may be ended o
 test-attach: ## more hangs that nobody recorded, attach killed 200 times beside a job, 512 ranks, LAMMPS
 	$(GO) test -tags e2e,long ./mpiapp/e2e -run '^TestAttach(Long|Many|LAMMPS)$$' -v -count=1 -timeout 1h
 
-test-platforms: deps-platforms build ## the same binaries on other releases of Debian (needs root; LAGGARD_SUITES names some)
+test-platforms: deps-platforms build arm64 ## the same binaries on other releases of Debian (needs root; LAGGARD_SUITES names some)
 	$(GO) test -tags platforms ./mpiapp/platforms -v -count=1 -timeout 6h
 
 test-arm64: deps ## slices of all programs for AArch64, under an emulator
@@ -263,7 +263,7 @@ install-files: $(BIN)/laggard $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so
 	install -m 755 $(BIN)/liblaggard.so $(BIN)/liblaggard-libc.so $(DESTDIR)$(PREFIX)/lib/laggard
 	install -d $(DESTDIR)$(PREFIX)/share/laggard/python
 	install -m 644 python/laggard_pytest.py python/pyproject.toml python/README.md $(DESTDIR)$(PREFIX)/share/laggard/python
-	$(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
+	CGO_ENABLED=0 $(GO) run $(LDFLAGS) ./mpiapp manual $(DESTDIR)$(PREFIX)/share
 
 NFPM     = $(GO) run github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.2
 RELEASE  = $(patsubst v%,%,$(VERSION))
@@ -275,7 +275,7 @@ package: ## tarball, .deb and .rpm of what runs everywhere, into build/packages;
 	$(MAKE) --no-print-directory install-files DESTDIR=$(PACKAGES)/stage PREFIX=/usr
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(COMMITTED) -C $(PACKAGES)/stage --transform 's,^usr,laggard-$(RELEASE),' \
 	  -cf - usr | gzip -n >$(PACKAGES)/laggard-$(RELEASE).tar.gz
-	for kind in deb rpm; do ARCH=$(ARCH) STAGE=$(PACKAGES)/stage VERSION=0.0.0+$(RELEASE) SOURCE_DATE_EPOCH=$(COMMITTED) \
+	for kind in deb rpm; do ARCH=$(ARCH) STAGE=$(PACKAGES)/stage VERSION=0.0.0+$(RELEASE) SOURCE_DATE_EPOCH=$(COMMITTED) CGO_ENABLED=0 \
 	  $(NFPM) package --config configs/package/nfpm.yaml --packager $$kind --target $(PACKAGES) || exit 1; done
 	rm -rf $(PACKAGES)/stage
 	sha256sum $(PACKAGES)/*

@@ -61,7 +61,7 @@ var shapes = map[string][]string{
 }
 
 // protection has a program mark the places that jumps may lead to.
-var protection = map[string]string{"amd64": "-fcf-protection=full", "arm64": "-mbranch-protection=standard"}
+var protection = map[string]string{"amd64": "-fcf-protection=full", "arm64": "-mbranch-protection=bti"}
 
 func TestHangStopsTheThreadForGood(t *testing.T) {
 	for name, flags := range shapes {

@@ -2,7 +2,7 @@
 // who comes by. Input: a process of this machine. Output: a call for every
 // thread that arrives at a breakpoint, with its registers and memory.
 //
-// It is what the fault injector needs and no more (x86-64 Linux):
+// It is what the fault injector needs and no more (Linux on x86-64 and AArch64):
 //
 //   - A breakpoint never leaves its place while threads run. The instruction
 //     under it is executed as a copy in memory of its own (see move), so no other

@@ -133,6 +133,9 @@ func (c *Core) read(f *elf.File) error {
 		c.Signal = 0 // somebody sent it, to get this file
 	}
 	c.start(&n)
+	for i := range c.Threads {
+		c.Machine.called(&c.Threads[i], c)
+	}
 	return nil
 }
 

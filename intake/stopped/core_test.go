@@ -173,6 +173,23 @@ func checkSample(t *testing.T, c *Core, program string) {
 	}
 }
 
+// TestCalled: the number of a system call of AArch64 is found by the instruction, before or behind the thread.
+func TestCalled(t *testing.T) {
+	le := binary.LittleEndian
+	for _, c := range []struct {
+		before, at uint32
+		want       int
+	}{{service, 0, 124}, {0, service, 124}, {0xd503201f, 0xd503201f, -1}} {
+		th := Thread{SystemCall: -1}
+		th.Registers.Set(ArmPC, 4)
+		th.Registers.Set(8, 124)
+		Arm.called(&th, bytes.NewReader(le.AppendUint32(le.AppendUint32(nil, c.before), c.at)))
+		if th.SystemCall != c.want {
+			t.Errorf("%#x: system call %d, want %d", c, th.SystemCall, c.want)
+		}
+	}
+}
+
 // TestOther: a program that is not the one that ran is not read.
 func TestOther(t *testing.T) {
 	dir := t.TempDir()

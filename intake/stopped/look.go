@@ -156,6 +156,7 @@ func (p *Process) hold(tid int) (t Thread, released bool, err error) {
 	}
 	if t, err = p.Machine.registers(tid); err == nil {
 		p.copyStack(&t)
+		p.Machine.called(&t, p.Memory)
 	}
 	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
 	p.Holds.add(time.Since(ran))

@@ -3,6 +3,7 @@ package stopped
 import (
 	"debug/elf"
 	"encoding/binary"
+	"io"
 	"runtime"
 	"slices"
 )
@@ -111,6 +112,23 @@ func (m *Machine) thread(tid int, b []byte) Thread {
 		t.SystemCall = numberOfCall(int64(le.Uint64(b[8*m.call:])))
 	}
 	return t
+}
+
+// service is the instruction of AArch64 by which a system is called.
+const service = 0xd4000001
+
+// called finds the number of the system call that a thread of AArch64 is in, which the kernel forgets where it stops
+// one: the instruction is behind the thread, or before it if the call is to be begun again, and x8 has the number.
+func (m *Machine) called(t *Thread, memory io.ReaderAt) {
+	pc, _ := t.Registers.Get(m.PC)
+	var code [8]byte
+	if _, err := memory.ReadAt(code[:], int64(pc-4)); m != Arm || t.SystemCall >= 0 || err != nil {
+		return
+	}
+	le := binary.LittleEndian
+	if x8, ok := t.Registers.Get(8); ok && (le.Uint32(code[:]) == service || le.Uint32(code[4:]) == service) {
+		t.SystemCall = numberOfCall(int64(x8))
+	}
 }
 
 // numberOfCall is that of a system call, -1 of what cannot be one.

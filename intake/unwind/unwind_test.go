@@ -75,9 +75,13 @@ func TestAgainst(t *testing.T) {
 // TestNames compares the functions of the program itself with what they must be, where
 // elfutils finds no way through a signal handler.
 func TestNames(t *testing.T) {
-	for _, c := range [][]string{
+	flags := [][]string{
 		{"-O0", "-DSPIN=pause()"}, {"-O2", "-DSPIN=pause()"}, {"-O2", "-DSPIN=", "-fno-omit-frame-pointer"},
-	} {
+	}
+	if stopped.Native() == stopped.Arm { // return addresses that are signed
+		flags = append(flags, []string{"-O2", "-DSPIN=pause()", "-mbranch-protection=pac-ret+leaf"})
+	}
+	for _, c := range flags {
 		t.Run(strings.Join(c, ","), func(t *testing.T) {
 			program := built(t, append(c, "-fno-optimize-sibling-calls"))
 			file, err := elf.Open(program)
