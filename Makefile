@@ -178,7 +178,7 @@ test-mpi: | $(B)
 # then by themselves: up to three failed cases get one more try, and the report
 # names them. A fault of ours fails again.
 test-e2e: ## real MPI programs with known hangs, recorded and diagnosed
-	$(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --packages=./mpiapp/e2e/... -- -tags e2e -timeout 60m
+	$(GO) tool gotestsum --format pkgname --rerun-fails=1 --rerun-fails-max-failures=3 --packages=./mpiapp/e2e/... -- -tags e2e -parallel 4 -timeout 60m
 
 # Where Slurm cannot be installed, the test says so and is skipped. One more try
 # as above.
