@@ -27,8 +27,8 @@ func Crossed(comms []Comm, rank, other int) (p *Parting, comm uint64) {
 	for n < len(mine) && n < len(theirs) && mine[n].Order == theirs[n].Order && mine[n].sameSite(&theirs[n].Call) {
 		n++
 	}
-	if n == 0 || n == len(mine) || n == len(theirs) {
-		return nil, 0
+	if n == 0 || n == len(mine) || n == len(theirs) || mine[n].Order != theirs[n].Order {
+		return nil, 0 // where one of them has no call in the order, that is on a communicator whose members agree
 	}
 	p = &Parting{Number: mine[n].Number, After: mine[n].Number - 1}
 	p.classify(calls(mine[n:]), calls(theirs[n:]), calls(mine[:n]))

@@ -50,6 +50,9 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 	if len(joined(all, byComm)) < 2 {
 		return nil
 	}
+	if d := f.witnessed(core, all); d != nil {
+		return d
+	}
 	// The way that led there tells ranks apart, but not those that are in one
 	// communicator: some may be behind there. If all is one then, as in a loop over
 	// communicators, these do.

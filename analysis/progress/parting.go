@@ -82,6 +82,9 @@ func (f *Finding) name(d *divergence.Divergence) {
 func (d *Diagnosis) Retold(by *divergence.Divergence) {
 	if l := d.LeastProgressed; l != nil && l.Cause.Parting() {
 		l.Reason, l.Cause = partedText(by), CauseKind(by.Odd[0].Kind)
+		if !by.Majority { // one of the two sides is at fault, and it is not known which
+			l.Confidence = min(l.Confidence, leftSides)
+		}
 	}
 }
 

@@ -89,7 +89,7 @@ func (s Source) reason(r *Result) {
 		text += r.called()
 	}
 	text += r.raised()
-	r.LeastProgressed.Reason = words.Printable(text)
+	r.LeastProgressed.Reason, r.LeastProgressed.Confidence = words.Printable(text), s.LeastProgressed.Confidence
 	r.Cause = causeOf(s.Diagnosis, text)
 }
 
