@@ -186,26 +186,41 @@ func (m *image) checkSlots(l *layout, p *problems) {
 // CopyRecords copies a node file that may be in use, so that a reader sees it as it
 // is now. The packed blocks of its streams, which never change, stay where they are.
 func CopyRecords(from, to string) error {
-	img, err := openImage(from, filepath.Base(from))
-	if err != nil {
-		return err
-	}
-	defer img.close()
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	return errors.Join(img.copyTo(out), out.Close())
+	end := int64(pageSize)
+	for range passes {
+		if end, err = copyFrom(from, out, end); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, out.Close())
 }
 
-func (m *image) copyTo(out *os.File) error {
+// passes: a block that is packed moves to the end of the file, and the chunk that it was filled in takes a later one. If
+// that was copied first, the packed one is in what was added meanwhile.
+const passes = 2
+
+// copyFrom copies the header, and the chunks from an offset on. It returns where the next ones will be.
+func copyFrom(from string, out *os.File, at int64) (end int64, err error) {
+	img, err := openImage(from, filepath.Base(from))
+	if err != nil {
+		return at, err
+	}
+	defer img.close()
+	return img.copyTo(out, at)
+}
+
+func (m *image) copyTo(out *os.File, at int64) (end int64, err error) {
 	var p problems
 	l, err := m.readLayout(&p)
 	if err != nil {
-		return err
+		return at, err
 	}
 	pieces := []chunk{{off: 0, size: pageSize}}
-	for _, c := range m.walk(pageSize, l.end, &p) {
+	for _, c := range m.walk(at, l.end, &p) {
 		if c.stream && m.u32(c.off+streamPacked) > 0 {
 			c.size = streamHeader
 		}
@@ -213,10 +228,10 @@ func (m *image) copyTo(out *os.File) error {
 	}
 	for _, c := range pieces {
 		if err := m.copyPiece(out, c); err != nil {
-			return err
+			return at, err
 		}
 	}
-	return out.Truncate(l.end)
+	return l.end, out.Truncate(l.end)
 }
 
 // copyPiece copies a piece once it has been read twice alike: blocks that change

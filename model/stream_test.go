@@ -196,6 +196,55 @@ func TestCopyRecords(t *testing.T) {
 	}
 }
 
+// TestCopyRecordsOfOneThatWrites: while a copy is made, the block that was being filled is packed at the end of the
+// file, and the next one is filled in its place. The copy lacks none.
+func TestCopyRecordsOfOneThatWrites(t *testing.T) {
+	third := bytes.Repeat([]byte("the third "), 9000)
+	var before int
+	x := written(t, func(file []byte) []byte {
+		before = len(appendBlock(file, 0, 0, 0, third, true))
+		return appendBlock(appendBlock(file, 0, 0, 0, third, true), 0, 0, 1, third, false)
+	})
+	from := filepath.Join(x.Dir, x.Slots[0].File)
+	old, err := openImage(from, x.Slots[0].File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := appendBlock(nil, 0, 0, 2, []byte("the next"), false)
+	copy(file[before:], next[:streamHeader+8])
+	file = appendBlock(file, 0, 0, 1, third, true)
+	binary.LittleEndian.PutUint64(file[fileEnd:], uint64(len(file)))
+	if err := os.WriteFile(from, file, 0o600); err != nil { // in place: what is mapped changes, but grows by nothing
+		t.Fatal(err)
+	}
+	to := filepath.Join(x.Dir, HangName, x.Slots[0].File)
+	if err := os.Mkdir(filepath.Dir(to), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.Create(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := old.copyTo(out, pageSize)
+	if err == nil {
+		_, err = copyFrom(from, out, end)
+	}
+	if err := errors.Join(err, out.Close(), WriteManifest(filepath.Dir(to), &Manifest{RunID: RunIDText(7)})); err != nil {
+		t.Fatal(err)
+	}
+	if x, err = Scan(x.Dir); err != nil || len(x.Problems) > 0 {
+		t.Fatal(err, x.Problems)
+	}
+	got, err := readAll(x)
+	if want := string(third) + string(third) + "the next"; err != nil || len(got) != 1 || string(got[0]) != want {
+		t.Errorf("%d streams, %v", len(got), err)
+	}
+}
+
 // A few bytes, packed, can stand for any number of events: what is too much is left out where most is.
 func TestLimit(t *testing.T) {
 	block := make([]byte, 1000)
