@@ -210,28 +210,37 @@ func copyFrom(from string, out *os.File, at int64) (end int64, err error) {
 		return at, err
 	}
 	defer img.close()
-	return img.copyTo(out, at)
+	list, end, err := img.pieces(at)
+	if err == nil {
+		err = img.copyPieces(out, list)
+	}
+	return end, errors.Join(err, out.Truncate(end))
 }
 
-func (m *image) copyTo(out *os.File, at int64) (end int64, err error) {
+// pieces are the header, and what is to be copied of the chunks from an offset to the end.
+func (m *image) pieces(at int64) (list []chunk, end int64, err error) {
 	var p problems
 	l, err := m.readLayout(&p)
 	if err != nil {
-		return at, err
+		return nil, at, err
 	}
-	pieces := []chunk{{off: 0, size: pageSize}}
+	list = []chunk{{off: 0, size: pageSize}}
 	for _, c := range m.walk(at, l.end, &p) {
 		if c.stream && m.u32(c.off+streamPacked) > 0 {
 			c.size = streamHeader
 		}
-		pieces = append(pieces, c)
+		list = append(list, c)
 	}
-	for _, c := range pieces {
+	return list, l.end, nil
+}
+
+func (m *image) copyPieces(out *os.File, list []chunk) error {
+	for _, c := range list {
 		if err := m.copyPiece(out, c); err != nil {
-			return at, err
+			return err
 		}
 	}
-	return l.end, out.Truncate(l.end)
+	return nil
 }
 
 // copyPiece copies a piece once it has been read twice alike: blocks that change

@@ -210,15 +210,19 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	list, end, err := old.pieces(pageSize)
+	if err != nil {
+		t.Fatal(err)
+	}
 	file, err := os.ReadFile(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := appendBlock(nil, 0, 0, 2, []byte("the next"), false)
-	copy(file[before:], next[:streamHeader+8])
+	next := bytes.Repeat([]byte("the next- "), 9000) // in a chunk of the same size
+	copy(file[before:], appendBlock(nil, 0, 0, 2, next, false))
 	file = appendBlock(file, 0, 0, 1, third, true)
 	binary.LittleEndian.PutUint64(file[fileEnd:], uint64(len(file)))
-	if err := os.WriteFile(from, file, 0o600); err != nil { // in place: what is mapped changes, but grows by nothing
+	if err := os.WriteFile(from, file, 0o600); err != nil { // in place
 		t.Fatal(err)
 	}
 	to := filepath.Join(x.Dir, HangName, x.Slots[0].File)
@@ -229,8 +233,7 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, err := old.copyTo(out, pageSize)
-	if err == nil {
+	if err = old.copyPieces(out, list); err == nil {
 		_, err = copyFrom(from, out, end)
 	}
 	if err := errors.Join(err, out.Close(), WriteManifest(filepath.Dir(to), &Manifest{RunID: RunIDText(7)})); err != nil {
@@ -240,7 +243,7 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 		t.Fatal(err, x.Problems)
 	}
 	got, err := readAll(x)
-	if want := string(third) + string(third) + "the next"; err != nil || len(got) != 1 || string(got[0]) != want {
+	if want := string(third) + string(third) + string(next); err != nil || len(got) != 1 || string(got[0]) != want {
 		t.Errorf("%d streams, %v", len(got), err)
 	}
 }
