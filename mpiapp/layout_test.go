@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"laggard/intake/library": {"laggard/model"},
 	"laggard/intake/stopped": {"laggard/internal/regular"},
 	"laggard/intake/unwind":  {"laggard/intake/stopped"},
-	"laggard/intake/python":  {"laggard/intake/stopped", "laggard/intake/unwind"},
+	"laggard/intake/python":  {"laggard/intake/stopped", "laggard/intake/unwind", "laggard/model", "laggard/symbol"},
 	"laggard/intake/values":  {"laggard/intake/unwind", "laggard/model", "laggard/model/values", "laggard/symbol"},
 	"laggard/job": {
 		"laggard/job/collect", "laggard/job/launcher", "laggard/job/preload", "laggard/job/rundir",

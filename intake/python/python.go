@@ -5,6 +5,8 @@ import (
 
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
+	"laggard/model"
+	"laggard/symbol"
 )
 
 // Interpreter is CPython in a process.
@@ -16,9 +18,6 @@ type Interpreter struct {
 	met     map[string]uint64 // types by name
 }
 
-// Symbols finds the address that a name has in a module of the process, a variable's or a function's.
-type Symbols func(m *stopped.Module, name string) (address uint64, ok bool)
-
 // since has, of the versions that do not state theirs in data, a function that the one before has not.
 var since = []struct {
 	name    string
@@ -27,27 +26,32 @@ var since = []struct {
 
 // Find looks for an interpreter in the modules of a process, nil if there is none of a version that is
 // known: CPython 3.8 to 3.14.
-func Find(modules []*stopped.Module, mem io.ReaderAt, symbols Symbols) *Interpreter {
+func Find(modules []*stopped.Module, mem io.ReaderAt, resolver *symbol.Resolver) *Interpreter {
 	for _, m := range modules {
-		runtime, ok := symbols(m, "_PyRuntime")
+		code, err := resolver.Code(&model.Module{BuildID: m.BuildID, Path: m.Path, Base: m.Bias})
+		if err != nil {
+			continue
+		}
+		runtime, ok := code.Variable("_PyRuntime")
 		if !ok {
 			continue
 		}
 		in := memory{mem}
-		if l, ok := layoutOf(in, versionOf(m, in, symbols), runtime); ok {
+		runtime += m.Bias
+		if l, ok := layoutOf(in, versionOf(code, m.Bias, in), runtime); ok {
 			return &Interpreter{layout: l, memory: in, runtime: runtime, module: m, met: map[string]uint64{}}
 		}
 	}
 	return nil
 }
 
-func versionOf(m *stopped.Module, mem memory, symbols Symbols) uint32 {
-	if at, ok := symbols(m, "Py_Version"); ok {
-		v, _ := mem.word(at)
+func versionOf(code *symbol.Code, bias uint64, mem memory) uint32 {
+	if at, ok := code.Variable("Py_Version"); ok {
+		v, _ := mem.word(at + bias)
 		return uint32(v)
 	}
 	for _, s := range since {
-		if _, ok := symbols(m, s.name); ok {
+		if _, ok := code.Define(s.name); ok {
 			return s.version
 		}
 	}

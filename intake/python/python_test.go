@@ -17,7 +17,6 @@ import (
 
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
-	"laggard/model"
 	"laggard/symbol"
 )
 
@@ -164,17 +163,7 @@ func stackOf(t *testing.T, process *stopped.Process, tid int) []string {
 	}
 	u := unwind.New(&process.Image, &unwind.Rows{})
 	stack := u.Unwind(&thread)
-	p := Find(u.Modules(), process.Memory, func(m *stopped.Module, name string) (uint64, bool) {
-		code, err := resolver.Code(&model.Module{BuildID: m.BuildID, Path: m.Path, Base: m.Bias})
-		if err != nil {
-			return 0, false
-		}
-		at, ok := code.Variable(name)
-		if !ok {
-			at, ok = code.Define(name)
-		}
-		return at + m.Bias, ok
-	})
+	p := Find(u.Modules(), process.Memory, resolver)
 	if p == nil {
 		t.Fatal("no interpreter is found")
 	}

@@ -45,17 +45,7 @@ func watch(f *found, rows *unwind.Rows, resolver *symbol.Resolver) *watched {
 			may = append(may, m)
 		}
 	}
-	w.python = python.Find(may, f.process.Memory, func(m *stopped.Module, name string) (uint64, bool) {
-		code, err := resolver.Code(&model.Module{BuildID: m.BuildID, Path: m.Path, Base: m.Bias})
-		if err != nil {
-			return 0, false
-		}
-		at, ok := code.Variable(name)
-		if !ok {
-			at, ok = code.Define(name)
-		}
-		return at + m.Bias, ok
-	})
+	w.python = python.Find(may, f.process.Memory, resolver)
 	return w
 }
 
