@@ -199,8 +199,8 @@ func CopyRecords(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// passes: a block that is packed moves to the end of the file, and the chunk that it was filled in takes a later one. If
-// that was copied first, the packed one is in what was added meanwhile.
+// passes: a block that is packed moves to the end of the file, and the chunk that it was filled in takes a later
+// one. If that was copied first, the packed one is in what was added meanwhile.
 const passes = 2
 
 // copyFrom copies the header, and the chunks from an offset on. It returns where the next ones will be.

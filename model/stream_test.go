@@ -236,7 +236,8 @@ func TestCopyRecordsOfOneThatWrites(t *testing.T) {
 	if err = old.copyPieces(out, list); err == nil {
 		_, err = copyFrom(from, out, end)
 	}
-	if err := errors.Join(err, out.Close(), WriteManifest(filepath.Dir(to), &Manifest{RunID: RunIDText(7)})); err != nil {
+	err = errors.Join(err, out.Close(), WriteManifest(filepath.Dir(to), &Manifest{RunID: RunIDText(7)}))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if x, err = Scan(x.Dir); err != nil || len(x.Problems) > 0 {
