@@ -56,7 +56,6 @@ MpiDefault=pmix
 ReturnToService=2
 KillWait=5
 Epilog={{.Dir}}/epilog.sh
-TaskProlog={{.Dir}}/task.sh
 {{range .Nodes}}NodeName={{.Name}} NodeAddr=127.0.0.1 Port={{.Port}} CPUs=16 State=UNKNOWN
 {{end}}PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE OverSubscribe=FORCE:8 State=UP
 `))
@@ -139,11 +138,6 @@ func (c *cluster) configure() []slurmNode {
 	text := fmt.Sprintf("#!/bin/sh\nPATH=%s:$PATH exec %s >>%s/epilog-$SLURMD_NODENAME.log 2>&1\n", binaries(c.t),
 		epilog, c.dir)
 	must(c.t, os.WriteFile(c.path("epilog.sh"), []byte(text), 0o755))
-	// As on many a site each job has a place of its own on a node: Open MPI's ranks crash now and then as they start if
-	// another job of the same user ends there.
-	task := "#!/bin/sh\nmine=/dev/shm/job-$SLURM_JOB_ID.$SLURM_STEP_ID; mkdir -p $mine\n" +
-		"echo export OMPI_MCA_btl_vader_backing_directory=$mine\necho export OMPI_MCA_orte_tmpdir_base=$mine\n"
-	must(c.t, os.WriteFile(c.path("task.sh"), []byte(task), 0o755))
 	host, err := os.Hostname()
 	must(c.t, err)
 	hosts := "127.0.0.1 localhost " + host
