@@ -56,7 +56,6 @@ MpiDefault=pmix
 ReturnToService=2
 KillWait=5
 Epilog={{.Dir}}/epilog.sh
-TaskProlog={{.Dir}}/task.sh
 {{range .Nodes}}NodeName={{.Name}} NodeAddr=127.0.0.1 Port={{.Port}} CPUs=16 State=UNKNOWN
 {{end}}PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE OverSubscribe=FORCE:8 State=UP
 `))
@@ -139,11 +138,6 @@ func (c *cluster) configure() []slurmNode {
 	text := fmt.Sprintf("#!/bin/sh\nPATH=%s:$PATH exec %s >>%s/epilog-$SLURMD_NODENAME.log 2>&1\n", binaries(c.t),
 		epilog, c.dir)
 	must(c.t, os.WriteFile(c.path("epilog.sh"), []byte(text), 0o755))
-	// All nodes have one address, so each job has ports of its own: a rank of Open MPI that one of another job connects
-	// to may crash.
-	task := "#!/bin/sh\necho export OMPI_MCA_btl_tcp_port_min_v4=$((20000 + SLURM_JOB_ID % 200 * 60))\n" +
-		"echo export OMPI_MCA_btl_tcp_port_range_v4=60\n"
-	must(c.t, os.WriteFile(c.path("task.sh"), []byte(task), 0o755))
 	host, err := os.Hostname()
 	must(c.t, err)
 	hosts := "127.0.0.1 localhost " + host
