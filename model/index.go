@@ -49,15 +49,6 @@ type Index struct {
 	limits   map[StreamKind]int64 // see Limit: for one slot
 }
 
-// Record is the directory that the record is read from: that of the run, or the one within it with what
-// was recorded when a hang was noticed.
-func (x *Index) Record() string {
-	if x.Manifest != nil && !x.Manifest.Noticed.IsZero() {
-		return filepath.Join(x.Dir, HangName)
-	}
-	return x.Dir
-}
-
 // Scan looks through a run directory without decoding it: file headers, chunk
 // headers, and of each slot the records up to that of MPI_COMM_WORLD. What is
 // damaged is in Problems; an error means that dir is no run directory (it wraps

@@ -48,10 +48,20 @@ const (
 	StoodName = "stood"
 )
 
+// Record is the directory that the record of a run is read from: that of the run, or the one within it with
+// what was recorded when a hang was noticed.
+func Record(dir string) string {
+	hang := filepath.Join(dir, HangName)
+	if _, err := ReadManifest(hang); err == nil {
+		return hang
+	}
+	return dir
+}
+
 // List lists a run directory, as it was when a hang was noticed if one was. An
 // error means that dir is no run directory (it wraps ErrNoRun) or cannot be read.
 func List(dir string) (*Listing, error) {
-	if _, err := ReadManifest(filepath.Join(dir, HangName)); err == nil {
+	if Record(dir) != dir {
 		return list(dir, HangName)
 	}
 	l, err := ListPresent(dir)

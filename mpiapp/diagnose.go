@@ -180,15 +180,7 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 		result, source = named(found.Result)
 	}
 	diagnosis.AddBranch(result, source, found.Branch, finder)
-	held, problems := values.Read(found.Index.Record())
-	if err := errors.Join(problems...); err != nil {
-		note = strings.TrimPrefix(note+"; "+err.Error(), "; ")
-	}
-	for _, step := range found.Steps {
-		result.Slices = append(result.Slices, slicereport.New(slicereport.Source{
-			Step: step, Resolver: resolver, Finder: finder, Around: aroundLine, Note: note, Values: held,
-		}))
-	}
+	addSlices(result, found, slicereport.Source{Resolver: resolver, Finder: finder, Around: aroundLine, Note: note})
 	if wrong != nil {
 		diagnosis.Explain(result, wrong.Findings, usagereport.Source{Resolver: resolver, Ignore: q.ignore})
 	}
@@ -203,6 +195,21 @@ func (q question) answer(ctx context.Context, in world) (*diagnosis.Result, erro
 	found.Seconds[progress.StepOutput] += time.Since(begun).Seconds()
 	result.Analysis = diagnosis.NewAnalysis(found.Result)
 	return result, nil
+}
+
+// addSlices adds the slices that were made, with what the names in their lines held.
+func addSlices(r *diagnosis.Result, found *slice.Result, s slicereport.Source) {
+	if len(found.Steps) == 0 {
+		return
+	}
+	var problems []error
+	s.Values, problems = values.Read(model.Record(found.Index.Dir))
+	if err := errors.Join(problems...); err != nil {
+		s.Note = strings.TrimPrefix(s.Note+"; "+err.Error(), "; ")
+	}
+	for _, s.Step = range found.Steps {
+		r.Slices = append(r.Slices, slicereport.New(s))
+	}
 }
 
 // finder finds the source files of a run.

@@ -128,7 +128,7 @@ var allowed = map[string][]string{
 	"laggard/internal/tomlfile": {},
 	"laggard/model":             {"laggard/internal/regular", "laggard/model/mpi"},
 	"laggard/model/mpi":         {},
-	"laggard/model/process":     {"laggard/model"},
+	"laggard/model/process":     {"laggard/internal/regular", "laggard/model"},
 	"laggard/model/values":      {"laggard/internal/regular"},
 	"laggard/model/wire":        {"laggard/model"},
 	"laggard/recorder/bench":    {"laggard/model"},

@@ -18,6 +18,7 @@ import (
 	"laggard/analysis/scaling"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/internal/regular"
 	"laggard/report"
 	scalingreport "laggard/report/scaling"
 )
@@ -137,7 +138,7 @@ func (a *app) train(ctx context.Context, f scalingFlags, dirs []string) error {
 		err = os.MkdirAll(filepath.Dir(f.output), 0o777)
 	}
 	if err == nil {
-		err = wholeFile(f.output, data)
+		err = regular.Replace(f.output, data)
 	}
 	if err != nil {
 		return fmt.Errorf("model %s: %w", f.output, err)

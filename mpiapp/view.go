@@ -9,12 +9,12 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"laggard/internal/regular"
 	"laggard/reduce"
 	"laggard/report/diagnosis"
 	"laggard/report/serve"
@@ -115,22 +115,5 @@ func pageFile(name string, page func(io.Writer) error) error {
 	if err := page(&b); err != nil {
 		return err
 	}
-	return wholeFile(name, b.Bytes())
-}
-
-// wholeFile leaves the file there whole, or not at all.
-func wholeFile(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".laggard-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already, if all went well
-	_, err = f.Write(data)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return regular.Replace(name, b.Bytes())
 }

@@ -15,34 +15,33 @@ const (
 	maxNames  = 128 // of a frame, and of the variables outside of functions that a file can see
 )
 
-// Reader reads the variables of processes.
-type Reader struct {
-	Resolver *symbol.Resolver
-	// Module is what the resolver knows a module by.
-	Module func(*unwind.Frame) *model.Module
-}
-
-// Rank reads what the variables of a stack hold; memory is that of the process, as it was when the stack
-// was taken.
-func (r Reader) Rank(rank int, frames []unwind.Frame, memory io.ReaderAt) values.Rank {
-	out := values.Rank{Rank: rank}
+// Read reads what the variables of a stack of a rank hold; memory is that of the process, as it was when the
+// stack was taken.
+func Read(resolver *symbol.Resolver, rank int, frames []unwind.Frame, memory io.ReaderAt) values.Rank {
+	r := reader{resolver, values.Rank{Rank: rank}}
 	for i := range frames[:min(len(frames), maxFrames)] {
 		scope := unwind.Scope{Frame: &frames[i], Memory: memory}
 		if i+1 < len(frames) {
 			scope.Caller = &frames[i+1]
 		}
-		r.frame(&out, scope)
+		r.frame(scope)
 	}
-	return out
+	return r.out
+}
+
+// reader is at work on one rank.
+type reader struct {
+	resolver *symbol.Resolver
+	out      values.Rank
 }
 
 // frame adds one frame with the calls that were inlined there.
-func (r Reader) frame(out *values.Rank, scope unwind.Scope) {
+func (r *reader) frame(scope unwind.Scope) {
 	f := scope.Frame
 	if f.Module == nil || symbol.SystemModule(f.Module.Path) {
 		return
 	}
-	code, err := r.Resolver.Code(r.Module(f))
+	code, err := r.resolver.Code(&model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path, Base: f.Module.Bias})
 	if err != nil {
 		return
 	}
@@ -61,16 +60,16 @@ func (r Reader) frame(out *values.Rank, scope unwind.Scope) {
 	}
 	for _, l := range in.Levels {
 		d.out = nil
-		r.locals(&d, l.Locals, scope)
-		out.Frames = append(out.Frames, values.Frame{
+		d.locals(l.Locals, scope)
+		r.out.Frames = append(r.out.Frames, values.Frame{
 			Function: l.Function, File: l.File, Line: l.Line, Values: d.out,
 		})
-		r.static(out, l.File, in.Static, f.Module.Bias, d)
+		r.static(l.File, in.Static, f.Module.Bias, d)
 	}
 }
 
 // locals adds the variables of a call, numbers first: a large struct takes the room of many.
-func (r Reader) locals(d *describer, list []symbol.Local, scope unwind.Scope) {
+func (d *describer) locals(list []symbol.Local, scope unwind.Scope) {
 	for _, numbers := range []bool{true, false} {
 		for _, v := range list {
 			if (v.Type.Number != symbol.None) != numbers {
@@ -84,16 +83,16 @@ func (r Reader) locals(d *describer, list []symbol.Local, scope unwind.Scope) {
 }
 
 // static adds the variables outside of functions that a file can see, once.
-func (r Reader) static(out *values.Rank, file string, vars []symbol.Variable, bias uint64, d describer) {
-	if _, known := out.Static[file]; known || file == "" {
+func (r *reader) static(file string, vars []symbol.Variable, bias uint64, d describer) {
+	if _, known := r.out.Static[file]; known || file == "" {
 		return
 	}
 	d.out = nil
 	for _, v := range vars {
 		d.named(v.Name, v.Type, unwind.Datum{Address: uint64(v.Offset) + bias})
 	}
-	if out.Static == nil {
-		out.Static = map[string][]values.Value{}
+	if r.out.Static == nil {
+		r.out.Static = map[string][]values.Value{}
 	}
-	out.Static[file] = d.out
+	r.out.Static[file] = d.out
 }

@@ -1,6 +1,7 @@
 // Package regular opens files that somebody else may have put there: those of a run
 // directory, and those that it names. Whatever lies in their place, such as a pipe, a
-// device or a link that leads elsewhere, is an error, and holds up nobody.
+// device or a link that leads elsewhere, is an error, and holds up nobody. And it writes
+// files so that a reader sees all of one or nothing.
 package regular
 
 import (
@@ -80,3 +81,18 @@ func checked(file *os.File, err error) (*os.File, fs.FileInfo, error) {
 }
 
 func notRegular(path string) error { return fmt.Errorf("%s: %w", path, ErrNot) }
+
+// Replace writes a file for its owner alone, in the place of an earlier one. Whoever reads it meanwhile sees
+// the old file or the new one.
+func Replace(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".laggard-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name()) // gone already, if all went well
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

@@ -21,14 +21,7 @@ func (b *builder) readValues(seen []*model.Thread) {
 
 // values reads what the variables of a thread hold.
 func (w *watched) values(resolver *symbol.Resolver, s *sample) recorded.Rank {
-	modules := map[*stopped.Module]*model.Module{}
-	read := values.Reader{Resolver: resolver, Module: func(f *unwind.Frame) *model.Module {
-		if modules[f.Module] == nil {
-			modules[f.Module] = &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path, Base: f.Module.Bias}
-		}
-		return modules[f.Module]
-	}}
-	return read.Rank(w.rank, s.stack.Frames, w.process.Image.View(&s.thread))
+	return values.Read(resolver, w.rank, s.stack.Frames, w.process.Image.View(&s.thread))
 }
 
 // Limits of what valuesHere looks at.
@@ -59,10 +52,6 @@ func valuesHere(ranks []*model.Rank, resolver *symbol.Resolver) []recorded.Rank 
 // NoteValues keeps what the variables of the ranks of this node hold beside their record. n is of how many it is
 // known.
 func NoteValues(dir string, resolver *symbol.Resolver) (n int, err error) {
-	x, err := model.Scan(dir)
-	if err != nil {
-		return 0, err
-	}
 	run, err := model.OpenPresent(dir)
 	if err != nil {
 		return 0, err
@@ -72,7 +61,7 @@ func NoteValues(dir string, resolver *symbol.Resolver) (n int, err error) {
 		return 0, err
 	}
 	held := valuesHere(run.Ranks, resolver)
-	return len(held), recorded.Write(x.Record(), host, held)
+	return len(held), recorded.Write(model.Record(dir), host, held)
 }
 
 // valuesOf reads those of one rank, of the thread that speaks for it.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"laggard/internal/regular"
 	"laggard/model"
 )
 
@@ -95,17 +96,7 @@ func (s *Sightings) Write(nodeFile string) error {
 	if err != nil {
 		return err
 	}
-	name := SeenName(nodeFile)
-	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(append(text, '\n'))
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), name)
+	return regular.Replace(SeenName(nodeFile), append(text, '\n'))
 }
 
 // Of returns what was seen of a rank's process, nil if nothing was.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,16 +57,11 @@ func Write(dir, host string, ranks []Rank) error {
 	if err != nil {
 		return fmt.Errorf("values: %w", err)
 	}
-	tmp, err := os.CreateTemp(dir, ".values-*")
-	if err != nil {
+	path := filepath.Join(dir, "values-"+strings.ReplaceAll(host, "/", "_")+".json")
+	if err := regular.Replace(path, append(text, '\n')); err != nil {
 		return fmt.Errorf("values: %w", err)
 	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(append(text, '\n'))
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), filepath.Join(dir, "values-"+strings.ReplaceAll(host, "/", "_")+".json"))
-	}
-	return err
+	return nil
 }
 
 // Read returns the ranks of all nodes, and what could not be read.

@@ -155,7 +155,7 @@ func (p *printer) sliced(r *Result) {
 		of = fmt.Sprintf("of the first %d lines that were found", len(s.Lines))
 	}
 	shown, held := s.Lines[:min(len(s.Lines), maxSliceLines)], ""
-	if slices.ContainsFunc(shown, func(l slice.Line) bool { return len(l.Values) > 0 }) {
+	if slice.Valued(shown) {
 		held = fmt.Sprintf("; <- what names held in rank %d", s.Criterion.Rank)
 	}
 	p.Line("Code that may have led there, likeliest first, %s (laggard slice shows all%s):", of, held)

@@ -75,7 +75,7 @@ func (p *printer) slice(n int, s Slice) {
 		p.Line("   Note: %s", words.Cut(note))
 	}
 	if added > 0 {
-		if slices.ContainsFunc(s.Lines, func(l Line) bool { return len(l.Values) > 0 }) {
+		if Valued(s.Lines) {
 			p.Line("   Behind <- stands what names held in rank %d when it was looked at.", s.Criterion.Rank)
 		}
 		p.Line("")
@@ -120,6 +120,11 @@ func (p *printer) sourceLine(l Line, n int, text string) {
 		mark = "  ="
 	}
 	p.Line("%s", strings.TrimRight(fmt.Sprintf("   %-11s %5d  %s%s", mark, n, text, l.Now()), " "))
+}
+
+// Valued tells whether of any line it is known what its names held.
+func Valued(lines []Line) bool {
+	return slices.ContainsFunc(lines, func(l Line) bool { return len(l.Values) > 0 })
 }
 
 // Now is what the names in the line stood for, as it stands behind the line in text: "   <- n = 0".
