@@ -74,6 +74,14 @@ func TestSlurm(t *testing.T) {
 	t.Run("unrecorded", func(t *testing.T) {
 		eachFamily(t, func(t *testing.T, f family) { c.unrecorded(t, f) })
 	})
+	for _, mode := range []string{"exit", "segv"} {
+		t.Run("run, "+mode, func(t *testing.T) {
+			eachFamily(t, func(t *testing.T, f family) {
+				t.Parallel()
+				c.printed(t, f, departed(mode))
+			})
+		})
+	}
 	t.Run("healthy", func(t *testing.T) { c.healthy(t, families[0]) })
 	t.Run(timeLimit.name, func(t *testing.T) {
 		eachFamily(t, func(t *testing.T, f family) {
@@ -117,6 +125,25 @@ func (c *cluster) unrecorded(t *testing.T, f family) {
 	submitted{c: c, what: failure{scenario: halo}}.checkText(t, "Rank "+text)
 	if t.Failed() {
 		t.Log(said, over)
+	}
+}
+
+// printed: laggard run before srun prints why the job failed. (Beside rank 0 nobody
+// can: Slurm ends all processes of a step with its ranks.)
+func (c *cluster) printed(t *testing.T, f family, s scenario) {
+	dir := filepath.Join(t.TempDir(), "run")
+	args := slices.Concat([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--", "srun"}, onNodes)
+	if f.name == "mpich" {
+		args = append(args, "--mpi=pmi2")
+	}
+	out, err := c.try(append(args, f.build(t, s.source, "-O0"), s.mode)...)
+	if err == nil {
+		t.Error("the job succeeded")
+	}
+	_, text, _ := strings.Cut(out, "Rank ")
+	submitted{c: c, what: failure{scenario: s}}.checkText(t, "Rank "+text)
+	if t.Failed() {
+		t.Log(out)
 	}
 }
 

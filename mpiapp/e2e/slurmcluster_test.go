@@ -110,7 +110,9 @@ const nodeScript = `hostname "$1" && mount -t tmpfs shm /dev/shm && mount --bind
 func (c *cluster) path(name string) string { return filepath.Join(c.dir, name) }
 
 // clusterEnv is the environment of the daemons and of those who submit. Slurm's
-// nodes have one network address here, which MPI must be told.
+// nodes have one network address here, which MPI must be told. Slurm's fence
+// goes round a ring: with its tree a rank can leave MPI_Init before another is
+// ready, which dies of the first message (docs/jobs.md).
 func clusterEnv(t *testing.T, dir string) []string {
 	var env []string
 	for _, kv := range os.Environ() {
@@ -123,7 +125,7 @@ func clusterEnv(t *testing.T, dir string) []string {
 	return append(env, "SLURM_CONF="+filepath.Join(dir, "slurm.conf"), "TMPDIR="+filepath.Join(dir, "tmp"),
 		"PATH="+binaries(t)+":"+os.Getenv("PATH")+":/usr/sbin:/sbin", "LAGGARD_QUIET_MS=500", "LAGGARD_TIMEOUT=5s",
 		"OMPI_MCA_pml=ob1", "OMPI_MCA_btl=self,vader,tcp", "OMPI_MCA_btl_tcp_if_include=lo",
-		"OMPI_MCA_mpi_yield_when_idle=1",
+		"OMPI_MCA_mpi_yield_when_idle=1", "SLURM_PMIX_FENCE=ring",
 		"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo")
 }
 
