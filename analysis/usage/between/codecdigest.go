@@ -55,7 +55,7 @@ func (ch *channel) code(c *wire.Coder) {
 func (m *message) code(c *wire.Coder, last *int32) {
 	wire.Int(c, &m.kind)
 	wire.Int(c, &m.mode)
-	c.Flags(&m.blocking, &m.cancelled)
+	c.Flags(&m.blocking, &m.cancelled, &m.withdrawn)
 	wire.Int(c, &m.channel)
 	wire.Delta(c, &m.step, *last)
 	wire.Delta(c, &m.made, m.step)

@@ -91,6 +91,7 @@ type message struct {
 	mode      sendMode
 	blocking  bool
 	cancelled bool
+	withdrawn bool  // see replay.Operation
 	channel   int32 // index into Digest.channels
 	step      int32 // that begins it, index into Digest.steps
 	made      int32 // that made the request; as step but for persistent ones
@@ -294,7 +295,8 @@ func (d *digester) addMessage(o *replay.Operation) int32 {
 		return -1
 	}
 	m := message{
-		kind: half(o.Kind), mode: sendMode(o.Mode), blocking: o.Blocking, cancelled: o.Cancelled, channel: d.channel(o),
+		kind: half(o.Kind), mode: sendMode(o.Mode), blocking: o.Blocking, cancelled: o.Cancelled,
+		withdrawn: o.Withdrawn, channel: d.channel(o),
 		step: d.at(o.Call), made: d.at(o.Made), done: d.at(o.Done), buffer: -1, bytes: o.Bytes, probe: -1,
 	}
 	if m.made < 0 {

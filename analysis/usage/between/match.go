@@ -43,7 +43,7 @@ type matcher struct {
 
 // match finds the other half of every message. A receive with wildcards takes
 // what its status said. Those that never completed come last, and take a message
-// only if it can be no other.
+// only if it can be no other; so do those that were perhaps cancelled.
 func (j *job) match() *matcher {
 	m := &matcher{job: j, queueOf: map[way]int32{}, raced: map[ref]bool{}}
 	for rank := range j.digests {
@@ -71,9 +71,9 @@ func (m *matcher) line(rank int32) {
 		at := ref{rank, int32(i)}
 		q := queues[msg.channel]
 		switch {
-		case msg.cancelled:
+		case msg.cancelled || msg.withdrawn && msg.kind == aSend:
 			continue
-		case q < 0:
+		case q < 0 || msg.withdrawn:
 			if msg.kind == aRecv && d.comms[d.channels[msg.channel].comm].Members != nil {
 				m.open = append(m.open, at)
 			}

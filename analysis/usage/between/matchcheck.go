@@ -100,8 +100,8 @@ func (m *matcher) checkLeft(stuck map[ref]bool) map[ref]bool {
 		for i := range d.messages {
 			r := ref{int32(rank), int32(i)}
 			msg := &d.messages[i]
-			if m.partners[rank][i] != none || msg.kind != aRecv || msg.cancelled || msg.done >= 0 ||
-				signal(d.channels[msg.channel].tag) {
+			if m.partners[rank][i] != none || msg.kind != aRecv || msg.done >= 0 ||
+				msg.cancelled || msg.withdrawn || signal(d.channels[msg.channel].tag) {
 				continue
 			}
 			over := m.over(r)

@@ -190,7 +190,7 @@ func (w *waits) need(n need) *need {
 
 func (w *waits) needMessage(b *blocked, r ref) {
 	d, m := w.message(r)
-	if m.cancelled || m.kind == aSend && m.mode == isBuffered || w.met(r) {
+	if m.cancelled || m.withdrawn || m.kind == aSend && m.mode == isBuffered || w.met(r) {
 		b.meet()
 		return
 	}

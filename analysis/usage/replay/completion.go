@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"laggard/analysis/usage/finding"
 	"laggard/analysis/usage/recorded"
 	"laggard/model/mpi"
 )
@@ -201,10 +202,7 @@ func (r *replay) lostRequests() {
 			switch {
 			case q.unsure:
 			case q.under != nil:
-				f := r.report("lost_request",
-					q.what()+" was begun and never completed: "+
-						"no MPI_Wait or MPI_Test got its request before MPI_Finalize",
-					r.Place(q.begun, "start"), r.Place(r.life.finalized, "finalize"))
+				f := r.lostRequest(q)
 				if q.made != q.begun {
 					f.Places = append(f.Places, r.Place(q.made, "creation"))
 				}
@@ -216,6 +214,20 @@ func (r *replay) lostRequests() {
 			}
 		}
 	}
+}
+
+// lostRequest reports a request whose operation is still under way. What was cancelled
+// must be completed, too (MPI-3.1 §3.8.4).
+func (r *replay) lostRequest(q *request) *finding.Finding {
+	const never = "no MPI_Wait or MPI_Test got its request before MPI_Finalize"
+	start, finalize := r.Place(q.begun, "start"), r.Place(r.life.finalized, "finalize")
+	if q.under.cancel == 0 {
+		return r.report("lost_request", q.what()+" was begun and never completed: "+never, start, finalize)
+	}
+	f := r.report("lost_request", q.what()+" was cancelled and never completed: "+never,
+		start, r.Place(q.under.cancel, "cancel"), finalize)
+	f.Change, f.Standard = "complete the request after MPI_Cancel, with MPI_Wait or MPI_Request_free", "MPI-3.1 §3.8.4"
+	return f
 }
 
 // what names the operation of a request.

@@ -15,9 +15,11 @@ type Operation struct {
 	Count int64
 	// Blocking: the call returns only when it is complete.
 	Blocking bool
-	// Done is the call that completed it, -1 none; Cancelled: it was cancelled.
+	// Done is the call that completed it, -1 none; Cancelled: it was cancelled;
+	// Withdrawn: MPI_Cancel was asked to, and no status tells whether it was.
 	Done      int
 	Cancelled bool
+	Withdrawn bool
 	// Source, FromTag and Bytes are what its status said; Bytes -1: not known.
 	Source, FromTag int
 	Bytes           int64

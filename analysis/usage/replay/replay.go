@@ -73,6 +73,7 @@ type replay struct {
 type activation struct {
 	operations []int // indices into Replayed.Operations
 	memory     []int // what it uses, see memory
+	cancel     int   // the call MPI_Cancel that was asked to end it, 0 none
 }
 
 // Run follows one rank through its trace.
@@ -194,7 +195,7 @@ func (r *replay) complete(act *activation, call int, status recorded.Value) {
 }
 
 func (op *Operation) setStatus(status recorded.Value) {
-	op.Cancelled = status[3] != 0
+	op.Cancelled, op.Withdrawn = status[3] != 0, false
 	if op.Kind == Recv || op.Kind == Probe {
 		op.Source, op.FromTag, op.Bytes = int(status[0]), int(status[1]), status[2]
 	}

@@ -271,6 +271,18 @@ func (r *replay) beginCancel(a args) {
 		f.Standard = "MPI-3.1 §3.8.4"
 	default:
 		r.refuse(a, q, "cancels")
+		r.withdraw(a.i, q)
+	}
+}
+
+// withdraw notes that MPI_Cancel, call number call, was asked to end what is under way.
+func (r *replay) withdraw(call int, q *request) {
+	if q.under == nil { // unsure whether it is
+		return
+	}
+	q.under.cancel = call
+	for _, o := range q.under.operations {
+		r.Operations[o].Withdrawn = true
 	}
 }
 
