@@ -94,7 +94,7 @@ func (f *Finding) lostFirst() bool {
 		return false
 	}
 	lost := f.least
-	if lost.Minus(f.scene.Erred).Len() == 0 || f.exited(lost) {
+	if lost.Minus(f.scene.Erred).Len() == 0 || f.exited(lost) || f.crashedBehind(lost) {
 		if f.parted() {
 			f.reason += "; " + f.lossReason() // that is how the ways parted
 			if oddRanks(&f.diverged[0]).Equal(lost) {
@@ -126,6 +126,18 @@ func (f *Finding) exited(ranks model.RankSet) bool {
 	return ranks.Minus(f.scene.RanksWhere(func(fact *facts.Fact) bool {
 		return fact.End == model.Exited || fact.End == model.Aborted
 	})).Len() == 0
+}
+
+// crashedBehind tells whether ranks crashed after they had come to the collective at which
+// others had left the common sequence: since then calls were matched that do not belong
+// together, and data came that were not meant.
+func (f *Finding) crashedBehind(ranks model.RankSet) bool {
+	i := slices.IndexFunc(f.diverged, f.explains)
+	if i < 0 || f.diverged[i].Odd[0].Kind == divergence.ErrorPath {
+		return false
+	}
+	came := f.diverged[i].Agree.Union(oddRanks(&f.diverged[i]))
+	return ranks.Minus(came).Len() == 0 && ranks.Minus(f.scene.Crashed()).Len() == 0
 }
 
 // awaited takes the ranks that the waiting ranks wait for in the end. A rank

@@ -190,7 +190,7 @@ func (s *Scene) loseFailed() {
 	var failed []*facts.Fact
 	for i := range s.Sum.Facts {
 		f := &s.Sum.Facts[i]
-		if f.End == model.Aborted || f.End == model.Signalled && faultSignal(f.Detail) {
+		if f.End == model.Aborted || crashed(f) {
 			failed = append(failed, f)
 		}
 	}
@@ -212,6 +212,11 @@ func (s *Scene) loseFailed() {
 		}
 	}
 }
+
+// Crashed are the ranks that died of a fault of the program.
+func (s *Scene) Crashed() model.RankSet { return s.RanksWhere(crashed) }
+
+func crashed(f *facts.Fact) bool { return f.End == model.Signalled && faultSignal(f.Detail) }
 
 // faultSignal tells whether a signal comes from a fault of the program itself,
 // rather than from a launcher or a user.
