@@ -49,7 +49,8 @@ func watch(f *found, rows *unwind.Rows, resolver *symbol.Resolver) *watched {
 	return w
 }
 
-// look looks at all threads of a rank, or at those worth it.
+// look looks at all threads of a rank, or at those worth it. Without the first one, which runs
+// the program, the others say nothing: a thread of a library would stand for the rank.
 func (w *watched) look(n int, hold bool) {
 	tids := w.tids
 	if tids == nil {
@@ -61,10 +62,12 @@ func (w *watched) look(n int, hold bool) {
 	}
 	for _, tid := range tids {
 		s, err := w.thread(tid, n, hold)
-		if err == nil {
+		switch {
+		case err == nil:
 			w.samples = append(w.samples, s)
-		} else if tid == w.process.PID {
+		case tid == w.process.PID:
 			w.problems = append(w.problems, err)
+			return
 		}
 	}
 	w.keep()
@@ -95,6 +98,21 @@ func (w *watched) sample(t stopped.Thread, look int) *sample {
 	s.levels, cut = w.python.Levels(t.TID, s.stack.Frames, !inMPI)
 	s.stack.Partial = s.stack.Partial || cut
 	return s
+}
+
+// recorder tells whether a thread is one of the recorder's, in a job that is recorded as
+// well: nothing is on its stack but that and the C library.
+func (s *sample) recorder() bool {
+	own := false
+	for _, f := range s.stack.Frames {
+		switch {
+		case f.Module == nil, !symbol.SystemModule(f.Module.Path), libraryOfMPI(f.Module.Path):
+			return false
+		case symbol.RecorderModule(f.Module.Path):
+			own = true
+		}
+	}
+	return own
 }
 
 // keep forgets the copies of stacks that only the newest look needs, and chooses the

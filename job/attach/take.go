@@ -86,7 +86,7 @@ func (t *Taken) build(ranks []*watched, o Options) error {
 	var samples []*sample
 	of := map[int]*watched{}
 	for _, w := range ranks {
-		samples = append(samples, w.samples...)
+		samples = append(samples, slices.DeleteFunc(w.samples, (*sample).recorder)...)
 		of[w.rank] = w
 	}
 	job, problems := backtrace.Build(texts(samples, of), backtrace.Options{Size: t.Size, Resolver: o.Resolver})

@@ -1,0 +1,37 @@
+package attach
+
+import (
+	"testing"
+
+	"laggard/intake/stopped"
+	"laggard/intake/unwind"
+)
+
+// TestRecorder: the recorder's own threads are told from those of the program that
+// are in a call which it stands before.
+func TestRecorder(t *testing.T) {
+	for name, c := range map[string]struct {
+		modules []string // innermost first
+		want    bool
+	}{
+		"watch thread":         {[]string{"/lib/libc.so.6", "/opt/lib/liblaggard.so", "/lib/libc.so.6"}, true},
+		"program in a call":    {[]string{"/lib/libc.so.6", "/opt/lib/liblaggard.so", "/home/u/app"}, false},
+		"thread of a library":  {[]string{"/opt/lib/liblaggard.so", "/opt/libhdf5.so.103", "/lib/libc.so.6"}, false},
+		"thread of MPI's own":  {[]string{"/lib/libc.so.6", "/opt/lib/liblaggard.so", "/opt/lib/libmpi.so.40"}, false},
+		"sleeper of a program": {[]string{"/lib/libc.so.6", "/home/u/app", "/lib/libc.so.6"}, false},
+		"unknown memory":       {[]string{"", "/opt/lib/liblaggard.so"}, false},
+		"empty":                {nil, false},
+	} {
+		s := &sample{}
+		for _, path := range c.modules {
+			f := unwind.Frame{}
+			if path != "" {
+				f.Module = &stopped.Module{Path: path}
+			}
+			s.stack.Frames = append(s.stack.Frames, f)
+		}
+		if s.recorder() != c.want {
+			t.Errorf("%s: %v", name, !c.want)
+		}
+	}
+}
