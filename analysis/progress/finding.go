@@ -107,6 +107,7 @@ func (f *Finding) lostFirst() bool {
 		f.reason += "; " + f.lossReason()
 		return true
 	}
+	f.mixedUp(lost.Intersect(f.scene.Crashed()))
 	f.reason, f.cause = f.lossReason(), f.lossKind()
 	level := certainty
 	for _, l := range f.scene.Losses {

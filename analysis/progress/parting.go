@@ -53,6 +53,40 @@ func (f *Finding) apart(erred model.RankSet) bool {
 	return false
 }
 
+// habit is how many collectives before the last one must all have been made from one place
+// for a second place to be remarkable.
+const habit = 3
+
+// mixedUp looks for a collective that ranks made as their last before they crashed, which
+// others made from another place of the program, unlike those before it. Calls that look alike
+// then gave them what was meant for others. It is shown, and no more: it may be no fault.
+func (f *Finding) mixedUp(crashed model.RankSet) {
+	for _, c := range f.opts.Begun {
+		for _, l := range c.Lines {
+			if l.Ranks.Intersect(crashed).Len() == 0 || len(l.Latest) <= habit {
+				continue
+			}
+			if d := unlike(f.opts.Begun, c.ID, l.Latest); d != nil {
+				f.name(d)
+				f.diverged = slices.Insert(f.diverged, 0, *d)
+				return
+			}
+		}
+	}
+}
+
+// unlike compares from where members made the last of some calls; nil: from one place, or those
+// before it were made from several, too.
+func unlike(begun []divergence.Comm, comm uint64, calls []divergence.Call) *divergence.Divergence {
+	before := calls[len(calls)-1-habit : len(calls)-1]
+	for i := range before {
+		if divergence.Apart(begun, comm, before[i].Number) != nil {
+			return nil
+		}
+	}
+	return divergence.Apart(begun, comm, calls[len(calls)-1].Number)
+}
+
 // takeOdd takes the ranks that left the others, or all if neither side is the many.
 func (f *Finding) takeOdd(d *divergence.Divergence) {
 	odd := oddRanks(d)

@@ -138,6 +138,25 @@ func (f family) departs(t *testing.T, d partingCase) {
 	d.check(t, "ended", env, dir)
 }
 
+// TestMixedUp: calls that look alike are matched though they do not belong together, and ranks
+// crash of what came. Their death is named, and where the others went another way is shown.
+func TestMixedUp(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		program, env, dir := f.build(t, "divergence/lookup.c", "-O1"), f.environ(t), filepath.Join(t.TempDir(), "run")
+		f.recorded(t, dir, env, 5, nil, program, "terse").waitOrEnd(20 * time.Second)
+		text := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", dir).stdout
+		for _, want := range []string{
+			"died of signal 11", "Where they part: collective 13 on MPI_COMM_WORLD", "rank 0 skipped",
+			"decided at announce (lookup.c:33)",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+	})
+}
+
 func (d partingCase) check(t *testing.T, when string, env []string, dir string) {
 	t.Helper()
 	got := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", "--json", dir)
