@@ -292,11 +292,21 @@ static void read_here(void *arg)
   else
     plain(h->tr, h->out);
   checks(&py, h->out);
+  h->out->mark = lg_py_mark();
+}
+
+/* A program in Python may come to a call by very many ways: by recursion, or where the garbage
+ * collector happens to destroy an object. They are told apart by fewer frames when there are
+ * many, and in the end by none, so that the recording goes on. */
+int lg_py_most(uint32_t known, uint32_t few)
+{
+  return known < few / 4 ? LG_MAX_FRAMES : known < few / 2 ? 4 : known < few;
 }
 
 void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out)
 {
   out->nchecks = 0;
+  out->mark = 0;
   out->kept = true;
   lg_py_own = true;
   bool read = lg_py_found && lg_reading(read_here, &(struct here){tr, most, out});
@@ -307,7 +317,6 @@ void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out)
     out->nchecks = 0;
     plain(tr, out);
   }
-  out->mark = lg_py_mark();
   out->kept &= out->mark != LG_PY_UNKNOWN;
 }
 
