@@ -23,8 +23,7 @@
 
 #define CACHE_BITS 9
 #define CHECKS 65536     /* return addresses a thread's cache may hold */
-#define MAX_SITES 16384  /* of the process */
-#define FEW_SITES 12288  /* up to which those of Python are told apart by more than a line */
+#define MAX_SITES 32768  /* of the process */
 
 struct visitor { /* a thread that was seen here */
   struct lg_cache cache;
@@ -195,8 +194,7 @@ static struct lg_site *site_of(const char *function, const uint64_t *frames, int
 }
 
 /* unwound keeps in the cache what comes a second time: programs that start call
- * once from each of thousands of places. Of Python at least the innermost line is told:
- * the ways through the interpreter's own code are without number. */
+ * once from each of thousands of places. */
 static struct lg_site *__attribute__((noinline)) unwound(const char *function, uint64_t ra, uint64_t cfa)
 {
   static struct lg_words w; /* large; the file lock is held */
@@ -208,9 +206,9 @@ static struct lg_site *__attribute__((noinline)) unwound(const char *function, u
   struct visitor *v = self ? self : arrive(cfa);
   if (v && !lg_off && !lg_unloading) {
     uint32_t before = nsites;
-    int most = lg_py_most(nsites, FEW_SITES);
+    int most = lg_py_most(nsites, 2 * MAX_SITES); /* all or a few: the line alone may be a library's */
     lg_cache_unwind(&v->cache, cfa, &tr);
-    lg_words_here(&tr, most ? most : 1, &w);
+    lg_words_here(&tr, most, &w);
     s = site_of(function, w.word, w.n, w.partial);
     if (s && s->index < before && w.kept)
       lg_cache_keep(&v->cache, function, w.mark, ra, cfa, &tr, w.check, w.nchecks, s);

@@ -17,17 +17,17 @@ class Heat:
         self.field = numpy.full((4, WIDTH), float(comm.rank))
         self.lost = fault == "lost"
 
-    def announce(self, last):
-        for side, row in ((0, self.field[0]), (1, self.field[-1])):
-            self.line.pending.append(self.line.begin(row, side, 7))
-        if not (last and self.lost):
-            self.line.wait()
+    def announce(self):
+        for side, row in enumerate((self.field[0], self.field[-1])):
+            self.line.begin(row, side)
 
     def rounds(self):
         for n in range(ROUNDS):
-            self.announce(n == ROUNDS - 1)
+            self.announce()
             halo = numpy.zeros_like(self.field)
             yield from self.line.receive(halo)
+            if n < ROUNDS - 1 or not self.lost:
+                self.line.wait()
             self.field += halo / 4
 
 

@@ -16,9 +16,8 @@ class Line:
         MPI.Request.Waitall(self.pending)
         self.pending = []
 
-
-    def begin(self, row, to, tag):
-        return self.comm.Isend([row, MPI.DOUBLE], self.near[to], tag)  # BEGINS
+    def begin(self, row, to):
+        self.pending.append(self.comm.Isend([row, MPI.DOUBLE], self.near[to], 7))  # BEGINS
 
     def receive(self, field):
         """Receives a row from each side, and yields the side whenever one is there."""
