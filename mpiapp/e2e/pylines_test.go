@@ -155,13 +155,18 @@ func TestPythonMovement(t *testing.T) {
 }
 
 // TestPythonScaling: the calls of a large run that differ from those of small ones are told by the
-// line of the program that differs, or that sends more; also those below MPI.
+// line of the program that differs, or that sends more; also those below MPI, where that can be
+// recorded: MPICH's TCP hangs in MPI_Finalize.
 func TestPythonScaling(t *testing.T) {
 	eachPython(t, func(t *testing.T, f family) {
+		net, sources := overTCP[f.name], []string{"mpi", "socket"}
+		if f.name == "mpich" {
+			net, sources = nil, sources[:1]
+		}
 		file := filepath.Join(t.TempDir(), "model")
 		train := []string{filepath.Join(binaries(t), "laggard"), "scaling", "train", "-o", file}
 		for _, n := range []int{2, 3, 4, 6} {
-			train = append(train, f.pyRecorded(t, "volume", n, overTCP[f.name], "balance.py", "20"))
+			train = append(train, f.pyRecorded(t, "volume", n, net, "balance.py", "20"))
 		}
 		if got := output(t, os.Environ(), train...); got.status != exitDone {
 			t.Fatalf("train: exit status %d\n%s", got.status, got.stderr)
@@ -171,8 +176,8 @@ func TestPythonScaling(t *testing.T) {
 			"branch": placed(t, "Balancer.tell", "balance.py", "WHOLE"),
 			"more":   placed(t, "Channel.push", "loads/channel.py", "PUSHES"),
 		} {
-			dir := f.pyRecorded(t, "volume", 8, overTCP[f.name], "balance.py", "20", fault)
-			for _, source := range []string{"mpi", "socket"} {
+			dir := f.pyRecorded(t, "volume", 8, net, "balance.py", "20", fault)
+			for _, source := range sources {
 				checkPyPlace(t, file, dir, source, fault, want)
 			}
 		}
