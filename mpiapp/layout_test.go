@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/analysis/known":             {"laggard/internal/tomlfile"},
 	"laggard/analysis/movement/profile":  {"laggard/analysis/movement/chain"},
-	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model"},
+	"laggard/analysis/movement/recorded": {"laggard/analysis/movement/chain", "laggard/model", "laggard/symbol"},
 	"laggard/analysis/divergence":        {"laggard/analysis/share", "laggard/model", "laggard/reduce", "laggard/slicing"},
 	"laggard/analysis/scaling": {
 		"laggard/analysis/scaling/judge", "laggard/analysis/scaling/kcca", "laggard/analysis/scaling/recorded",
@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	},
 	"laggard/analysis/scaling/kcca":          {"laggard/analysis/scaling/file", "laggard/analysis/scaling/recorded"},
 	"laggard/analysis/scaling/kcca/kccatest": {},
-	"laggard/analysis/scaling/recorded":      {"laggard/analysis/scaling/file", "laggard/model"},
+	"laggard/analysis/scaling/recorded":      {"laggard/analysis/scaling/file", "laggard/model", "laggard/symbol"},
 	"laggard/analysis/scaling/regression":    {"laggard/analysis/scaling/file", "laggard/analysis/scaling/recorded"},
 	"laggard/analysis/scaling/training": {
 		"laggard/analysis/scaling/file", "laggard/analysis/scaling/kcca", "laggard/analysis/scaling/recorded",

@@ -23,8 +23,9 @@ func python(f model.Frame) (Location, bool) {
 		Module: file, Exact: true, Language: Python}, true
 }
 
-// standardLibrary matches the files of Python's own library, and those that it has built in.
-var standardLibrary = regexp.MustCompile(`^<frozen |/lib(64|32)?/(python3(\.\d+)?t?|python3\d+\.zip)/`)
+// standardLibrary matches the files of Python's own library, those that it has built in, and the
+// code that numpy makes up to find who implements a function of its.
+var standardLibrary = regexp.MustCompile(`^<frozen |^<__array_function__ internals>$|/lib(64|32)?/(python3(\.\d+)?t?|python3\d+\.zip)/`)
 
 // mpi4py matches the files of that package where it is installed or built. Its tests and
 // demos, and programs in some other folder of that name, are not of it.
@@ -36,6 +37,9 @@ func OwnPython(file string) bool {
 	installed := strings.Contains(file, "/site-packages/") || strings.Contains(file, "/dist-packages/")
 	return (installed || !standardLibrary.MatchString(file)) && !mpi4py.MatchString(file)
 }
+
+// ImportsPython tells whether a file is what imports modules.
+func ImportsPython(file string) bool { return strings.HasPrefix(file, "<frozen importlib") }
 
 // testRunner matches the files of pytest that are around a test.
 var testRunner = regexp.MustCompile(`/(_pytest/|pytest/__main__\.py$|pluggy/_[a-z]+\.py$)`)

@@ -56,6 +56,8 @@ func TestAppCallOfPython(t *testing.T) {
 			level{"/home/u/a.py", "<module>"}), "step", ""},
 		{"a library in C", located(level{hdf5, "H5Dcreate2"}, level{h5py, "create"}, level{"/home/u/a.py", "w"}),
 			"create", "H5Dcreate2"},
+		{"numpy's way to a function", located(level{"/np/_multiarray_umath.so", ""},
+			level{"<__array_function__ internals>", "public_api"}, level{"/home/u/a.py", "join"}), "join", ""},
 		{"Python's own library", located(level{"/usr/bin/python3.11", "take_gil"}, level{lock, "wait"},
 			level{"/home/u/a.py", "get"}), "get", ""},
 		{"that alone", located(level{lock, "wait"}, level{"<frozen runpy>", "run"}), "wait", ""},

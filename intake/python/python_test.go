@@ -188,7 +188,7 @@ func (h hostile) ReadAt(b []byte, at int64) (int, error) {
 		return 0, io.EOF
 	}
 	for i := range b {
-		b[i] = h[(at+int64(i))%int64(len(h))]
+		b[i] = h[(uint64(at)+uint64(i))%uint64(len(h))]
 	}
 	return len(b), nil
 }

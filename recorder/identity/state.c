@@ -15,6 +15,7 @@
 #define MAX_STATES 65536     /* per thread; more is no model but a leak */
 #define CACHE_BITS 9         /* sets of the cache, as a power of two */
 #define CHECKS 65536         /* return addresses the cache may hold in all */
+#define FEW_STATES 16384     /* up to which those of Python are told apart by their lines */
 #define FIRST_STATES 512     /* slots of the tables at first; powers of two */
 #define FIRST_EDGES 1024
 
@@ -204,18 +205,6 @@ static struct lg_st *state_of(struct lg_model *m, const struct lg_desc *d, int b
   return st ? st : state_new(m, d, binding, hash, w->word, w->n, w->partial);
 }
 
-/* A program in Python may come to MPI by very many ways: by recursion, or where the garbage
- * collector happens to destroy an object. They are told apart by fewer frames when there are
- * many, and in the end by none, so that the recording goes on. */
-static int python_frames(const struct lg_model *m)
-{
-  static const struct { uint32_t states; int frames; } steps[] = {{4096, LG_MAX_FRAMES}, {8192, 4}, {16384, 1}};
-  for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++)
-    if (m->nstates < steps[i].states)
-      return steps[i].frames;
-  return 0;
-}
-
 /* unwound names the state the slow way. */
 static struct lg_st *__attribute__((noinline)) unwound(struct lg_model *m, const struct lg_desc *d, int binding,
                                                        uint64_t ra, uint64_t cfa)
@@ -224,7 +213,7 @@ static struct lg_st *__attribute__((noinline)) unwound(struct lg_model *m, const
   struct lg_trace tr;
   lg_lock_file();
   lg_cache_unwind(&m->cache, cfa, &tr);
-  lg_words_here(&tr, python_frames(m), &w);
+  lg_words_here(&tr, lg_py_most(m->nstates, FEW_STATES), &w);
   struct lg_st *st = state_of(m, d, binding, &w);
   if (st && w.kept)
     lg_cache_keep(&m->cache, d, w.mark, ra, cfa, &tr, w.check, w.nchecks, st);

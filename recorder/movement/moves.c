@@ -21,7 +21,7 @@
 #include "movement/early.h"
 #include "movement/moves.h"
 #include "movement/wanted.h"
-#include "stack/site.h"
+#include "identity/site.h"
 
 #define INITIAL_BITS 10 /* return addresses within MPI_Init that are kept, as a power of two */
 #define ROOM 192 /* bytes that an event may need, a definition before it included */

@@ -16,6 +16,7 @@
 #define REGION_BYTES 8192  /* of a C frame that are searched */
 #define TEXT_BYTES 4096    /* room for file and name */
 #define KNOWN_BITS 12      /* code objects that are kept, as a power of two */
+#define IMPORTS "<frozen importlib" /* how the files begin of what imports modules */
 
 bool lg_py_found;
 static struct lg_py_layout layout;
@@ -135,29 +136,34 @@ static struct known {
   uint64_t code, file, name;
   int first;
   uint32_t index; /* LG_NO_MODULE: it has no name */
+  bool imports;   /* it is of what imports modules */
 } known[1 << KNOWN_BITS];
 
-static uint32_t index_of(uint64_t code, const struct lg_py_code *c)
+static const struct known *known_of(uint64_t code, const struct lg_py_code *c)
 {
   static char text[TEXT_BYTES]; /* the file lock is held */
   struct known *k = &known[lg_spread(code, KNOWN_BITS)];
   if (k->code == code && k->file == c->file && k->name == c->name && k->first == c->first)
-    return k->index;
-  *k = (struct known){code, c->file, c->name, c->first, LG_NO_MODULE};
-  if (lg_py_code_text(&layout, c, text, sizeof text))
+    return k;
+  *k = (struct known){code, c->file, c->name, c->first, LG_NO_MODULE, false};
+  if (lg_py_code_text(&layout, c, text, sizeof text)) {
     k->index = lg_module_named(text);
-  return k->index;
+    k->imports = strncmp(text, IMPORTS, sizeof IMPORTS - 1) == 0;
+  }
+  return k;
 }
 
-/* word_of is the frame word of a Python frame; false: it is none of the program's. */
-static bool word_of(const struct lg_py_frame *f, uint64_t *word)
+/* word_of is the frame word of a Python frame, and whether it imports a module; false: it is none
+ * of the program's. */
+static bool word_of(const struct lg_py_frame *f, uint64_t *word, bool *imports)
 {
   struct lg_py_code c;
   if (!lg_py_code(&layout, f->code, &c))
     return false;
-  uint32_t index = index_of(f->code, &c);
-  *word = lg_frame_of(index, (uint64_t)lg_py_code_line(&layout, &c, f->instruction));
-  return index != LG_NO_MODULE;
+  const struct known *k = known_of(f->code, &c);
+  *word = lg_frame_of(k->index, (uint64_t)lg_py_code_line(&layout, &c, f->instruction));
+  *imports = k->imports;
+  return k->index != LG_NO_MODULE;
 }
 
 /* ---- where they belong ---- */
@@ -201,10 +207,12 @@ static void add(struct lg_words *out, uint64_t word)
  * executes it. C code of the interpreter is left out where Python frames stand for it: what
  * it does to get from one to the next differs from call to call. `inner`: what it does in
  * the innermost one is kept. Of the Python frames there are at most so many, and nothing
- * that is further out. */
+ * that is further out. What an interpreter calls by itself while it imports a module is told
+ * by nothing further out than that: the ways to an import are many, and are not asked for. */
 static void join(const struct lg_trace *tr, const struct lg_py_frames *py, bool inner, int most,
                  struct lg_words *out)
 {
+  const bool alone = !inner && tr->n && lg_module_interprets(tr->pc[0]);
   int next = 0, from = 0;
   bool placed = false;
   out->n = 0;
@@ -216,13 +224,18 @@ static void join(const struct lg_trace *tr, const struct lg_py_frames *py, bool 
       if (i < tr->n && (f->entry ? holding(tr, from, f->entry) : mentioning(tr, from, f->at)) != i)
         break;
       uint64_t word;
+      bool imports = false;
       stands_for = true;
       if (next == most) {
         out->partial = true;
         return;
       }
-      if (word_of(f, &word))
+      if (word_of(f, &word, &imports))
         add(out, word);
+      if (imports && alone) {
+        out->partial = true;
+        return;
+      }
       if (!f->entry && i < tr->n) {
         next++;
         break; /* each is executed by a C frame of its own */
@@ -292,11 +305,21 @@ static void read_here(void *arg)
   else
     plain(h->tr, h->out);
   checks(&py, h->out);
+  h->out->mark = lg_py_mark();
+}
+
+/* A program in Python may come to a call by very many ways: by recursion, or where the garbage
+ * collector happens to destroy an object. They are told apart by fewer frames when there are
+ * many, and in the end by none, so that the recording goes on. */
+int lg_py_most(uint32_t known, uint32_t few)
+{
+  return known < few / 4 ? LG_MAX_FRAMES : known < few / 2 ? 4 : known < few;
 }
 
 void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out)
 {
   out->nchecks = 0;
+  out->mark = 0;
   out->kept = true;
   lg_py_own = true;
   bool read = lg_py_found && lg_reading(read_here, &(struct here){tr, most, out});
@@ -307,7 +330,6 @@ void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out)
     out->nchecks = 0;
     plain(tr, out);
   }
-  out->mark = lg_py_mark();
   out->kept &= out->mark != LG_PY_UNKNOWN;
 }
 
@@ -330,11 +352,12 @@ bool lg_words_raised(uint64_t pthread, bool last, struct lg_raised_words *out)
   uint64_t thread = lg_py_found ? lg_py_thread(&layout, runtime, pthread) : 0;
   if (!thread)
     return false;
+  bool imports;
   lg_py_exception(&layout, thread, last, &e);
   *out = (struct lg_raised_words){.how = e.how, .cut = e.cut};
   memcpy(out->type, e.type, sizeof out->type);
   for (int i = 0; i < e.n; i++)
-    if (word_of(&e.list[i], &out->word[out->n]))
+    if (word_of(&e.list[i], &out->word[out->n], &imports))
       out->n++;
     else
       out->cut = true;

@@ -41,8 +41,10 @@ void lg_py_start(void); /* from now on one is looked for in every module */
 /* The innermost Python frame of a thread, and where it is: what it must still be after its
  * frames were read, if the thread may run meanwhile. */
 uint64_t lg_py_where(uint64_t pthread);
-/* The stack of the calling thread at an MPI call, without the interpreter's own code, and with
- * no more than so many Python frames. The file lock is held. */
+/* How many Python frames tell stacks apart while so many are known; from `few` on none. */
+int lg_py_most(uint32_t known, uint32_t few);
+/* The stack of the calling thread at a call of MPI or the C library, without the interpreter's own
+ * code, and with no more than so many Python frames. The file lock is held. */
 void lg_words_here(const struct lg_trace *tr, int most, struct lg_words *out);
 /* The captured stack of a thread. The file lock is held. */
 void lg_words_captured(const struct lg_trace *tr, uint64_t pthread, struct lg_words *out);

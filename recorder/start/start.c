@@ -11,7 +11,7 @@
 #include "mpi/family.h"
 #include "mpi/status.h"
 #include "python/words.h"
-#include "stack/site.h"
+#include "identity/site.h"
 #include "start/ends.h"
 #include "start/start.h"
 #include "start/watch.h"

@@ -27,23 +27,25 @@ static void leave(struct lg_live *l)
   l->sending.type = NULL;
 }
 
-/* find takes the newest in that variable, or the oldest; of several that it may
- * be, none is looked after any more. */
-static uint32_t find(long handle, const void *where)
+/* find takes the newest in that variable, or the oldest that the call was not given already:
+ * its array may be of copies. Of several that it may be, none is looked after any more. */
+static uint32_t find(long handle, const void *where, uint64_t turn)
 {
-  uint32_t oldest = 0, n = 0;
+  uint32_t oldest = 0, left = 0, n = 0;
   for (uint32_t i = *head_of(handle); i; i = pool[i].next) {
     if (pool[i].handle != handle)
       continue;
-    if (pool[i].where == where)
+    if (pool[i].where == where && pool[i].turn != turn)
       return i;
     oldest = i;
+    if (pool[i].turn != turn)
+      left = i;
     n++;
   }
   for (uint32_t i = n > 1 ? *head_of(handle) : 0; i; i = pool[i].next)
     if (pool[i].handle == handle)
       leave(&pool[i]);
-  return oldest;
+  return left ? left : oldest;
 }
 
 static uint32_t take(void)
@@ -105,9 +107,12 @@ int64_t lg_live_made(struct lg_usage *u, long handle, const void *where)
 
 int64_t lg_live_number(struct lg_usage *u, long handle, const void *where, uint32_t k, bool after)
 {
+  static uint64_t turns;
   if (after)
     return number(k < u->ngiven ? u->given[k] : 0, handle);
-  uint32_t n = find(handle, where);
+  if (!u->ngiven)
+    u->turn = ++turns;
+  uint32_t n = find(handle, where, u->turn);
   if (k >= u->given_room) {
     uint32_t more = (k + 64) * 2;
     uint32_t *p = realloc(u->given, more * sizeof *p);
@@ -119,6 +124,8 @@ int64_t lg_live_number(struct lg_usage *u, long handle, const void *where, uint3
   while (u->ngiven <= k)
     u->given[u->ngiven++] = 0;
   u->given[k] = n;
+  if (n)
+    pool[n].turn = u->turn;
   return number(n, handle);
 }
 

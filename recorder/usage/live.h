@@ -1,7 +1,8 @@
 /* The requests that the program has. Both families of MPI give one handle to all
  * sends that were complete when they were begun; the recording has a number of
  * its own for each, found again by the variable that the handle is kept in. A
- * handle that was copied elsewhere is the oldest of those that share it. */
+ * handle that was copied elsewhere is the oldest of those that share it, and in a list the
+ * oldest of those that the list has not yet. */
 #ifndef LAGGARD_LIVE_H
 #define LAGGARD_LIVE_H
 
@@ -15,6 +16,7 @@ struct lg_live { /* a request that the program has a handle of */
   const void *where; /* the program's variable when it was made */
   uint32_t twin;     /* tells apart those that have one handle at once; 0 mostly */
   uint32_t next;     /* of its hash */
+  uint64_t turn;     /* of the call that was given it last */
   struct lg_sending sending;
   /* the first bytes that are received, if they are checked (receiving.c) */
   const char *into;

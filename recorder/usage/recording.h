@@ -51,6 +51,7 @@ struct lg_usage { /* of one thread, which alone writes to it */
   struct lg_values v;
   uint32_t *given, ngiven, given_room; /* requests that the call was given, as lg_live_of has them */
   uint32_t made;                       /* the request that it made */
+  uint64_t turn;                       /* number of the call that was given them */
   struct lg_sending sending;           /* what it is about to send */
   struct {
     uint32_t live;  /* as lg_live_at has it */

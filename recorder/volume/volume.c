@@ -9,7 +9,7 @@
 #include "format.h"
 #include "identity/comm.h"
 #include "identity/thread.h"
-#include "stack/site.h"
+#include "identity/site.h"
 #include "volume/volume.h"
 
 bool lg_volume;

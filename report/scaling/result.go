@@ -76,12 +76,17 @@ func where(f recorded.Frame) string {
 }
 
 // shown are the frames of a site as far as they are the program's: what starts
-// main is left out.
+// main, or the interpreter, is left out.
 func shown(s *recorded.Site) []recorded.Frame {
 	if s == nil {
 		return nil
 	}
 	frames := s.Frames
+	for i := len(frames) - 1; i >= 0; i-- {
+		if _, ok := frames[i].Python(); ok {
+			return frames[:i+1]
+		}
+	}
 	if at := slices.IndexFunc(frames, func(f recorded.Frame) bool {
 		return f.Function == "main" ||
 			f.Function == "MAIN__"
@@ -106,7 +111,7 @@ func name(s *recorded.Site) string {
 		return strings.TrimSuffix(text, " of ")
 	}
 	text += where(frames[0])
-	at := slices.IndexFunc(frames, func(f recorded.Frame) bool { return !recorded.InLibrary(f) })
+	at := recorded.ProgramAt(frames, recorded.InLibrary)
 	if at > 1 {
 		text += " ← " + where(frames[1])
 	}

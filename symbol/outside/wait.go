@@ -76,7 +76,7 @@ func Of(stack []symbol.Location) Wait {
 	for _, l := range stack {
 		switch {
 		case l.Language != symbol.Python:
-		case strings.HasPrefix(l.File, "<frozen importlib"):
+		case symbol.ImportsPython(l.File):
 			w.Within = "import"
 		case w.Within == "" && (l.Function == "__del__" || strings.HasSuffix(l.Function, ".__del__")):
 			w.Within = "destructor"

@@ -60,6 +60,9 @@ func (p *Parser) Site(name string) int32 { return p.sites.number(name) }
 // Channel returns the number by which events name a channel.
 func (p *Parser) Channel(c Channel) int32 { return p.channels.number(c) }
 
+// Allocated tells whether an address lies in a buffer whose allocation was seen.
+func (p *Parser) Allocated(addr uint64) bool { return p.bufferAt(addr) >= 0 }
+
 // Add takes the next event. One that cannot be is left out, and the error,
 // which wraps ErrEvent, says which; the parser can go on.
 func (p *Parser) Add(e *Event) error {

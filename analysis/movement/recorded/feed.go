@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"laggard/analysis/movement/chain"
+	"laggard/model"
 )
 
 // eventKinds are the kinds of events that moves become.
@@ -18,7 +19,7 @@ type Level string
 // The levels.
 const (
 	// Application leaves out what the MPI library copies and transfers, and
-	// follows its messages instead.
+	// follows its messages instead; and what an interpreter copies for itself.
 	Application Level = "application"
 	// Library has all of it, and follows messages only where no connection shows
 	// them.
@@ -37,29 +38,35 @@ func ParseLevel(name string) (Level, error) {
 // the Namer. Moves that cannot be are left out.
 func (r *Reader) Feed(p *chain.Parser, w Ways, level Level, names *Namer) []error {
 	f := &feeder{reader: r, parser: p, ways: w, level: level, names: names, links: links{host: r.rank.Host},
-		states: map[[2]int]int32{}}
+		states: map[[2]int]int32{}, arenas: r.sites(arena)}
 	if level == Application {
-		f.inside = r.inside()
+		f.over = r.sites(func(s *model.Site) bool { return Inside(s) || interpreting(s) })
+		f.python = r.sites(inPython)
 	}
 	errs := r.Moves(f.take)
 	return append(errs, f.errs...)
 }
 
-// inside tells for each site of the rank whether it is within an MPI call.
-func (r *Reader) inside() []bool {
-	inside := make([]bool, len(r.rank.Sites))
+// sites tells for each site of the rank whether it is of a kind.
+func (r *Reader) sites(is func(*model.Site) bool) []bool {
+	out := make([]bool, len(r.rank.Sites))
 	for i, s := range r.rank.Sites {
-		inside[i] = s != nil && Inside(s)
+		out[i] = s != nil && is(s)
 	}
-	return inside
+	return out
 }
+
+// at tells whether the site with an index is of the kind.
+func at(kind []bool, site int) bool { return site >= 0 && site < len(kind) && kind[site] }
 
 type feeder struct {
 	reader *Reader
 	parser *chain.Parser
 	ways   Ways
 	level  Level
-	inside []bool // by index into Rank.Sites: what is done there is left out
+	over   []bool // by index into Rank.Sites: what is done there is left out
+	arenas []bool // likewise: what is allocated there is an interpreter's
+	python []bool // likewise: it is under a line of Python
 	names  *Namer
 	links  links
 	sites  []int32 // by index into Rank.Sites, plus one; 0: not asked yet
@@ -79,11 +86,11 @@ func (f *feeder) take(m *Move) {
 	followed := true
 	switch m.Kind {
 	case Alloc:
-		e.Site = f.site(m.Site)
+		e.Site, followed = f.site(m.Site), !at(f.arenas, m.Site)
 	case Copy:
-		e.Site, followed = f.site(m.Site), !f.left(m.Site)
+		e.Site, followed = f.site(m.Site), !at(f.over, m.Site) && !f.stray(m)
 	case Out, In:
-		followed = !f.left(m.Site) && f.transfer(m, &e)
+		followed = !at(f.over, m.Site) && f.transfer(m, &e)
 	case Send, Recv:
 		followed = f.message(m, &e)
 	}
@@ -95,8 +102,11 @@ func (f *feeder) take(m *Move) {
 	}
 }
 
-// left tells whether what is done at a site is left out.
-func (f *feeder) left(site int) bool { return site >= 0 && site < len(f.inside) && f.inside[site] }
+// stray tells of a copy under a line of Python whether no data of the program can be in it:
+// these are in buffers, and neither on the stack nor in an interpreter's small objects.
+func (f *feeder) stray(m *Move) bool {
+	return at(f.python, m.Site) && !f.parser.Allocated(m.From) && !f.parser.Allocated(m.To)
+}
 
 // maxErrors bounds what is told of one rank.
 const maxErrors = 8

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
 	"laggard/model"
+	"laggard/symbol"
 )
 
 // transparent are libraries that stand between a program and the C library
@@ -20,8 +22,9 @@ var transparent = []string{"libstdc++", "libc++", "libgfortran", "libflang", "li
 const insideMPI = "liblaggard.so"
 
 // Namer gives call sites names that hold across ranks and runs: the function
-// that was called, and the innermost frames of the stack, as many as Depth says.
-// A frame is named by its place in the source, since a compiler may make several
+// that was called, and the innermost frames of the stack, as many as Depth says; of
+// a Python program, those of Python from its own innermost on, with the place from which
+// an extension module called. A frame is named by its place in the source, since a compiler may make several
 // calls of one, or else by build-id and offset. The Namer keeps what is behind
 // the names.
 type Namer struct {
@@ -40,16 +43,19 @@ func NewNamer(depth int, source func(model.Frame) string) *Namer {
 // Name returns the name of the site where function is called from the stack,
 // innermost frame first.
 func (n *Namer) Name(function string, stack []model.Frame) string {
-	from, to := visibleFrames(stack, n.Depth)
 	words := make([]string, len(stack))
-	name := function
 	for i, f := range stack {
 		words[i] = n.frame(f)
-		if i >= from && i < to {
-			name += "\x00" + n.place(f, words[i])
-		}
 	}
-	entry := Entry{function, strings.Join(words[from:to], " "), strings.Join(words, " ")}
+	name, frames := function, []string{}
+	if slices.ContainsFunc(stack, isPython) && !isPython(stack[0]) {
+		name += "\x00" + words[0] // a line of Python may do several things by an extension module
+	}
+	for _, i := range visibleFrames(stack, n.Depth) {
+		name += "\x00" + n.place(stack[i], words[i])
+		frames = append(frames, words[i])
+	}
+	entry := Entry{function, strings.Join(frames, " "), strings.Join(words, " ")}
 	if was, known := n.Book.Sites[name]; !known || entry.less(was) {
 		n.Book.Sites[name] = entry
 	}
@@ -66,9 +72,9 @@ func (n *Namer) place(f model.Frame, word string) string {
 }
 
 // Inside tells whether a site is within an MPI call. In MPI_Init the recorder
-// keeps the innermost frame alone.
+// keeps the innermost frame alone, of machine code.
 func Inside(s *model.Site) bool {
-	if s.Partial && len(s.Stack) == 1 {
+	if s.Partial && len(s.Stack) == 1 && !isPython(s.Stack[0]) {
 		return true
 	}
 	for _, f := range s.Stack {
@@ -79,16 +85,55 @@ func Inside(s *model.Site) bool {
 	return false
 }
 
-// visibleFrames returns where the first frames are that are not transparent, or
-// the first of all if there is none.
-func visibleFrames(stack []model.Frame, depth int) (from, to int) {
-	for i, f := range stack {
-		if f.Module == nil || !isTransparent(f.Module.Path) {
-			from = i
-			break
+// interpreting tells whether a site is the interpreter's of Python, at work for itself: it calls
+// the C library while modules are imported, or in Python's own library.
+func interpreting(s *model.Site) bool {
+	if len(s.Stack) == 0 || !isPython(s.Stack[0]) {
+		return false
+	}
+	_, inner, _ := s.Stack[0].Module.Python()
+	return !symbol.OwnPython(inner) || slices.ContainsFunc(s.Stack, func(f model.Frame) bool {
+		_, file, ok := f.Module.Python()
+		return ok && symbol.ImportsPython(file)
+	})
+}
+
+// arena tells whether a site is one where an interpreter of Python takes memory that it
+// divides among its objects: to say where that was says nothing of them.
+func arena(s *model.Site) bool {
+	return strings.HasPrefix(s.Function, "mmap") && len(s.Stack) > 0 && isPython(s.Stack[0])
+}
+
+// inPython tells whether a site is under a line of Python.
+func inPython(s *model.Site) bool { return slices.ContainsFunc(s.Stack, isPython) }
+
+func isPython(f model.Frame) bool {
+	_, _, ok := f.Module.Python()
+	return ok
+}
+
+// visibleFrames returns the frames of a name: of a Python program the lines of
+// Python from the one on that says where it is, else the first that are not
+// transparent, or the first of all if there is none.
+func visibleFrames(stack []model.Frame, depth int) (visible []int) {
+	from := symbol.PythonAt(len(stack), func(i int) (language, file string) {
+		if _, file, ok := stack[i].Module.Python(); ok {
+			return symbol.Python, file
+		}
+		return "", ""
+	})
+	python := from >= 0
+	if !python {
+		from = max(0, slices.IndexFunc(stack, func(f model.Frame) bool {
+			return f.Module == nil || !isTransparent(f.Module.Path)
+		}))
+	}
+	for i := from; i < len(stack) && len(visible) < depth; i++ {
+		if !python || isPython(stack[i]) {
+			visible = append(visible, i)
 		}
 	}
-	return from, min(from+depth, len(stack))
+	return visible
 }
 
 func isTransparent(file string) bool {

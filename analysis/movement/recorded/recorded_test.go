@@ -128,3 +128,64 @@ func TestNames(t *testing.T) {
 		t.Errorf("an unknown name: %v", err)
 	}
 }
+
+// Calls of a Python program are named by its own innermost line, not by what mpi4py does there;
+// several calls of extension modules on one line are told apart.
+func TestPythonNames(t *testing.T) {
+	numpy := &model.Module{BuildID: "aa", Path: "/np/_multiarray_umath.so"}
+	mpi := &model.Module{BuildID: "bb", Path: "/MPI.so"}
+	wrap := model.PythonModule("/usr/lib/python3/dist-packages/mpi4py/util/pkl5.py", "Intracomm.send")
+	pack, main := model.PythonModule("/home/u/ring.py", "Ring.pack"), model.PythonModule("/home/u/app.py", "main")
+	call := func(inner *model.Module, at, line uint64) []model.Frame {
+		return []model.Frame{{Module: inner, Offset: at}, {Module: wrap, Offset: 7}, {Module: pack, Offset: line},
+			{Module: numpy, Offset: 9}, {Module: main, Offset: 3}}
+	}
+	one, two := NewNamer(1, nil), NewNamer(2, nil)
+	a, b := one.Name("memcpy", call(numpy, 1, 20)), one.Name("memcpy", call(mpi, 2, 20))
+	if a == b || a != one.Name("memcpy", call(numpy, 1, 20)) ||
+		a == one.Name("memcpy", call(numpy, 1, 21)) || a == two.Name("memcpy", call(numpy, 1, 20)) {
+		t.Errorf("names %q, %q", a, b)
+	}
+	for _, n := range []*Namer{one, two} {
+		c, err := n.Book.Call(n.Name("memcpy", call(numpy, 1, 20)))
+		if err != nil || len(c.Stack) != 5 || c.Frames[0].Module.Path != pack.Path || c.Frames[0].Offset != 20 ||
+			len(c.Frames) != n.Depth || c.Frames[n.Depth-1].Module.Path != []string{pack.Path, main.Path}[n.Depth-1] {
+			t.Errorf("depth %d: %+v, %v", n.Depth, c, err)
+		}
+	}
+	if Inside(&model.Site{Partial: true, Stack: []model.Frame{{Module: pack, Offset: 1}}}) {
+		t.Error("a line of Python alone is within an MPI call")
+	}
+	if !Inside(&model.Site{Partial: true, Stack: []model.Frame{{Module: numpy, Offset: 1}}}) {
+		t.Error("what is known of MPI_Init is not within an MPI call")
+	}
+}
+
+// What an interpreter does for itself is told from what it does for the program.
+func TestInterpreting(t *testing.T) {
+	own := model.PythonModule("/home/u/app.py", "main")
+	enum := model.PythonModule("/usr/lib/python3.11/enum.py", "_is_dunder")
+	load := model.PythonModule("<frozen importlib._bootstrap>", "_find_and_load")
+	numpy := &model.Module{Path: "/np/_multiarray_umath.so"}
+	for _, c := range []struct {
+		name          string
+		stack         []*model.Module // innermost first
+		python, alone bool
+	}{
+		{"a line of the program", []*model.Module{own}, true, false},
+		{"Python's own library", []*model.Module{enum, own}, true, true},
+		{"an import", []*model.Module{own, load, own}, true, true},
+		{"a module that is being imported calls numpy", []*model.Module{numpy, own, load, own}, true, false},
+		{"no Python", []*model.Module{numpy}, false, false},
+		{"nothing known", nil, false, false},
+	} {
+		s := &model.Site{Function: "mmap64"}
+		for _, m := range c.stack {
+			s.Stack = append(s.Stack, model.Frame{Module: m, Offset: 5})
+		}
+		inner := len(c.stack) > 0 && c.stack[0] != numpy
+		if interpreting(s) != c.alone || inPython(s) != c.python || arena(s) != inner {
+			t.Errorf("%s: for itself %v, under Python %v, arena %v", c.name, interpreting(s), inPython(s), arena(s))
+		}
+	}
+}

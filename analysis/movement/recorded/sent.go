@@ -48,10 +48,10 @@ func MergeSent(a, b Sent) Sent {
 func (r *Reader) Sent() (Sent, []error) {
 	var t Sent
 	ends, messages := map[end]uint64{}, map[int]uint64{}
-	links, inside := links{host: r.rank.Host}, r.inside()
+	links, inside := links{host: r.rank.Host}, r.sites(Inside)
 	errs := r.Moves(func(m *Move) {
 		moves := m.Kind == Copy || m.Kind == Out || m.Kind == In
-		t.Within = t.Within || moves && m.Site >= 0 && m.Site < len(inside) && inside[m.Site]
+		t.Within = t.Within || moves && at(inside, m.Site)
 		switch m.Kind {
 		case End:
 			links.name(m)

@@ -27,14 +27,13 @@ func divergence(training, production []recorded.Frame, c Circumstances) *recorde
 	return frameAt(after, 0)
 }
 
-// application leaves out the innermost frames, those of libraries. A stack of
-// nothing else stays whole.
+// application leaves out the innermost frames, those of libraries, and in a Python
+// program all that is inside its own innermost line. A stack of nothing else stays whole.
 func application(frames []recorded.Frame, c Circumstances) []recorded.Frame {
 	if c.Library == nil {
 		return frames
 	}
-	at := slices.IndexFunc(frames, func(f recorded.Frame) bool { return !c.Library(f) })
-	return frames[max(at, 0):]
+	return frames[max(recorded.ProgramAt(frames, c.Library), 0):]
 }
 
 // frameAt gives a frame, or the outermost where the stack ends before.

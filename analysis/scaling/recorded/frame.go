@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"laggard/model"
+	"laggard/symbol"
 )
 
 // Frame is one level of a call stack. Two frames are the same if module and
@@ -31,6 +32,28 @@ func Frames(stack []model.Frame) []Frame {
 		}
 	}
 	return frames
+}
+
+// Python returns the source file of a frame of a Python program; its offset is a line.
+func (f Frame) Python() (file string, ok bool) {
+	_, file, ok = (&model.Module{Path: f.Module, BuildID: f.BuildID}).Python()
+	return file, ok
+}
+
+// ProgramAt is the position of the first frame of the program's own in a stack: of a
+// Python program that of its innermost line, else the first that is of no library; -1:
+// there is none.
+func ProgramAt(frames []Frame, library func(Frame) bool) int {
+	at := symbol.PythonAt(len(frames), func(i int) (language, file string) {
+		if file, ok := frames[i].Python(); ok {
+			return symbol.Python, file
+		}
+		return "", ""
+	})
+	if at >= 0 {
+		return at
+	}
+	return slices.IndexFunc(frames, func(f Frame) bool { return !library(f) })
 }
 
 // Key names the frame across runs.

@@ -18,8 +18,8 @@ var TransportModules = []string{
 var LibraryModules = []string{"libmpi*", "libmpich*", "libpmpi*", "mca_*", "libopen-rte*", "libpmix*", "mca_coll_*"}
 
 // InModules gives a predicate: whether the file name of a frame's module
-// matches one of the patterns, as path.Match does. Errors wrap
-// path.ErrBadPattern.
+// matches one of the patterns, as path.Match does; never that of a Python program's
+// function. Errors wrap path.ErrBadPattern.
 func InModules(patterns ...string) (func(Frame) bool, error) {
 	for _, p := range patterns {
 		if _, err := path.Match(p, ""); err != nil {
@@ -28,6 +28,9 @@ func InModules(patterns ...string) (func(Frame) bool, error) {
 	}
 	return func(f Frame) bool {
 		name := path.Base(f.Module)
+		if _, ok := f.Python(); ok {
+			return false
+		}
 		return f.Module != "" && slices.ContainsFunc(patterns, func(p string) bool {
 			matched, _ := path.Match(p, name)
 			return matched

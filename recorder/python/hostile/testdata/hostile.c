@@ -347,24 +347,30 @@ static void read_stack(void)
   }
 }
 
-/* show_raised shows the exception that is handled, then without it the one that was printed, and
- * then one that is set. */
+/* raise_kind makes the exception that is told the one that is handled (0), the one that was printed (1), or
+ * one that is set (2). */
+static void raise_kind(uint64_t kind)
+{
+  uint64_t type, trace;
+  if (kind > 0)
+    put(the_item + layout.item_next, 0);
+  if (kind < 2)
+    return;
+  memcpy(&type, arena + (handled - BASE + layout.object_type), 8);
+  memcpy(&trace, arena + (handled - BASE + layout.exception_trace), 8);
+  put(the_thread + layout.thread_raised, layout.minor < 12 ? type : handled);
+  put(the_thread + layout.thread_raised + 16, layout.minor < 12 ? trace : the_item);
+}
+
 static void show_raised(void)
 {
-  for (int i = 0; i < 3; i++) {
+  for (uint64_t kind = 0; kind < 3; kind++) {
+    raise_kind(kind);
     read_stack();
     printf("%u %s", raised.how, raised.type);
     for (int k = 0; k < raised.n; k++)
       printf(" %lu", raised.word[k] & 0xffffffffffff);
     puts("");
-    put(the_item + layout.item_next, 0);
-    if (i == 0)
-      continue;
-    uint64_t type, trace;
-    memcpy(&type, arena + (handled - BASE + layout.object_type), 8);
-    memcpy(&trace, arena + (handled - BASE + layout.exception_trace), 8);
-    put(the_thread + layout.thread_raised, layout.minor < 12 ? type : handled);
-    put(the_thread + layout.thread_raised + 16, layout.minor < 12 ? trace : the_item);
   }
 }
 
@@ -416,6 +422,7 @@ int main(int argc, char **argv)
   show_raised();
   for (long i = 0; i < rounds; i++) {
     memcpy(arena, sound, sizeof arena);
+    raise_kind(draw(3));
     for (uint64_t n = 1 + draw(8); n > 0; n--)
       damage();
     read_stack();

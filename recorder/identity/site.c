@@ -3,6 +3,7 @@
  * interrupted the allocator; so nothing here allocates, and a call that came
  * while this thread is writing to the file is left out. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,14 +14,16 @@
 #include "base/hash.h"
 #include "base/locks.h"
 #include "base/pages.h"
+#include "base/reading.h"
 #include "base/recording.h"
 #include "file/record.h"
+#include "identity/site.h"
+#include "python/words.h"
 #include "stack/cache.h"
-#include "stack/site.h"
 
 #define CACHE_BITS 9
 #define CHECKS 65536     /* return addresses a thread's cache may hold */
-#define MAX_SITES 16384  /* of the process */
+#define MAX_SITES 32768  /* of the process */
 
 struct visitor { /* a thread that was seen here */
   struct lg_cache cache;
@@ -153,7 +156,8 @@ static bool same_site(const struct lg_site *s, const char *function, uint64_t ha
   return s->hash == hash && s->function == function && s->nframes == (uint32_t)n && memcmp(s->frames, frames, sizeof *frames * (size_t)n) == 0;
 }
 
-static struct lg_site *site_new(struct lg_site **slot, const char *function, uint64_t hash, const uint64_t *frames, const struct lg_trace *tr)
+static struct lg_site *site_new(struct lg_site **slot, const char *function, uint64_t hash, const uint64_t *frames,
+                                int n, bool partial)
 {
   if (nsites == MAX_SITES) {
     static bool said;
@@ -163,16 +167,16 @@ static struct lg_site *site_new(struct lg_site **slot, const char *function, uin
     return NULL;
   }
   struct lg_site *s = &sites[nsites];
-  *s = (struct lg_site){.hash = hash, .function = function, .index = nsites, .nframes = (uint32_t)tr->n};
-  if (!site_record(s, tr->partial, frames))
+  *s = (struct lg_site){.hash = hash, .function = function, .index = nsites, .nframes = (uint32_t)n};
+  if (!site_record(s, partial, frames))
     return NULL;
   nsites++;
   return *slot = s;
 }
 
-static struct lg_site *site_of(const char *function, const struct lg_trace *tr)
+static struct lg_site *site_of(const char *function, const uint64_t *frames, int n, bool partial)
 {
-  uint64_t frames[LG_MAX_FRAMES], hash = lg_mix(0, (uint64_t)function);
+  uint64_t hash = lg_mix(0, (uint64_t)function);
   if (!sites) {
     sites = lg_pages(sizeof *sites * MAX_SITES);
     by_hash = lg_pages(sizeof *by_hash * 2 * MAX_SITES);
@@ -181,48 +185,77 @@ static struct lg_site *site_of(const char *function, const struct lg_trace *tr)
       return NULL;
     }
   }
-  for (int i = 0; i < tr->n; i++)
-    hash = lg_mix(hash, frames[i] = lg_frame_word(tr->pc[i]));
+  for (int i = 0; i < n; i++)
+    hash = lg_mix(hash, frames[i]);
   uint32_t k = (uint32_t)hash & (2 * MAX_SITES - 1);
-  while (by_hash[k] && !same_site(by_hash[k], function, hash, frames, tr->n))
+  while (by_hash[k] && !same_site(by_hash[k], function, hash, frames, n))
     k = (k + 1) & (2 * MAX_SITES - 1);
-  return by_hash[k] ? by_hash[k] : site_new(&by_hash[k], function, hash, frames, tr);
+  return by_hash[k] ? by_hash[k] : site_new(&by_hash[k], function, hash, frames, n, partial);
 }
 
 /* unwound keeps in the cache what comes a second time: programs that start call
  * once from each of thousands of places. */
 static struct lg_site *__attribute__((noinline)) unwound(const char *function, uint64_t ra, uint64_t cfa)
 {
+  static struct lg_words w; /* large; the file lock is held */
   struct lg_trace tr;
   struct lg_site *s = NULL;
+  int err = errno;
   if (!lg_lock_file_soon())
     return NULL;
   struct visitor *v = self ? self : arrive(cfa);
   if (v && !lg_off && !lg_unloading) {
     uint32_t before = nsites;
+    int most = lg_py_most(nsites, 2 * MAX_SITES); /* all or a few: the line alone may be a library's */
     lg_cache_unwind(&v->cache, cfa, &tr);
-    s = site_of(function, &tr);
-    if (s && s->index < before)
-      lg_cache_keep(&v->cache, function, 0, ra, cfa, &tr, NULL, 0, s);
+    lg_words_here(&tr, most, &w);
+    s = site_of(function, w.word, w.n, w.partial);
+    if (s && s->index < before && w.kept)
+      lg_cache_keep(&v->cache, function, w.mark, ra, cfa, &tr, w.check, w.nchecks, s);
   }
   lg_unlock_file();
+  errno = err;
   return s;
 }
 
+struct looked_up { /* the arguments of look_up, and what it found */
+  const char *function;
+  uint64_t ra, cfa;
+  struct lg_site *site;
+};
+
+static inline void look_up(struct looked_up *l)
+{
+  l->site = lg_cache_find(&self->cache, l->function, lg_py_mark(), l->ra, l->cfa);
+}
+
+static void look_up_read(void *arg)
+{
+  look_up(arg);
+}
+
+/* An interpreter may be changing its structures when it calls the C library, as it never is at
+ * a call of MPI: a fault in reading them then says that the stack is another one. */
 struct lg_site *lg_site_find(const char *function, uint64_t ra, uint64_t cfa)
 {
+  struct looked_up l = {function, ra, cfa, NULL};
   if (unlikely(lg_file_mine()))
     return NULL;
-  struct lg_site *s = self ? lg_cache_find(&self->cache, function, 0, ra, cfa) : NULL;
-  return likely(s != NULL) ? s : unwound(function, ra, cfa);
+  if (unlikely(!self))
+    return unwound(function, ra, cfa);
+  if (likely(!lg_py_found))
+    look_up(&l);
+  else if (!lg_reading(look_up_read, &l))
+    l.site = NULL;
+  return likely(l.site != NULL) ? l.site : unwound(function, ra, cfa);
 }
 
 struct lg_site *lg_site_at(const char *function, uint64_t ra)
 {
-  struct lg_trace tr = {.n = 1, .partial = true, .pc = {ra}};
   struct lg_site *s = NULL;
   if (lg_lock_file_soon()) {
-    s = lg_off ? NULL : site_of(function, &tr);
+    uint64_t frame = lg_frame_word(ra);
+    s = lg_off ? NULL : site_of(function, &frame, 1, true);
     lg_unlock_file();
   }
   return s;
