@@ -48,6 +48,7 @@ type run struct {
 	truncated bool
 	headers   int // of nodes, those in functions of library headers
 	steps     int
+	sought    int // places that were looked at to find what is called
 	pushed    int
 }
 
