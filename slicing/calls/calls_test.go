@@ -16,6 +16,7 @@ func TestLookup(t *testing.T) {
 		{"mpi_wait_f08_", "MPI_Wait", "Qso", true},
 		{"mpi_wait_f08ts_", "MPI_Wait", "Qso", true},
 		{"memcpy@GLIBC_2.14", "memcpy", "wcv", false},
+		{"qsort", "qsort", "xvvp", false},
 		{"__memcpy_chk", "memcpy", "wcv", false},
 		{"__isoc99_sscanf", "sscanf", "ccw", false},
 		{"_ZSt20__throw_length_errorPKc", "_ZSt%throw_length_error%", ".", false},

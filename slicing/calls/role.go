@@ -20,6 +20,7 @@ const (
 	Out      Role = 'o' // a result is written there
 	Written  Role = 'w' // of the C library: the memory it points to is written
 	Float    Role = 'f' // the floating-point arguments are read
+	Callback Role = 'p' // what the function there returns decides, which is called
 	Block    Role = 'k' // of Fortran: a block of parameters there is read, and what its pointers lead to
 	NoArg    Role = '-'
 )

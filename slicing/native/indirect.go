@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	maxTargets   = 8   // functions that an indirect call may call
-	maxConstants = 400 // places that are looked at to find them
+	maxTargets   = 8     // functions that an indirect call may call
+	maxConstants = 4000  // places that are looked at to find them: containers pass a pointer on often
+	maxSought    = 60000 // of all calls of a slice
 )
 
 // constants finds the numbers that a place may hold, as far as they are moved
@@ -29,14 +30,21 @@ func (r *run) targets(a *activation, call int) []*function {
 		return t
 	}
 	in := &a.f.insts[call]
+	r.resolved[key] = r.functions(a, func(c *constants) {
+		if in.Load != nil {
+			c.memory(a, call)
+		} else {
+			c.place(a, call, register(in.Src))
+		}
+	})
+	return r.resolved[key]
+}
+
+// functions are those of which a search finds the addresses.
+func (r *run) functions(a *activation, search func(c *constants)) (out []*function) {
 	c := constants{r: r, seen: map[queryKey]bool{}, into: map[enterKey]bool{}}
-	if in.Load != nil {
-		c.memory(a, call)
-	} else {
-		c.place(a, call, register(in.Src))
-	}
+	search(&c)
 	slices.Sort(c.found)
-	var out []*function
 	for _, addr := range slices.Compact(c.found) {
 		if m := a.f.mod; len(out) < maxTargets && m.code.Executable(uint64(addr)) {
 			if f := m.callee(m.target(uint64(addr))); f != nil {
@@ -44,7 +52,6 @@ func (r *run) targets(a *activation, call int) []*function {
 			}
 		}
 	}
-	r.resolved[key] = out
 	return out
 }
 
@@ -55,6 +62,7 @@ func (c *constants) place(a *activation, i int, p place) {
 		return
 	}
 	c.seen[key] = true
+	c.r.sought++
 	c.defined(a, a.f.defines(i, p), i, p)
 }
 
@@ -81,7 +89,7 @@ func (c *constants) defined(a *activation, r reached, i int, p place) {
 
 // enough tells whether the search has gone far enough.
 func (c *constants) enough() bool {
-	return len(c.seen)+len(c.into) > maxConstants || c.r.prog.late()
+	return len(c.seen)+len(c.into) > maxConstants || c.r.sought > maxSought || c.r.prog.late()
 }
 
 func (c *constants) called(a *activation, call int, p place, end int) {
@@ -94,6 +102,7 @@ func (c *constants) called(a *activation, call int, p place, end int) {
 			continue
 		} else {
 			c.into[key] = true
+			c.r.sought++
 		}
 		c.defined(child, e.callee.definesAt(end, e.inner), end, e.inner)
 	}
@@ -145,7 +154,7 @@ func (c *constants) memory(a *activation, d int) {
 		tables.place(a, d, register(in.Load.Base))
 		for _, t := range tables.found {
 			at := uint64(t + in.Load.Disp)
-			if to, ok := code.Pointer(at); ok && !code.Writable(at) {
+			if to, ok := code.Pointer(at); ok && (!code.Writable(at) || code.Executable(to)) {
 				c.found = append(c.found, int64(to))
 			}
 		}

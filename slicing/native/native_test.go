@@ -2,6 +2,7 @@ package native
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"laggard/slicing"
@@ -17,6 +18,23 @@ func TestAccuracy(t *testing.T) {
 	figures := slicetest.Accuracy(t, backend)
 	if testing.Verbose() {
 		figures.Write(os.Stdout)
+	}
+}
+
+// TestFoundCallees: what decides is in functions that are called through tables that may be
+// written, through objects in containers, and by the C library.
+func TestFoundCallees(t *testing.T) {
+	stub := slicetest.Stub(t)
+	for _, p := range slicetest.Programs(t) {
+		if !slices.Contains([]string{"bound.f90", "models.cc", "hooks.cc", "compared.c"}, p.Name) {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			exe := p.Build(t, stub, slicetest.Compiler("gcc", p.Name), "-O0")
+			if s, _ := slicetest.Case(t, backend, p, exe); s.Root == 0 {
+				t.Error("the fault is not in the slice")
+			}
+		})
 	}
 }
 

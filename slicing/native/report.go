@@ -30,7 +30,7 @@ func (r *run) report(it item) item {
 	}
 	first := s.levels[0]
 	own := lineKey{first.File, first.Line}
-	r.visits[own]++
+	r.shares[own] = r.shares[own].with(it, r.options)
 	if own != it.from && it.from.line > 0 {
 		it.distance++
 	}
@@ -157,16 +157,55 @@ func byDistance(a, b slicing.Line) int {
 	return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 }
 
-// nearer is how many dependences twice as much code of a line makes up for: a line that does
-// much with what is needed is more often at fault than one that passes it on.
-const nearer = 3
+// share is what a slice has of the code of a line.
+type share struct {
+	visits int  // instructions, in each call of its function
+	calls  bool // one of them is a call
+	loops  bool // one of them is a conditional jump that a loop goes on by
+}
 
-// rank puts the lines first that are near and of which much code is in the slice.
+// with is the share with one instruction more. A jump that a loop goes on by decides whether it is
+// come to again.
+func (s share) with(it item, o Options) share {
+	f := it.a.f
+	kind, block := f.insts[it.i].Kind, f.blk[it.i]
+	loops := kind == cpu.Branch && slices.Contains(f.controls(o.Endless, it.a.caught)[block], block)
+	return share{s.visits + 1, s.calls || kind == cpu.Call, s.loops || loops}
+}
+
+// What counts as much as twice the code of a line. A line that does much with what is needed is
+// more often at fault than one that passes it on, as calls do, or that goes on with a loop. Of
+// a line on the stack one knows already. How near a line is says little of where the fault is.
+const (
+	nearer   = 0.1 // one dependence less
+	offStack = 2
+	noCall   = 2
+	noLoop   = 1
+)
+
+// rank puts the lines first that are likely at fault.
 func (r *run) rank(lines []slicing.Line) {
-	far := func(l slicing.Line) float64 {
-		return float64(l.Distance) - nearer*math.Log2(1+float64(r.visits[lineKey{l.File, l.Line}]))
+	onStack := map[lineKey]bool{}
+	for _, l := range r.stack {
+		onStack[lineKey{l.File, l.Line}] = true
 	}
-	slices.SortFunc(lines, func(a, b slicing.Line) int { return cmp.Or(cmp.Compare(far(a), far(b)), byDistance(a, b)) })
+	less := func(l slicing.Line) float64 {
+		key := lineKey{l.File, l.Line}
+		s := r.shares[key]
+		out := nearer*float64(l.Distance) - math.Log2(1+float64(s.visits))
+		for _, c := range []struct {
+			is bool
+			by float64
+		}{{onStack[key], offStack}, {s.calls, noCall}, {s.loops, noLoop}} {
+			if c.is {
+				out += c.by
+			}
+		}
+		return out
+	}
+	slices.SortFunc(lines, func(a, b slicing.Line) int {
+		return cmp.Or(cmp.Compare(less(a), less(b)), byDistance(a, b))
+	})
 }
 
 // folded finds the lines that the compiler left no code for.

@@ -6,15 +6,20 @@ import (
 	"laggard/slicing"
 )
 
-// TestRank: of lines at one distance that with more code comes first, much code makes up for some
-// distance, and the order of equal lines is that of the file.
+// TestRank: much code of a line comes first and makes up for distance; lines on the stack, calls and
+// loops come later; lines without code come by distance, and equal ones in the order of the file.
 func TestRank(t *testing.T) {
-	r := &run{visits: map[lineKey]int{{"a.c", 1}: 1, {"a.c", 2}: 3, {"a.c", 3}: 7, {"a.c", 4}: 1, {"a.c", 6}: 1}}
-	lines := []slicing.Line{{File: "a.c", Line: 6, Distance: 2}, {File: "a.c", Line: 1, Distance: 1},
-		{File: "a.c", Line: 2, Distance: 1}, {File: "a.c", Line: 3, Distance: 5}, {File: "a.c", Line: 4, Distance: 2},
-		{File: "a.c", Line: 5, Distance: 1}} // the last one has no code
+	shares := []share{{visits: 3}, {visits: 15}, {visits: 15, calls: true}, {visits: 7},
+		{visits: 15, loops: true}, {}, {}, {visits: 15}}
+	distances := []int{1, 5, 1, 2, 1, 3, 2, 3}
+	r := &run{shares: map[lineKey]share{}, stack: []slicing.Line{{File: "a.c", Line: 4}}}
+	var lines []slicing.Line
+	for i, s := range shares {
+		r.shares[lineKey{"a.c", i + 1}] = s
+		lines = append(lines, slicing.Line{File: "a.c", Line: i + 1, Distance: distances[i]})
+	}
 	r.rank(lines)
-	for n, want := range []int{2, 3, 1, 4, 6, 5} {
+	for n, want := range []int{8, 2, 5, 1, 3, 4, 7, 6} {
 		if lines[n].Line != want {
 			t.Fatalf("%v: want line %d in place %d", lines, want, n)
 		}

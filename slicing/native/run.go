@@ -41,13 +41,14 @@ type run struct {
 	sentAt    map[int]int
 	used      map[*module]bool
 	lines     map[lineKey]*slicing.Line
-	visits    map[lineKey]int // instructions of a line, in each call of its function
+	shares    map[lineKey]share
 	places    map[nodeKey]spot
 	stack     []slicing.Line // where the observed frames are
 	notes     []string
 	truncated bool
 	headers   int // of nodes, those in functions of library headers
 	steps     int
+	sought    int // places that were looked at to find what is called
 	pushed    int
 }
 
@@ -118,8 +119,8 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 		ctx: ctx, prog: p, criterion: c, budget: b, options: o, threw: map[nodeKey]bool{},
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
-		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{}, visits: map[lineKey]int{},
-		places: map[nodeKey]spot{},
+		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
+		shares: map[lineKey]share{}, places: map[nodeKey]spot{},
 	}
 }
 

@@ -272,6 +272,8 @@ func (r *run) arguments(it item, m calls.Model, payload bool) {
 		switch {
 		case role == calls.Float:
 			r.registers(it, f.mod.arch.Floats)
+		case role == calls.Callback:
+			r.calledBack(it, n)
 		case m.ByReference && role.Decides():
 			r.pointed(it, n, 4)
 		case role.Decides():
@@ -282,6 +284,16 @@ func (r *run) arguments(it item, m calls.Model, payload bool) {
 				r.linked(it, f.values().span(f.arg(it.i, n), parameterBlock))
 			}
 		}
+	}
+}
+
+// calledBack goes into the functions that argument n of a call may be, for what they return.
+// What they are given is taken to be what the call is given.
+func (r *run) calledBack(it item, n int) {
+	p := it.a.f.argPlace(it.i, n)
+	r.argument(it, n)
+	for _, callee := range r.functions(it.a, func(c *constants) { c.place(it.a, it.i, p) }) {
+		r.descend(it, effect{callee: callee, inner: register(it.a.f.mod.arch.Result)}, atReturn)
 	}
 }
 
