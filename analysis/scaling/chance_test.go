@@ -62,7 +62,7 @@ func TestChance(t *testing.T) {
 				t.Fatal(err)
 			}
 			if v.Flagged.Len() > 0 && v.Model == judge.ByRegression {
-				t.Errorf("seed %d, %d ranks: flagged %s by %s, covered %.2f", seed, ranks, v.Flagged, v.Model, v.Covered)
+				t.Errorf("seed %d, %d ranks: flagged %s, covered %.2f", seed, ranks, v.Flagged, v.Covered)
 			}
 		}
 	}

@@ -41,6 +41,8 @@ func reason(w judge.Wanted) string {
 		return fmt.Sprintf("such ranks were not trained with %s %g, nor with less and more", control, w.Value)
 	case judge.Switching:
 		return "the library chose their way by scale in training, and may choose another one here"
+	case judge.Unrepeated:
+		return "timing decides which call carries them, and one run of this scale does not show how much; train on two"
 	}
 	return "they follow no law in training that holds here; runs of more scales may show one"
 }

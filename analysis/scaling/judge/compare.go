@@ -41,10 +41,14 @@ func (b *bench) compare(row recorded.Observation, x, y []float64, fresh map[int]
 	}
 	for i := range b.m.Features {
 		s := compared{site: b.m.Sites[i], observed: y[i]}
-		if len(twins) > 0 {
+		switch told := len(twins) > 0; {
+		case told && b.twins.tell(i):
 			s.interval, s.forecast = b.twins.interval(twins, i, b.roles[i], row, x), true
-		} else {
+		default:
 			s.predict(&b.m.Features[i], b.roles[i], row, x)
+			if told && !s.forecast {
+				s.gap = regression.Gap{Cause: Unrepeated}
+			}
 		}
 		add(s)
 	}

@@ -76,6 +76,12 @@ func meanOf(group []twin, site int) float64 {
 // of gives the twins of a row, by its controls.
 func (t *twins) of(x []float64) []twin { return t.rows[told(x)] }
 
+// tell: twins tell what a site sends. Below an MPI call timing decides which call carries
+// the bytes of another, so there a run must have been repeated.
+func (t *twins) tell(site int) bool {
+	return !t.m.Sites[site].Inside() || t.noise[site].freedom >= knownNoise
+}
+
 // interval is that of a site by the twins of a row. Where no run was repeated, nothing
 // shows how much runs differ: then it is what the site's scaling model says.
 func (t *twins) interval(group []twin, site int, r regression.Role, row recorded.Observation, x []float64,

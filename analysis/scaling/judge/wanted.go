@@ -7,9 +7,14 @@ import (
 	"laggard/analysis/scaling/regression"
 )
 
-// Switching is a cause of the judge's own, beside those of the regression: the
-// library chose another path at other scales of training.
-const Switching regression.Cause = "switching"
+// Causes of the judge's own, beside those of the regression.
+const (
+	// Switching: the library chose another path at other scales of training.
+	Switching regression.Cause = "switching"
+	// Unrepeated: a training run was told the same, but below an MPI call timing decides
+	// which call carries the bytes of another, and one run does not show how much.
+	Unrepeated regression.Cause = "unrepeated"
+)
 
 // Wanted is what stands between a run and the range of the scaling models: bytes that
 // are not predicted for one reason.

@@ -15,6 +15,15 @@ type Past struct {
 	Rows        []recorded.Observation `json:"rows"` // what its ranks were told and sent, in order of rank
 }
 
+// Bytes is what all training runs sent.
+func (m *Model) Bytes() float64 {
+	total := 0.0
+	for _, past := range m.Past {
+		total += (&recorded.Table{Sites: m.Sites, Rows: past.Rows}).Bytes()
+	}
+	return total
+}
+
 // remember keeps the runs of a canonical table, whose matrices are x and y.
 func (m *Model) remember(t *recorded.Table, x, y [][]float64) {
 	for i, row := range t.Rows {
