@@ -219,7 +219,7 @@ func TestScalingRefuses(t *testing.T) {
 			Stack: []model.Frame{{Module: volumeApp, Offset: 1}}}
 	})
 	broken := filepath.Join(dir, "broken.model")
-	if err := os.WriteFile(broken, []byte("laggard-scaling 1 2 00000000\n{}"), 0o600); err != nil {
+	if err := os.WriteFile(broken, []byte("laggard-scaling 2 2 00000000\n{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "new.model")

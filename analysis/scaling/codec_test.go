@@ -29,7 +29,7 @@ func smallModel(t testing.TB) *training.Model {
 // withHead puts a right first line before the body of a file.
 func withHead(kind string, body []byte) []byte {
 	sum := crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
-	return append([]byte(fmt.Sprintf("%s 1 %d %08x\n", kind, len(body), sum)), body...)
+	return append([]byte(fmt.Sprintf("%s 2 %d %08x\n", kind, len(body), sum)), body...)
 }
 
 // rewritten changes the body and gives it a right first line.
@@ -54,7 +54,7 @@ func TestDecodeModelFileRefuses(t *testing.T) {
 		"nothing":        {nil, file.ErrKind},
 		"another file":   {[]byte("#!/bin/sh\n"), file.ErrKind},
 		"another kind":   {[]byte(strings.Replace(string(good), "scaling", "volumes", 1)), file.ErrKind},
-		"later version":  {[]byte(strings.Replace(string(good), "scaling 1 ", "scaling 2 ", 1)), file.ErrVersion},
+		"later version":  {[]byte(strings.Replace(string(good), "scaling 2 ", "scaling 3 ", 1)), file.ErrVersion},
 		"cut short":      {good[:len(good)-1], file.ErrCorrupt},
 		"bytes added":    {append(good[:len(good):len(good)], ' '), file.ErrCorrupt},
 		"changed":        {flipped, file.ErrChecksum},

@@ -208,7 +208,7 @@ func (p program) rows(t *recorded.Table, run string, ranks int, arg float64, rng
 			switch {
 			case s.noisy:
 				v *= rng.ExpFloat64()
-			case s.site.Feature == "":
+			case s.site.Feature == "" && p.noise > 0:
 				v *= 1 + p.noise*rng.NormFloat64()
 			}
 			if v = math.Round(v); v > 0 {

@@ -194,7 +194,7 @@ func (s score) check(t *testing.T, name string, detected int) {
 	if 100*s.Detected < detected*s.Faulty {
 		t.Errorf("%s: %d of %d faulty runs detected", name, s.Detected, s.Faulty)
 	}
-	if 100*s.First < 95*s.Faulty {
+	if 100*s.First < 90*s.Faulty {
 		t.Errorf("%s: %d of %d localised", name, s.First, s.Faulty)
 	}
 	for i, limit := range [4]int{2, 5, 5, 5} {

@@ -98,6 +98,9 @@ func facts(r *Result) []fact {
 	if r.Crash != nil {
 		out = append(out, fact{"crash", fmt.Sprintf("rank %d: %s", r.Crash.Rank, words.Printable(r.Crash.What))})
 	}
+	for _, text := range Advice(r) {
+		out = append(out, fact{"to judge it", text})
+	}
 	return out
 }
 

@@ -105,6 +105,8 @@ func results(t *testing.T) map[string]*Result {
 	return map[string]*Result{
 		"good":      judged(t, 14, ring, 1, nil),
 		"path":      judged(t, 14, double, 1, nil),
+		"same":      judged(t, 12, ring, 1, nil),
+		"far":       judged(t, 300, ring, 1, nil),
 		"elsewhere": judged(t, 100, double, 1, nil),
 		"neighbour": judged(t, 14, ring, 5, nil),
 		"crash":     judged(t, 14, ring, 1, crash),

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/recorded"
@@ -36,6 +37,7 @@ func Text(w io.Writer, r *Result) error {
 			p.Line("look at: %s", where(*d))
 		}
 	}
+	p.list("to judge it", Advice(r))
 	p.list("note", r.Notes)
 	p.list("data", r.Problems)
 	for i := range r.Localisation[:min(len(r.Localisation), maxPlaces)] {
@@ -50,18 +52,21 @@ func Text(w io.Writer, r *Result) error {
 
 // Headline is the answer in a sentence.
 func Headline(r *Result) string {
-	judged := len(r.Ranks)
+	judged, expected := len(r.Ranks), "what smaller runs predict"
+	if r.Model == judge.ByTwin {
+		expected = "what training runs of the same scale sent"
+	}
 	switch n := r.Flagged.Len(); {
 	case n > 0 && n == judged:
-		return fmt.Sprintf("all %d ranks do not send what smaller runs predict", n)
+		return fmt.Sprintf("all %d ranks do not send %s", n, expected)
 	case n > 0:
-		return fmt.Sprintf("%s of %d: not what smaller runs predict", r.Flagged.Phrase(), judged)
+		return fmt.Sprintf("%s of %d: not %s", r.Flagged.Phrase(), judged, expected)
 	case r.Crash != nil:
-		return fmt.Sprintf("rank %d crashed; up to then it sent what smaller runs predict", r.Crash.Rank)
+		return fmt.Sprintf("rank %d crashed; up to then it sent %s", r.Crash.Rank, expected)
 	case !r.InRange:
 		return fmt.Sprintf("%d ranks are outside the range of the model: nothing can be said of them", judged)
 	}
-	return fmt.Sprintf("all %d ranks send what smaller runs predict", judged)
+	return fmt.Sprintf("all %d ranks send %s", judged, expected)
 }
 
 var sourceNames = map[recorded.Source]string{recorded.AtMPI: "MPI calls", recorded.AtSocket: "sockets"}
@@ -73,10 +78,8 @@ func (p *printer) source(s *judge.SourceVerdict) {
 
 func sourceLine(s *judge.SourceVerdict) string {
 	v := s.Verdict
-	by := "kernel canonical correlation"
-	if v.Model == judge.ByRegression {
-		by = "scaling models of call sites"
-	}
+	by := map[string]string{judge.ByKCCA: "kernel canonical correlation",
+		judge.ByRegression: "scaling models of call sites", judge.ByTwin: "training runs of the same scale"}[v.Model]
 	verdict := "nothing flagged"
 	if v.Flagged.Len() > 0 {
 		verdict = "flagged " + v.Flagged.String()
@@ -91,6 +94,9 @@ func sourceLine(s *judge.SourceVerdict) string {
 		if overruled(v) {
 			text += ", but the bytes are as predicted"
 		}
+	}
+	if len(v.Same) > 0 {
+		text += "; compared rank by rank with " + words.Printable(strings.Join(v.Same, ", "))
 	}
 	return text
 }
@@ -109,6 +115,8 @@ func reach(v *judge.Verdict) string {
 	switch {
 	case v.KCCAInRange:
 		return "in range"
+	case v.InRange && v.Model == judge.ByTwin:
+		return "in range of these"
 	case v.InRange:
 		return "beyond correlation, in range of the scaling models"
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // formatVersion is that of every file of this package. See docs/scaling.md.
-const formatVersion = 1
+const formatVersion = 2
 
 const (
 	maxFile = 1 << 30 // bytes that a decoder takes

@@ -26,25 +26,31 @@ type compared struct {
 	observed float64
 	interval regression.Interval
 	forecast bool
-	fresh    bool // training did not have the site
+	gap      regression.Gap // why there is no forecast
+	fresh    bool           // training did not have the site
 }
 
 func (b *bench) compare(row recorded.Observation, x, y []float64, fresh map[int]float64) *comparison {
-	c, beyond := &comparison{far: !b.near(x)}, b.beyond(x)
+	c, beyond, twins := &comparison{far: !b.near(x)}, b.beyond(x), b.twins.of(x)
 	add := func(s compared) {
 		if beyond && b.switching[s.site.Call()] {
 			c.switched += max(s.observed, s.interval.Expected)
-			s.forecast, s.interval = false, regression.Interval{}
+			s = compared{site: s.site, observed: s.observed, gap: regression.Gap{Cause: Switching}, fresh: s.fresh}
 		}
 		c.add(s)
 	}
 	for i := range b.m.Features {
-		f := &b.m.Features[i]
-		in, ok := f.Interval(b.roles[i], row.Rank, row.Ranks, x)
-		if b.m.Sites[f.Site].Feature == recorded.DistanceFeature && in.Expected > float64(row.Ranks)/2 {
-			ok = false // nothing is so far on a ring: in training the way round was the shorter one
+		s := compared{site: b.m.Sites[i], observed: y[i]}
+		switch told := len(twins) > 0; {
+		case told && b.twins.tell(i):
+			s.interval, s.forecast = b.twins.interval(twins, i, b.roles[i], row, x), true
+		default:
+			s.predict(&b.m.Features[i], b.roles[i], row, x)
+			if told && !s.forecast {
+				s.gap = regression.Gap{Cause: Unrepeated}
+			}
 		}
-		add(compared{site: b.m.Sites[f.Site], observed: y[f.Site], interval: in, forecast: ok})
+		add(s)
 	}
 	for site := range b.t.Sites {
 		if bytes := fresh[site]; bytes > 0 {
@@ -52,6 +58,16 @@ func (b *bench) compare(row recorded.Observation, x, y []float64, fresh map[int]
 		}
 	}
 	return c
+}
+
+// predict takes the prediction of the site's scaling model.
+func (s *compared) predict(f *regression.Feature, r regression.Role, row recorded.Observation, x []float64) {
+	s.interval, s.gap = f.Interval(r, row.Rank, row.Ranks, x)
+	if s.site.Feature == recorded.DistanceFeature && s.interval.Expected > float64(row.Ranks)/2 {
+		// Nothing is so far on a ring: in training the way round was the shorter one.
+		s.gap = regression.Gap{Cause: regression.Irregular}
+	}
+	s.forecast = s.gap == regression.Gap{}
 }
 
 func (c *comparison) add(s compared) {
@@ -93,13 +109,14 @@ func (d Deviation) size() float64 { return math.Abs(d.Observed - d.Interval.Expe
 // moved tells whether the peers of a call site are elsewhere than predicted. If
 // less than half of the volume is predicted, the program divides its work
 // differently at each scale, its neighbours change with that, and nothing is
-// reported. Whether a call site sends at all is judged by its bytes. An average
+// reported; nor is it where they follow a law only roughly. Whether a call site sends
+// at all is judged by its bytes. An average
 // over many peers varies with the scale in ways that a few points do not show, so
 // far from training more deviation is accepted.
 func (c *comparison) moved(s compared) bool {
 	away := math.Abs(s.observed - s.interval.Expected)
 	switch {
-	case c.covered() < halfCovered, s.observed == 0, s.interval.Expected == 0:
+	case c.covered() < halfCovered, s.observed == 0, !s.sharp():
 		return false
 	case c.far && away < farDistance*max(s.observed, s.interval.Expected):
 		return false
@@ -118,12 +135,21 @@ func (c *comparison) bytesOf(site recorded.Site) float64 {
 	return 0
 }
 
+// sharp: the prediction is so narrow that it counts even in a program of which most
+// cannot be predicted.
+func (s compared) sharp() bool {
+	return s.interval.Expected > 0 && s.interval.High-s.interval.Low <= 2*sharpWidth*s.interval.Expected
+}
+
 func (c *comparison) deviates(s compared) bool {
 	if !s.forecast || s.observed >= s.interval.Low && s.observed <= s.interval.High {
 		return false
 	}
-	if s.site.Feature != "" {
+	switch {
+	case s.site.Feature != "":
 		return c.moved(s)
+	case c.covered() < halfCovered && !s.sharp():
+		return false
 	}
 	limit := minShare
 	if s.interval.Expected == 0 {

@@ -34,6 +34,10 @@ type RowJudgement struct {
 	// Deviations are the sites whose volume is outside its interval, the largest
 	// difference first.
 	Deviations []Deviation `json:"deviations,omitempty"`
+	// Same are the training runs that were told the same, with which the row was
+	// compared; Wanted is what could not be predicted, and why.
+	Same   []string `json:"same,omitempty"`
+	Wanted []Wanted `json:"wanted,omitempty"`
 }
 
 // Deviation is a volume that is not as predicted.
@@ -61,6 +65,9 @@ const (
 	// farDistance is the share by which peers are further away, or nearer, than
 	// predicted, for more than a step of scale past training.
 	farDistance = 0.2
+	// sharpWidth is the half width of an interval, as a share, up to which a single call
+	// site is believed.
+	sharpWidth = 0.1
 	// wellCovered: the scaling models predict so much of the volume that a rank
 	// without deviation is good, whatever KCCA says.
 	wellCovered = 0.9
@@ -120,10 +127,11 @@ type bench struct {
 	at    map[int]int       // from site of the table to site of the model; absent: new
 	// switching are the calls of switchingCalls.
 	switching map[string]bool
+	twins     *twins
 }
 
 func newBench(m *training.Model, t *recorded.Table) (*bench, error) {
-	b := &bench{m: m, t: t, at: make(map[int]int, len(t.Sites)), switching: switchingCalls(m)}
+	b := &bench{m: m, t: t, at: make(map[int]int, len(t.Sites)), switching: switchingCalls(m), twins: findTwins(m)}
 	known := make(map[string]int, len(m.Sites))
 	for i, site := range m.Sites {
 		known[site.Key()] = i
@@ -169,6 +177,7 @@ func (b *bench) judge(row recorded.Observation) RowJudgement {
 	j.Uncorrelated = b.m.KCCA.Flags(1 - j.Correlation)
 	c := b.compare(row, x, y, fresh)
 	j.Near, j.Covered, j.Deviations = !c.far, c.covered(), c.deviations()
+	j.Same, j.Wanted = b.twins.runs(x), c.wanted(b.m.Controls)
 	j.InRange = j.InRange && c.switched <= (1-wellCovered)*c.total
 	return j
 }

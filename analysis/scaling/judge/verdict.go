@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
@@ -12,6 +13,7 @@ import (
 const (
 	ByKCCA       = "kcca"
 	ByRegression = "regression" // the scaling models of the features
+	ByTwin       = "same_scale" // training runs of the same scale and arguments
 )
 
 // Verdict is what is said about one run.
@@ -22,7 +24,8 @@ type Verdict struct {
 	// scale so far from training that this is legitimate. They are not flagged, and
 	// they are outside the range.
 	Elsewhere model.RankSet `json:"elsewhere_ranks"`
-	// Model says which model spoke, ByKCCA or ByRegression: the one that found
+	// Model says which model spoke, ByTwin where every rank has a training run of the
+	// same scale and arguments, else ByKCCA or ByRegression: the one that found
 	// something; if none did, KCCA where it is in its range.
 	Model string `json:"verdict_model"`
 	// InRange: the run is inside the range of a model. If it is false, an empty list
@@ -37,6 +40,12 @@ type Verdict struct {
 	Threshold float64 `json:"threshold"`
 	// Covered is the share of the volume that the scaling models predict.
 	Covered float64 `json:"covered"`
+	// Same are the training runs of the same scale and arguments, with which the
+	// ranks were compared directly.
+	Same []string `json:"same_runs,omitempty"`
+	// Wanted says, of a run outside the range, which bytes were not predicted and
+	// why, the largest share first.
+	Wanted []Wanted `json:"wanted,omitempty"`
 	// Localisation is where to look, the most likely place first.
 	Localisation []Place `json:"localisation"`
 }
@@ -66,7 +75,8 @@ func Conclude(m *training.Model, t *recorded.Table, j *Judgement, c Circumstance
 		return nil, fmt.Errorf("scaling: %d of %d rows judged: %w", len(j.Rows), len(t.Rows), training.ErrFew)
 	}
 	v := &Verdict{Threshold: m.KCCA.Threshold, KCCAInRange: true, Localisation: []Place{}}
-	v.decide(v.count(j))
+	byKCCA, twins := v.count(j)
+	v.decide(byKCCA, twins)
 	if c.Crash != nil {
 		v.Localisation = localiseCrash(m, c)
 		return v, nil
@@ -84,9 +94,15 @@ func Conclude(m *training.Model, t *recorded.Table, j *Judgement, c Circumstance
 	return v, nil
 }
 
-// count takes over the judgements, and says whether KCCA flagged a rank.
-func (v *Verdict) count(j *Judgement) (byKCCA bool) {
+// count takes over the judgements, and says whether KCCA flagged a rank, and whether
+// all have twins.
+func (v *Verdict) count(j *Judgement) (byKCCA, twins bool) {
+	twins = true
 	for _, row := range j.Rows {
+		v.Same, twins = append(v.Same, row.Same...), twins && len(row.Same) > 0
+		for _, w := range row.Wanted {
+			v.Wanted = addWanted(v.Wanted, w, 1/float64(len(j.Rows)))
+		}
 		v.Ranks = append(v.Ranks, row.Rank)
 		v.Correlation = append(v.Correlation, row.Correlation)
 		v.KCCAInRange = v.KCCAInRange && row.InRange
@@ -98,13 +114,22 @@ func (v *Verdict) count(j *Judgement) (byKCCA bool) {
 			v.Elsewhere.Add(row.Rank)
 		}
 	}
-	return byKCCA
+	slices.Sort(v.Same)
+	v.Same = slices.Compact(v.Same)
+	return byKCCA, twins
 }
 
-func (v *Verdict) decide(byKCCA bool) {
+func (v *Verdict) decide(byKCCA, twins bool) {
 	v.InRange = (v.KCCAInRange || v.Covered >= halfCovered) && (v.Elsewhere.Len() == 0 || v.Flagged.Len() > 0)
 	v.Model = ByRegression
-	if byKCCA || v.Flagged.Len() == 0 && v.KCCAInRange {
+	switch {
+	case twins:
+		v.Model = ByTwin
+	case byKCCA || v.Flagged.Len() == 0 && v.KCCAInRange:
 		v.Model = ByKCCA
 	}
+	if v.InRange {
+		v.Wanted = nil
+	}
+	sortWanted(v.Wanted)
 }

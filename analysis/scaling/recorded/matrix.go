@@ -33,6 +33,19 @@ func (o Observation) behaviour(sites int) []float64 {
 	return y
 }
 
+// Bytes is what all rows sent.
+func (t *Table) Bytes() float64 {
+	total := 0.0
+	for _, row := range t.Rows {
+		for site, sent := range t.Sites { // in order: rounding must not depend on the map
+			if sent.Feature == "" {
+				total += row.Volume[site]
+			}
+		}
+	}
+	return total
+}
+
 // Matrices gives X and Y of a table.
 func (t *Table) Matrices() (x, y [][]float64) {
 	names := t.ControlNames()

@@ -25,8 +25,8 @@ func (f *Feature) Check(columns int) error {
 }
 
 func (c *Class) check(columns int) error {
-	if len(c.Forms) == 0 || len(c.Low) != len(c.High) || len(c.Low) > columns || c.Points < 1 || c.Rows < 1 ||
-		c.Floor <= 0 {
+	if len(c.Forms) == 0 || len(c.Low) != len(c.High) || len(c.Low) != len(c.Values) || len(c.Low) > columns ||
+		c.Points < 1 || c.Rows < 1 || c.Floor <= 0 {
 		return file.Corrupt("%d forms, bounds %d and %d, %d points of %d rows", len(c.Forms), len(c.Low), len(c.High),
 			c.Points, c.Rows)
 	}

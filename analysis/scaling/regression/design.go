@@ -22,6 +22,7 @@ type Design struct {
 	factors    []Factor
 	values     [][]float64 // by factor, by condition
 	sorted     []sorting   // by role
+	ahead      *ahead      // nil: there are too few scales for a trial
 }
 
 // sorting is a role applied to all rows.
@@ -33,6 +34,12 @@ type sorting struct {
 
 // NewDesign makes it of a canonical table.
 func NewDesign(t *recorded.Table) *Design {
+	d := newDesign(t)
+	d.ahead = newAhead(t, d)
+	return d
+}
+
+func newDesign(t *recorded.Table) *Design {
 	x, y := t.Matrices()
 	d := &Design{X: x, Y: y, scale: recorded.ScaleColumn(x)}
 	d.choose(t)

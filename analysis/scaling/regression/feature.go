@@ -29,9 +29,10 @@ type Class struct {
 	Floor       float64 `json:"floor"`  // volume below which shares are taken of this instead
 	Points      int     `json:"points"` // conditions it was fitted to
 	Rows        int     `json:"rows"`
-	// Low and High bound each control in training.
-	Low  []float64 `json:"low"`
-	High []float64 `json:"high"`
+	// Low and High bound each control in training, Values counts its different values.
+	Low    []float64 `json:"low"`
+	High   []float64 `json:"high"`
+	Values []int     `json:"values"`
 }
 
 const (
@@ -42,6 +43,10 @@ const (
 	// tail is the chance that a good volume falls outside its interval on one
 	// side. A run has thousands of volumes.
 	tail = 1e-5
+	// few is the chance that a form is off by more than the margin at points that it
+	// was not fitted to, as far as the points that were left out tell. It is larger than
+	// tail: all volumes of a run share a form.
+	few = 1e-3
 	// reach is how many times as far as training spans a control, in doublings, it
 	// is predicted beyond.
 	reach = 2
@@ -58,26 +63,25 @@ type Interval struct {
 	High     float64 `json:"high"`
 }
 
-// Interval predicts the volume of a row. It is false where the class is
-// unknown or cannot be predicted there.
-func (f *Feature) Interval(r Role, rank, ranks int, x []float64) (Interval, bool) {
+// Interval predicts the volume of a row, or says why that cannot be done.
+func (f *Feature) Interval(r Role, rank, ranks int, x []float64) (Interval, Gap) {
 	name, times := r.of(rank, ranks)
 	for i := range f.Classes {
 		if c := &f.Classes[i]; c.Class == name {
-			in, ok := c.interval(x)
-			return Interval{times * in.Expected, times * in.Low, times * in.High}, ok
+			in, gap := c.interval(x)
+			return Interval{times * in.Expected, times * in.Low, times * in.High}, gap
 		}
 	}
-	return Interval{}, false
+	return Interval{}, Gap{Cause: Irregular}
 }
 
-func (c *Class) interval(x []float64) (Interval, bool) {
+func (c *Class) interval(x []float64) (Interval, Gap) {
 	steps := c.beyond(x)
-	if !c.Predictable || c.unknown(x) || c.tooFar(x) {
-		return Interval{}, false
+	if gap := c.gap(x); gap != (Gap{}) {
+		return Interval{}, gap
 	}
 	if c.Forms[0].Value(x) < -c.Floor {
-		return Interval{}, false // nothing sends less than nothing: the form does not hold so far out
+		return Interval{}, Gap{Cause: Irregular} // nothing sends less than nothing: the form does not hold so far out
 	}
 	in := Interval{Expected: max(0, c.Forms[0].Value(x))}
 	in.Low, in.High = in.Expected, in.Expected
@@ -88,25 +92,48 @@ func (c *Class) interval(x []float64) (Interval, bool) {
 	base := max(in.Expected, c.Floor)
 	half := c.margin() * (1 + steps) * base
 	in.Low, in.High = max(0, in.Low-half), in.High+half
-	return in, in.High-in.Low <= 2*maxWidth*base // false for NaN as well
-}
-
-// tooFar: few points do not reach far, nor do those that are close together.
-func (c *Class) tooFar(x []float64) bool {
-	for i := 1; i < len(c.Low); i++ {
-		steps := doublings(x[i], c.High[i])
-		if steps > float64(c.Points-1) || c.Low[i] > 0 && steps > reach*math.Log2(c.High[i]/c.Low[i]) {
-			return true
-		}
+	if in.High-in.Low <= 2*maxWidth*base {
+		return in, Gap{}
 	}
-	return false
+	return in, Gap{Cause: Irregular} // NaN comes here as well
 }
 
 // margin is the half width inside the training range, as a share.
 func (c *Class) margin() float64 {
 	freedom := max(5, c.Rows-len(c.Forms[0].Coefficients))
+	return max(Margin(c.Sigma, freedom), 1.5*c.Worst, c.formMargin())
+}
+
+// formMargin is what the form itself may be off by: rows of a run do not scatter around
+// it independently, so the points count, and of few points many forms fit some well.
+func (c *Class) formMargin() float64 {
+	used := 0
+	for _, v := range c.Forms[0].Coefficients {
+		if v != 0 {
+			used++
+		}
+	}
+	freedom := max(2, c.Points-used) // of one the quantile says nothing but that nothing is known
+	return c.Forms[0].Error * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile(1-few)
+}
+
+// Margin is the half width of an interval around a volume that scatters with the
+// standard deviation sigma, both as shares; so many degrees of freedom told sigma.
+func Margin(sigma float64, freedom int) float64 {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(freedom)}.Quantile(1 - tail)
-	return max(t*c.Sigma, 1.5*c.Worst, quietError)
+	return max(t*sigma, quietError)
+}
+
+// Margin is by what share the volume of a row may be off where it is known what to
+// expect: that of its class, or the largest with which one can be predicted.
+func (f *Feature) Margin(r Role, rank, ranks int, x []float64) float64 {
+	name, _ := r.of(rank, ranks)
+	for i := range f.Classes {
+		if c := &f.Classes[i]; c.Class == name && c.gap(x) == (Gap{}) {
+			return c.margin()
+		}
+	}
+	return maxError
 }
 
 // beyond counts by how many doublings a row lies outside the training range, in
@@ -117,17 +144,6 @@ func (c *Class) beyond(x []float64) float64 {
 		steps = max(steps, doublings(x[i], c.High[i]))
 	}
 	return steps
-}
-
-// unknown: the row is smaller than anything in training, where libraries may
-// choose other algorithms, or differs in a control that did not vary.
-func (c *Class) unknown(x []float64) bool {
-	for i := 1; i < len(c.Low); i++ {
-		if x[i] < c.Low[i] || c.Low[i] == c.High[i] && x[i] != c.Low[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // doublings is log₂(v/limit) where v is above, else 0. Around 0 the logarithm

@@ -19,11 +19,11 @@ const particular = 0.8
 func (d *Design) fitFeature(site int) Feature {
 	typical := d.typical(site)
 	best, bestError := []*classFit(nil), math.Inf(1)
-	f := Feature{Site: site}
+	f, role := Feature{Site: site}, Role{}
 	for i, r := range roles {
 		fits, e := d.tryRole(site, d.sorted[i], typical)
 		if e < bestError*particular-1e-9 || best == nil {
-			best, bestError, f.Role = fits, e, r.name
+			best, bestError, f.Role, role = fits, e, r.name, r
 		}
 		if bestError < goodEnough {
 			break
@@ -33,6 +33,9 @@ func (d *Design) fitFeature(site int) Feature {
 		f.Classes = append(f.Classes, fit.finish())
 	}
 	slices.SortFunc(f.Classes, func(a, b Class) int { return cmp.Compare(a.Class, b.Class) })
+	if d.ahead != nil {
+		d.ahead.try(&f, role)
+	}
 	return f
 }
 
@@ -81,10 +84,24 @@ func (f *classFit) summary() Class {
 		c.Worst = max(c.Worst, (p.high-at)*w, (at-p.low)*w)
 		c.widen(f.d.conditions[p.condition], f.d.left)
 	}
+	c.Values = f.different()
 	c.Rows, c.Forms = int(rows), f.keep(best, c.High)
 	c.Sigma = math.Sqrt(c.Sigma / max(1, rows-1))
 	c.Predictable = best.form.Error <= maxError && c.Sigma <= maxError
 	return c
+}
+
+// different counts the values of each control.
+func (f *classFit) different() []int {
+	var x [][]float64
+	for _, p := range f.points {
+		x = append(x, f.d.conditions[p.condition])
+	}
+	counts := make([]int, len(x[0]))
+	for c := range counts {
+		counts[c] = len(recorded.Distinct(x, c))
+	}
+	return counts
 }
 
 // widen takes a condition into the bounds. Controls that are left out have none.

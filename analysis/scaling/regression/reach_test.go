@@ -15,7 +15,7 @@ func TestReach(t *testing.T) {
 			form.Terms = []Term{{{Control: recorded.RanksColumn, Power: 1}}}
 		}
 		return &Class{Forms: []Form{form}, Predictable: true, Points: points, Rows: 40, Floor: 1, Low: []float64{0, 8},
-			High: []float64{15, 16}}
+			High: []float64{15, 16}, Values: []int{1, points}}
 	}
 	for _, one := range []struct {
 		name  string
@@ -32,8 +32,8 @@ func TestReach(t *testing.T) {
 		{"below nothing", class(5, 3000, -100), 40, false},
 		{"nothing, as always", class(5, 0), 40, true},
 	} {
-		if _, ok := one.class.interval([]float64{0, one.ranks}); ok != one.ok {
-			t.Errorf("%s: %v", one.name, ok)
+		if _, gap := one.class.interval([]float64{0, one.ranks}); gap == (Gap{}) != one.ok {
+			t.Errorf("%s: %v", one.name, gap)
 		}
 	}
 }

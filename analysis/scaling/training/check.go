@@ -36,6 +36,10 @@ func (m *Model) check() error {
 		if len(p.Volume) != len(m.Sites) {
 			return file.Corrupt("%d volumes of %d sites in run %q", len(p.Volume), len(m.Sites), p.Run)
 		}
+		rows := recorded.Table{Sites: m.Sites, Rows: p.Rows}
+		if err := rows.Validate(); err != nil {
+			return file.Corrupt("rows of run %q: %v", p.Run, err)
+		}
 	}
 	return m.KCCA.Check(columns, len(m.Sites))
 }

@@ -2,7 +2,8 @@ package training
 
 import "laggard/analysis/scaling/recorded"
 
-// Past is what is kept of a training run, to be shown beside a later one.
+// Past is what is kept of a training run: a later one is shown beside it, and a run
+// of the same scale is compared with it.
 type Past struct {
 	Run      string             `json:"run"`
 	Ranks    int                `json:"ranks"`
@@ -10,7 +11,17 @@ type Past struct {
 	Volume   []float64          `json:"volume"`             // by site, bytes of all rows
 	// Correlation is that of its rows, in order of rank, by KCCA as it was
 	// trained.
-	Correlation []float64 `json:"correlation"`
+	Correlation []float64              `json:"correlation"`
+	Rows        []recorded.Observation `json:"rows"` // what its ranks were told and sent, in order of rank
+}
+
+// Bytes is what all training runs sent.
+func (m *Model) Bytes() float64 {
+	total := 0.0
+	for _, past := range m.Past {
+		total += (&recorded.Table{Sites: m.Sites, Rows: past.Rows}).Bytes()
+	}
+	return total
 }
 
 // remember keeps the runs of a canonical table, whose matrices are x and y.
@@ -25,5 +36,6 @@ func (m *Model) remember(t *recorded.Table, x, y [][]float64) {
 			p.Volume[site] += bytes
 		}
 		p.Correlation = append(p.Correlation, m.KCCA.Correlation(x[i], y[i], 0))
+		p.Rows = append(p.Rows, row)
 	}
 }
