@@ -37,7 +37,8 @@ const shownShare = 0.01
 func reason(w judge.Wanted) string {
 	switch control := words.Printable(w.Control); w.Cause {
 	case regression.Far:
-		return fmt.Sprintf("training is too far; with %s up to at least %s it may reach them", control, atLeast(w.Value))
+		return fmt.Sprintf("training is too far; with %s up to at least %s it may reach them", control,
+			atLeast(w.Value))
 	case regression.Untried:
 		return fmt.Sprintf("such ranks were not trained with %s %g, nor with less and more", control, w.Value)
 	case judge.Switching:
