@@ -34,6 +34,9 @@ func (f *function) summary(depth int) *summary {
 	s := &summary{}
 	always := f.always()
 	for i := range f.insts {
+		if f.mod.prog.late() {
+			break // of a large function that is called with much, a summary can take minutes
+		}
 		f.summarise(s, i, always[int(f.blk[i])], depth)
 	}
 	for n := range f.blocks {
