@@ -99,10 +99,7 @@ func (c *cluster) unrecorded(t *testing.T, f family) {
 	script, err := filepath.Abs("../../jobscripts/slurm/attach.sh")
 	must(t, err)
 	name := "unrecorded-" + f.name
-	args := slices.Concat([]string{"srun", "--job-name=" + name}, onNodes)
-	if f.name == "mpich" {
-		args = append(args, "--mpi=pmi2")
-	}
+	args := f.srun("--job-name=" + name)
 	ended := make(chan string, 1)
 	go func() {
 		out, err := c.try(append(args, f.build(t, halo.source, "-O0"), halo.mode)...)
@@ -128,14 +125,20 @@ func (c *cluster) unrecorded(t *testing.T, f family) {
 	}
 }
 
+// srun is the command that starts a program of the family on all nodes.
+func (f family) srun(options ...string) []string {
+	args := slices.Concat([]string{"srun"}, options, onNodes)
+	if f.name == "mpich" {
+		args = append(args, "--mpi=pmi2")
+	}
+	return args
+}
+
 // printed: laggard run before srun prints why the job failed. (Beside rank 0 nobody
 // can: Slurm ends all processes of a step with its ranks.)
 func (c *cluster) printed(t *testing.T, f family, s scenario) {
 	dir := filepath.Join(t.TempDir(), "run")
-	args := slices.Concat([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--", "srun"}, onNodes)
-	if f.name == "mpich" {
-		args = append(args, "--mpi=pmi2")
-	}
+	args := slices.Concat([]string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--"}, f.srun())
 	out, err := c.try(append(args, f.build(t, s.source, "-O0"), s.mode)...)
 	if err == nil {
 		t.Error("the job succeeded")

@@ -41,14 +41,11 @@ func (b *bench) compare(row recorded.Observation, x, y []float64, fresh map[int]
 	}
 	for i := range b.m.Features {
 		s := compared{site: b.m.Sites[i], observed: y[i]}
-		switch told := len(twins) > 0; {
-		case told && b.twins.tell(i):
+		told := len(twins) > 0
+		if told && b.twins.tell(i) {
 			s.interval, s.forecast = b.twins.interval(twins, i, b.roles[i], row, x), true
-		default:
-			s.predict(&b.m.Features[i], b.roles[i], row, x)
-			if told && !s.forecast {
-				s.gap = regression.Gap{Cause: Unrepeated}
-			}
+		} else if s.predict(&b.m.Features[i], b.roles[i], row, x); told && !s.forecast {
+			s.gap = regression.Gap{Cause: Unrepeated}
 		}
 		add(s)
 	}
