@@ -39,7 +39,7 @@ type layout struct {
 // to p; an error means that nothing of the file can be used.
 func (m *image) readLayout(p *problems) (*layout, error) {
 	size := m.size()
-	if size < fileSize {
+	if size < fileEndings {
 		return nil, fmt.Errorf("%w: %d bytes are no file header", ErrTruncated, size)
 	}
 	l := &layout{slots: map[uint32][]chunk{}, streams: map[uint32][]int64{}, end: pageSize, size: size}
@@ -65,7 +65,7 @@ func (m *image) readLayout(p *problems) (*layout, error) {
 // readHeader checks and reads the file header. One of magic and checksum may
 // be damaged, the chunks are protected by checksums of their own.
 func (m *image) readHeader(l *layout, p *problems) error {
-	head := m.words(nil, 0, fileSize)
+	head := m.words(nil, 0, fileEndings)
 	le32, le64 := fields(head)
 	magic := le64(0) == fileMagic
 	l.sure = crc32.Checksum(head[fileVersion:fileCRC], castagnoli) == le32(fileCRC)

@@ -84,7 +84,7 @@ func (d *damaged) checkCuts(t *testing.T, step int) {
 // checkCut tells what is wrong with how the file is read that ends at cut.
 func (d *damaged) checkCut(cut int64) error {
 	run, err := Decode("node-a.lgd", d.data[:cut])
-	if cut < fileSize {
+	if cut < fileEndings {
 		if run != nil || !errors.Is(err, ErrTruncated) {
 			return fmt.Errorf("no file header, but %v", err)
 		}

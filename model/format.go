@@ -29,6 +29,13 @@ const (
 	// SlotCountAt is where in a node file a number of 32 bits counts its slots.
 	SlotCountAt = fileNSlots
 
+	// EndingsAt is where there is a number of 32 bits for each of the first MaxEndings
+	// slots, in which the kernel notes that a thread of its process has ended.
+	EndingsAt = fileEndings
+
+	// MaxEndings bounds the slots that have such a number.
+	MaxEndings = 512
+
 	noModule = 0xffff
 	noIndex  = 1<<32 - 1 // an index field that names nothing
 
@@ -49,7 +56,7 @@ const (
 	fileCRC     = 96
 	fileEnd     = 104
 	fileNSlots  = 112
-	fileSize    = 120
+	fileEndings = 120 // readers of what was recorded need nothing from here on
 )
 
 // struct lg_chunk.

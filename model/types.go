@@ -384,20 +384,23 @@ type Rank struct {
 	// stopped, and when it ended. It is not in the node file (process.Sightings).
 	Watched       bool
 	Stopped, Gone time.Time
-	ThreadLevel   int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
-	Spawned       bool
-	Off           bool     // the recorder turned itself off
-	Evicted       uint64   // channels dropped, or locks left out, because the table was full
-	LostRequests  uint64   // requests not followed because the table was full
-	Notes         []string // why the recorder gave something up
-	Modules       []*Module
-	Threads       []*Thread // in order of Index; never empty
-	Comms         []*Comm
-	Channels      []Channel
-	Locks         []Lock
-	Taken         []Taken  // by what wildcards took last, in no order
-	Sites         []*Site  // if volume was recorded
-	Arguments     []string // of the program, without its name, cut at 4096 bytes; nil unknown
+	// GoneNoted: Gone is when the kernel was seen to have noted the end. So the order is certain; how far apart
+	// ends were is not.
+	GoneNoted    bool
+	ThreadLevel  int // 0..3, MPI_THREAD_SINGLE to MPI_THREAD_MULTIPLE; -1 unknown
+	Spawned      bool
+	Off          bool     // the recorder turned itself off
+	Evicted      uint64   // channels dropped, or locks left out, because the table was full
+	LostRequests uint64   // requests not followed because the table was full
+	Notes        []string // why the recorder gave something up
+	Modules      []*Module
+	Threads      []*Thread // in order of Index; never empty
+	Comms        []*Comm
+	Channels     []Channel
+	Locks        []Lock
+	Taken        []Taken  // by what wildcards took last, in no order
+	Sites        []*Site  // if volume was recorded
+	Arguments    []string // of the program, without its name, cut at 4096 bytes; nil unknown
 }
 
 // Run is a run directory that has been read.

@@ -33,6 +33,7 @@
 #define LG_MARK_STEP 16       /* collectives between two checkpoints of the lowest level */
 #define LG_MAX_NEIGHBOURS 4096 /* listed of one communicator, each way */
 #define LG_MAX_ARGUMENTS 4096  /* bytes kept of the program's arguments */
+#define LG_ENDINGS 512        /* slots whose end the kernel notes in the header */
 #define LG_MAX_RAISED 16       /* frames kept of those that an exception came through */
 #define LG_MAX_RAISED_TYPE 64  /* bytes kept of the name of its type, and a zero byte */
 
@@ -50,6 +51,8 @@ struct lg_file {
   uint64_t end;    /* first byte behind the last reserved chunk; atomic */
   uint32_t nslots; /* slots handed out; atomic */
   uint32_t pad2;
+  uint32_t endings[LG_ENDINGS]; /* of each slot: a futex of the recorder's thread there, on its robust list
+                                   (set_robust_list(2)); the kernel sets FUTEX_OWNER_DIED when the thread ends */
 };
 
 struct lg_chunk {

@@ -51,7 +51,7 @@ func (e *observer) sightings(file string, o *overview) *process.Sightings {
 // see adds what can be seen of one rank, now, or by whoever watched its node.
 func (e *observer) see(r *model.Rank, o *overview) {
 	if seen := e.sightings(r.File, o).Of(r); seen != nil {
-		r.Watched, r.Stopped, r.Gone = true, seen.Stopped, seen.Gone
+		r.Watched, r.Stopped, r.Gone, r.GoneNoted = true, seen.Stopped, seen.Gone, seen.Noted
 	}
 	if e.looked && moving(r, r.Heartbeat) {
 		o.Moving = append(o.Moving, r.Rank)

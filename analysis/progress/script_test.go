@@ -24,7 +24,7 @@ import (
 // complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
 // took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
-// stopped= and gone= (seconds), watched, host=, says= (the size of MPI_COMM_WORLD), polls=,
+// stopped= and gone= (seconds), noted (the kernel noted the end), watched, host=, says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), error= (when MPI
 // reported one, seconds), unlisted=,
@@ -252,6 +252,8 @@ func (b *rankBuilder) word(key, value string) {
 		r.QuietSince = time.Unix(int64(number(value)), 0)
 	case "stopped":
 		r.Watched, r.Stopped = true, time.Unix(int64(number(value)), 0)
+	case "noted":
+		r.GoneNoted = true
 	case "gone":
 		r.Watched, r.Gone = true, time.UnixMilli(int64(1000*decimal(value)))
 	case "watched":

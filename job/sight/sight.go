@@ -30,9 +30,15 @@ type Sight struct {
 	head  []byte // its first page, mapped: to look at it costs the file system nothing
 	epoll int    // -1: the kernel tells of no ends; then they are looked for
 	ranks map[int]*watched
-	last  time.Time // the latest end
-	next  time.Time // when the node file may be read again
-	news  bool      // something was seen that is not written down
+
+	ending  [model.MaxEndings]time.Time // by slot: when the kernel was first seen to have noted an end
+	awaited int                         // the slots below it are waited for
+	waiting sync.WaitGroup              // those who do
+	over    atomic.Bool                 // they are to end
+
+	last time.Time // the latest end
+	next time.Time // when the node file may be read again
+	news bool      // something was seen that is not written down
 }
 
 // watched is a process that was found in the node file.
@@ -132,7 +138,9 @@ func (s *Sight) meet() {
 		return
 	}
 	begin := time.Now()
-	if s.slots() <= len(s.ranks) || begin.Before(s.next) {
+	slots := s.slots()
+	s.awaitEndings(slots)
+	if slots <= len(s.ranks) || begin.Before(s.next) {
 		return
 	}
 	if run := rundir.OpenOwn(s.dir); run != nil {
@@ -239,9 +247,14 @@ func (s *Sight) write(all bool) {
 		return
 	}
 	var out process.Sightings
+	noted := s.noted()
 	for _, r := range append(run.Ranks, run.Others...) {
 		if w := s.ranks[r.Slot]; w != nil {
-			out.Processes = append(out.Processes, w.seen)
+			seen := w.seen
+			if noted && !seen.Gone.IsZero() {
+				seen.Gone, seen.Noted = s.ending[r.Slot], true
+			}
+			out.Processes = append(out.Processes, seen)
 			all = all || r.Phase < model.Finalized && (!w.seen.Gone.IsZero() || !w.seen.Stopped.IsZero())
 		}
 	}
@@ -251,6 +264,7 @@ func (s *Sight) write(all bool) {
 }
 
 func (s *Sight) close() {
+	s.over.Store(true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.ranks {
@@ -262,6 +276,6 @@ func (s *Sight) close() {
 		unix.Close(s.epoll)
 	}
 	if s.head != nil {
-		unix.Munmap(s.head)
+		go func() { s.waiting.Wait(); unix.Munmap(s.head) }()
 	}
 }

@@ -29,6 +29,8 @@ type Seen struct {
 	PID     int       `json:"pid"`
 	Stopped time.Time `json:"stopped,omitzero"` // since when it is, or was until it ended
 	Gone    time.Time `json:"gone,omitzero"`    // when it ended: no two alike, in the order in which they did
+	// Noted: Gone is when the kernel was seen to have noted the end, before a launcher can have learned of it.
+	Noted bool `json:"noted,omitempty"`
 }
 
 // seenVersion is the schema_version that this version writes and reads.

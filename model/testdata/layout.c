@@ -93,7 +93,8 @@ static void headers(void) {
   AT("fileCRC", lg_file, crc);
   AT("fileEnd", lg_file, end);
   AT("fileNSlots", lg_file, nslots);
-  VALUE("fileSize", sizeof(struct lg_file));
+  AT("fileEndings", lg_file, endings);
+  VALUE("maxEndings", LG_ENDINGS);
   AT("chunkSizeAt", lg_chunk, size);
   AT("chunkSlot", lg_chunk, slot);
   AT("chunkSeq", lg_chunk, seq);

@@ -3,11 +3,15 @@
 package e2e
 
 import (
+	"encoding/binary"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"laggard/model"
 )
 
 // TestDepartures lets one rank go away. First the launcher does what it does by
@@ -41,6 +45,20 @@ func (f family) departure(t *testing.T, s scenario) {
 		t.Errorf("laggard run does not say %q:\n%s", want, got.stderr)
 	}
 	s.check(t, "ended", diagnose(t, env, dir))
+	endsNoted(t, nodeFile(t, dir), s.size())
+}
+
+// endsNoted: the kernel has noted the end of every process in the node file.
+func endsNoted(t *testing.T, node string, ranks int) {
+	t.Helper()
+	const ownerDied = 0x40000000
+	file, err := os.ReadFile(node)
+	must(t, err)
+	for slot := range ranks {
+		if note := binary.LittleEndian.Uint32(file[model.EndingsAt+4*slot:]); note&ownerDied == 0 {
+			t.Errorf("of slot %d the kernel noted %#x", slot, note)
+		}
+	}
 }
 
 // killsAll: Hydra ends a job with SIGKILL, OpenMPI's launcher asks first.

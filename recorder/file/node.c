@@ -139,6 +139,11 @@ uint32_t lg_slot(void)
   return slot;
 }
 
+uint32_t *lg_file_ending(void)
+{
+  return slot < LG_ENDINGS ? &head->endings[slot] : NULL;
+}
+
 /* on_shared_disk: the file is on no disk of this node's. */
 static bool on_shared_disk(void)
 {

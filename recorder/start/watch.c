@@ -7,6 +7,7 @@
 #define MAX_LINE 256         /* bytes that are read of a file there */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -281,11 +282,40 @@ static void tick(uint64_t now)
   lg_show();
 }
 
+/* The robust list of this thread, with one futex: in the node file. When a process is
+ * killed, the kernel marks that futex before it closes the connections by which a launcher
+ * learns of the end. So whoever watches can tell the first of those that end from the
+ * ones that the launcher ended for it. The C library's list of this thread, in whose place it
+ * comes, is empty. */
+static struct {
+  struct robust_list_head head;
+  struct robust_list entry;
+} robust;
+
+static void note_end(void)
+{
+  uint32_t *ending = lg_file_ending();
+  if (!ending)
+    return;
+  robust.entry.next = &robust.head.list;
+  robust.head.list.next = &robust.entry;
+  robust.head.futex_offset = (long)((uintptr_t)ending - (uintptr_t)&robust.entry);
+  __atomic_store_n(ending, (uint32_t)syscall(SYS_gettid) | FUTEX_WAITERS, __ATOMIC_RELEASE);
+  syscall(SYS_set_robust_list, &robust.head, sizeof robust.head);
+}
+
+/* no_end: this thread ends, and the process does not. */
+static void no_end(void)
+{
+  robust.head.list.next = &robust.head.list;
+}
+
 static void *watch(void *unused)
 {
   struct timespec second = {1, 0};
   (void)unused;
   pthread_setname_np(pthread_self(), "laggard");
+  note_end();
   while (!lg_off) {
     if (lg_file_cut())
       lg_turn_off("the run file was cut short");
@@ -296,6 +326,7 @@ static void *watch(void *unused)
     }
     nanosleep(&second, NULL);
   }
+  no_end();
   return NULL;
 }
 

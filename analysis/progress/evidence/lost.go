@@ -23,7 +23,8 @@ const staleAfter = 30 * time.Second
 // end can be put aside for that long. Of two that end within a race, the second was seen to
 // end first about as often as not, on two busy processors. Within reaction, no launcher has
 // seen the first end and ended the others: whoever ended the first ended all, and that
-// tells none apart.
+// tells none apart. Where the kernel noted the ends, the order is known, and only whether
+// somebody ended all is not.
 const (
 	crowded  = 500 * time.Millisecond
 	race     = 2 * time.Millisecond
@@ -162,7 +163,7 @@ func (s *Scene) loseFirst() {
 		return
 	}
 	lead, ahead := time.Duration(next-first.Gone), ""
-	if lead < reaction {
+	if lead < reaction && !first.GoneNoted {
 		return
 	}
 	if next < math.MaxInt64 {
@@ -170,6 +171,8 @@ func (s *Scene) loseFirst() {
 	}
 	s.lose(model.NewRankSet(first.Rank), true, "killed: the process ended first%s, without a word", ahead)
 	switch {
+	case lead < race && first.GoneNoted:
+		s.lead(Even, "; somebody may have ended all at once")
 	case lead < race:
 		s.lead(Even, "; that is too close to tell which was first")
 	case lead < crowded:

@@ -57,7 +57,7 @@ func (f *Fact) code(c *wire.Coder) {
 	wire.Index(c, &f.Rank, model.MaxRanks)
 	f.At.code(c)
 	c.Flags(&f.Driving, &f.Quiet, &f.Off, &f.Evicted, &f.Still, &f.Looking,
-		&f.Watched, &f.Erred, &f.Away)
+		&f.Watched, &f.GoneNoted, &f.Erred, &f.Away)
 	c.Text(&f.Host)
 	wire.Uint(c, &f.Phase)
 	wire.Uint(c, &f.End)

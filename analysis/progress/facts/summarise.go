@@ -94,7 +94,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		Phase: r.Phase, End: r.End, EndTime: nanoseconds(r.EndTime),
 		Heartbeat: nanoseconds(r.Heartbeat), Quiet: !r.QuietSince.IsZero(),
 		Off: r.Off, Evicted: r.Evicted > 0,
-		Watched: r.Watched, Stopped: nanoseconds(r.Stopped), Gone: nanoseconds(r.Gone),
+		Watched: r.Watched, Stopped: nanoseconds(r.Stopped), Gone: nanoseconds(r.Gone), GoneNoted: r.GoneNoted,
 	}
 	if r.End != model.NoEnd {
 		f.Detail = r.EndDetail

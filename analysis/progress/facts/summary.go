@@ -44,7 +44,9 @@ type Fact struct {
 	Quiet     bool  // it had made no progress for a while
 	// Watched: somebody on its node saw what became of the process. Stopped and Gone
 	// are since when it was stopped, and when it ended; ns since 1970, 0 not seen.
+	// GoneNoted: the order of these ends is certain, and how far apart they were is not.
 	Watched       bool
+	GoneNoted     bool
 	Stopped, Gone int64
 	// Still and Looking say what captured stacks show of a rank inside an MPI
 	// call. A library that waits for messages looks for them here and there;
