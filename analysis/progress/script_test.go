@@ -24,7 +24,8 @@ import (
 // complete, exclusive, shared), coll=COMM:COUNT, ch=COMM:PEER:TAG:SENT:RECEIVED,
 // took=COMM:PEER:TAG:NUMBER:STATE (a message that a wildcard in STATE took),
 // near=COMM:SOURCES:DESTS (neighbours), lock=COMM:TARGET:TYPE, phase=, end=HOW:DETAIL, endtime=, beat=,
-// stopped= and gone= (seconds), noted (the kernel noted the end), watched, host=, says= (the size of MPI_COMM_WORLD), polls=,
+// stopped= and gone= (seconds), noted (the kernel noted the end), watched, host=,
+// says= (the size of MPI_COMM_WORLD), polls=,
 // visits= (to the state), counts=STATE:VISITS,…, same= (captures in a row without
 // a call), moved (a call since the capture), stack=a,b (captured frames), error= (when MPI
 // reported one, seconds), unlisted=,
