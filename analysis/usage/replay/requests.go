@@ -214,7 +214,7 @@ func (a args) element(name string, k int) string {
 
 // failed reports whether the call ended badly: with an error, or with the process.
 func (a args) failed() bool {
-	return a.c.Code != 0 || a.c.Refused || a.c.Return == 0 && a.t.Crashed()
+	return a.c.Code != 0 || a.c.Return == 0 && a.t.Crashed()
 }
 
 // waitedTwice finds two threads that complete one request at a time.
