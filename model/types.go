@@ -249,6 +249,16 @@ type Thread struct {
 	Sent     []Sent  // by rising state, if volume was recorded
 }
 
+// Erred reports whether MPI reported an error in the call that the thread is in, and did not return.
+func (t *Thread) Erred() bool {
+	switch t.Op.Kind {
+	case Init, Finalize, Abort:
+		return false
+	}
+	c := t.Captured
+	return c != nil && c.Why == CaptureError && c.InMPI && t.Op.InMPI && c.Calls == t.Calls
+}
+
 // CommKind says what a Comm is. An object of MPI is of one kind alone.
 type CommKind uint8
 

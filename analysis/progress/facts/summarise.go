@@ -99,7 +99,7 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 	if r.End != model.NoEnd {
 		f.Detail = r.EndDetail
 	}
-	f.Erred = erred(t)
+	f.Erred = t.Erred()
 	if f.Erred {
 		f.EndTime = nanoseconds(t.Captured.Time)
 	}
@@ -114,17 +114,6 @@ func factOf(r *model.Rank, t *model.Thread) Fact {
 		}
 	}
 	return f
-}
-
-// erred tells whether MPI reported an error in the call that the thread is in, and did
-// not return.
-func erred(t *model.Thread) bool {
-	switch t.Op.Kind {
-	case model.Init, model.Finalize, model.Abort:
-		return false
-	}
-	c := t.Captured
-	return c != nil && c.Why == model.CaptureError && c.InMPI && t.Op.InMPI && c.Calls == t.Calls
 }
 
 // inside compares the captures of a thread inside its present call.

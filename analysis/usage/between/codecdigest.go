@@ -90,6 +90,7 @@ func (e *entry) code(c *wire.Coder, last *int32) {
 func (v *windows) code(c *wire.Coder) {
 	wire.List(c, &v.memory, func(r *region, c *wire.Coder) {
 		wire.Int(c, &r.comm)
+		wire.Int(c, &r.step)
 		wire.Int(c, &r.base)
 		wire.Int(c, &r.size)
 		wire.Int(c, &r.unit)

@@ -26,13 +26,8 @@ func (c *collectives) sameData(e *event) bool {
 }
 
 // sameBuffers: all members give the same (§5.4, §5.9). For a broadcast that is the
-// same signature, for a reduction the same count and type. The groups of an
-// intercommunicator may scatter a reduction differently.
+// same signature, for a reduction the same count and type.
 func (c *collectives) sameBuffers(e *event) bool {
-	name := c.shape(e.parts[0]).name
-	if e.comm.inter && flowName(name) == "Reduce_scatter" {
-		return true
-	}
 	return !c.differ(e, "data", func(p ref) string {
 		s := c.shape(p)
 		if s.give == nil {

@@ -137,10 +137,8 @@ func (d *digester) addBuffers(s *shape, c *recorded.Call, comm *model.Comm) {
 	case aside:
 	case s.flow == sameFlow:
 		s.give = d.buffers1(c, "count", "datatype")
-		for _, counts := range []string{"recvcounts", "recvcount"} {
-			if s.give == nil {
-				s.give = d.buffers1(c, counts, "datatype")
-			}
+		if s.give == nil {
+			s.give = d.scattered(c, comm)
 		}
 	case s.flow == gatherFlow:
 		if !inPlace(c, "sendbuf") && !(comm.Kind == model.Inter && atRoot) {
@@ -165,6 +163,32 @@ func (d *digester) addBuffers(s *shape, c *recorded.Call, comm *model.Comm) {
 			s.give = s.take[min(comm.Rank, len(s.take)-1):][:1]
 		}
 	}
+}
+
+// scattered returns what a member of MPI_Reduce_scatter and its like reduces. In an intercommunicator each group
+// scatters the whole in its own way, and only the whole must be the same (§5.10).
+func (d *digester) scattered(c *recorded.Call, comm *model.Comm) []int32 {
+	counts, each := values(c, "recvcounts"), values(c, "recvcount")
+	types := values(c, "datatype")
+	switch {
+	case comm.Kind != model.Inter && len(counts) > 0:
+		return d.buffers1(c, "recvcounts", "datatype")
+	case comm.Kind != model.Inter:
+		return d.buffers1(c, "recvcount", "datatype")
+	case len(types) == 0:
+		return nil
+	}
+	var whole int64
+	for _, n := range counts {
+		whole += n
+	}
+	if len(each) > 0 {
+		whole = each[0] * int64(max(comm.Size, len(comm.Members)))
+	}
+	if b := d.buffer(int(types[0]), whole); b >= 0 {
+		return []int32{b}
+	}
+	return nil
 }
 
 func inPlace(c *recorded.Call, name string) bool {

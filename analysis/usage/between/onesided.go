@@ -41,6 +41,11 @@ const (
 func (j *job) checkWindows() {
 	j.checkStray()
 	targets, order := j.touches()
+	for _, key := range order {
+		for _, t := range targets[key] {
+			j.checkRange(t)
+		}
+	}
 	alike := map[string]int{}
 	var pairs []pair
 	for _, key := range order {
@@ -80,6 +85,27 @@ func (j *job) checkStray() {
 			j.found.Add(f)
 		}
 	}
+}
+
+// checkRange reports an access to bytes that the target has not in the window (§11.2.1).
+func (j *job) checkRange(t *touch) {
+	d := j.digests[t.rank]
+	if t.kind == load || t.kind == store {
+		return // where in the own memory a window lies is no matter of these
+	}
+	owner := j.byRank[d.comms[t.comm].WorldRank(t.target)]
+	r := j.digests[owner].region(d.comms[t.comm].ID)
+	if r.dynamic || r.size < 0 || t.lo >= 0 && t.hi <= r.size {
+		return
+	}
+	target := j.digests[owner].Rank
+	f := finding.New("one_sided", fmt.Sprintf("%s of rank %d uses bytes %d to %d of rank %d in %s, which has %d there",
+		d.steps[t.step].fn().Name, d.Rank, t.lo, t.hi-1, target, commName(d.comms[t.comm]), r.size),
+		j.place(t.rank, t.step, "access"), j.place(owner, r.step, "window"))
+	f.Standard = "MPI-3.1 §11.2.1"
+	f.Change = "keep target_disp (in units of the target's disp_unit), target_count and target_datatype within the " +
+		"memory that the target gave the window"
+	j.found.Add(f)
 }
 
 // apart tells whether an access was complete before another began, or whether that

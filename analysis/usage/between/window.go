@@ -20,7 +20,8 @@ type windows struct {
 // region is the rank's own memory in a window.
 type region struct {
 	comm       int32 // index into Digest.comms, of the window
-	base, size int64 // size 0: not known
+	step       int32 // that made it
+	base, size int64 // size -1: not known
 	unit       int64 // bytes of a displacement
 	dynamic    bool  // displacements are addresses
 }
@@ -124,7 +125,7 @@ func (w *windowDigester) sortedLocks(win int64) []int64 {
 
 func (w *windowDigester) call(c *recorded.Call, step int32) {
 	if c.Func.Class == mpi.ClassNewwin {
-		w.make(c)
+		w.make(c, step)
 		return
 	}
 	win, ok := c.Value1("win")
@@ -175,12 +176,12 @@ func (w *windowDigester) await(c *recorded.Call, l lock) {
 }
 
 // make notes the rank's own memory.
-func (w *windowDigester) make(c *recorded.Call) {
+func (w *windowDigester) make(c *recorded.Call, step int32) {
 	win, ok := c.Result1("win")
 	if !ok || win < 0 || win >= int64(len(w.comms)) {
 		return
 	}
-	r := region{comm: int32(win), unit: 1, dynamic: c.Func.Name == "MPI_Win_create_dynamic"}
+	r := region{comm: int32(win), step: step, size: -1, unit: 1, dynamic: c.Func.Name == "MPI_Win_create_dynamic"}
 	if unit, ok := c.Value1("disp_unit"); ok {
 		r.unit = unit
 	}
@@ -188,7 +189,7 @@ func (w *windowDigester) make(c *recorded.Call) {
 	if !known {
 		base, known = c.Result1("baseptr")
 	}
-	if size, ok := c.Value1("size"); ok && known && base > 0 {
+	if size, ok := c.Value1("size"); ok && (size == 0 || known && base > 0) {
 		r.base, r.size = base, size
 	}
 	w.windows.memory = append(w.windows.memory, r)

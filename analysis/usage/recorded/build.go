@@ -116,6 +116,7 @@ func (b *builder) finish() *Trace {
 	if len(b.comms) != len(t.Comms) || len(b.types) != len(t.Types) {
 		b.incomplete("descriptions of communicators or datatypes are missing")
 	}
+	b.refused()
 	for _, n := range b.notes {
 		if call := b.begunAt(n.call); call >= 0 && n.names(&t.Calls[call]) {
 			t.Notes = append(t.Notes, Note{Kind: n.kind, Call: call, Seen: b.begunAt(n.seen), Value: n.value})
@@ -127,6 +128,21 @@ func (b *builder) finish() *Trace {
 	t.Complete = len(b.whys) == 0
 	t.Why = strings.Join(b.whys, "; ")
 	return t
+}
+
+// refused marks the calls that MPI ended the job in, as it reported an error.
+func (b *builder) refused() {
+	for _, thread := range b.rank.Threads {
+		if !thread.Erred() {
+			continue
+		}
+		for i := len(b.trace.Calls) - 1; i >= 0; i-- {
+			if c := &b.trace.Calls[i]; c.Thread == thread.Index && c.Func != nil {
+				c.Refused = c.Return == 0
+				break
+			}
+		}
+	}
 }
 
 // names tells whether the call has the parameter that the note is about, if it is

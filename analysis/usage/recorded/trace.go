@@ -82,6 +82,8 @@ type Call struct {
 	// that MPI writes.
 	In, Out []Value
 	Code    int // what it returned; 0 MPI_SUCCESS. It has Out only without error, or with MPI_ERR_IN_STATUS
+	// Refused: it never returned, since MPI reported an error in it and ended the job.
+	Refused bool
 	// Again is how often an empty poll (flag false, nothing completed) was repeated
 	// at once with the same arguments; the repetitions are not listed.
 	Again uint64

@@ -123,7 +123,8 @@ func changeOf(name string) string {
 }
 
 // ignored reports whether MPI does not look at a parameter at this rank: those of a
-// buffer that only the root has, or whose place MPI_IN_PLACE has taken.
+// buffer that only the root has, or whose place MPI_IN_PLACE has taken; those of the
+// origin where an access only fetches.
 func (r *replay) ignored(a args, name string) bool {
 	buffer := ""
 	switch {
@@ -135,6 +136,8 @@ func (r *replay) ignored(a args, name string) bool {
 		buffer = "sendbuf"
 	case name == "displs":
 		buffer = "recvbuf"
+	case name == "origin_count" || name == "origin_datatype":
+		return r.noOp(a)
 	case name == "peer_comm" || name == "remote_leader":
 		c := r.t.Comm(a.handle("local_comm"))
 		return c == nil || int64(c.Rank) != a.num(-1, "local_leader")

@@ -167,6 +167,8 @@ func (r *replay) writes(a args, name string) bool {
 // significant reports whether a buffer matters at this rank (MPI-3.1 §5).
 func (r *replay) significant(a args, name string) bool {
 	switch a.c.Func.Class {
+	case mpi.ClassRma, mpi.ClassRmaNb, mpi.ClassRmaNow:
+		return name != "origin_addr" || !r.noOp(a)
 	case mpi.ClassSendrecv, mpi.ClassIsendrecv:
 		peer := "dest"
 		if name == "recvbuf" {
@@ -191,6 +193,12 @@ func (r *replay) significant(a args, name string) bool {
 	}
 	isRoot := root < 0 && root != model.ProcNull // MPI_ROOT
 	return root != model.ProcNull && atRoot == isRoot
+}
+
+// noOp reports whether an access only fetches: MPI does not look at what the origin would give (MPI-3.1 §11.3.4).
+func (r *replay) noOp(a args) bool {
+	op, _ := r.t.Predefined("MPI_Op", a.num(recorded.Invalid, "op"))
+	return op == "MPI_NO_OP"
 }
 
 // blocks returns the pieces of a buffer. A count that is not a list may stand for
@@ -266,9 +274,13 @@ func (r *replay) times(a args, buffer string) int64 {
 		if recv {
 			return n
 		}
-	case "Scatter", "Reduce_scatter_block":
+	case "Scatter":
 		if !recv {
 			return n
+		}
+	case "Reduce_scatter_block": // what is reduced is scattered among the own group
+		if !recv {
+			return int64(max(c.Size, len(c.Members)))
 		}
 	case "Alltoall":
 		return n

@@ -92,6 +92,10 @@ func (r *replay) checkLife(a args) {
 	}
 	switch {
 	case anytime(name) || l.session:
+	case a.c.Func.Class == mpi.ClassFinalize && l.finalized >= 0:
+		r.report("lifecycle", "MPI_Finalize is called again: it ends MPI for all threads of the process",
+			r.Place(a.i, "again"), r.Place(l.finalized, "before"))
+		r.wrong[a.i] = true
 	case l.over:
 		r.report("lifecycle", name+" is called after MPI_Finalize", r.Place(a.i, "call"),
 			r.Place(l.finalized, "finalize"))
@@ -109,6 +113,7 @@ func (r *replay) checkThreads(a args) {
 	if level < 0 || level >= 3 || a.c.Func.Class == mpi.ClassLight || anytime(a.c.Func.Name) || r.life.initialised < 0 {
 		if level >= 3 {
 			r.checkCollectives(a)
+			r.checkLastCall(a)
 		}
 		return
 	}
@@ -126,6 +131,27 @@ func (r *replay) checkThreads(a args) {
 				r.Place(a.i, "call"), r.Place(i, "call at the same time"))
 			return
 		}
+	}
+}
+
+// checkLastCall finds threads that are still in MPI, or have not done with it, when MPI_Finalize is called: it is
+// for the thread that called MPI_Init, after all other calls have returned (MPI-3.1 §12.4.2).
+func (r *replay) checkLastCall(a args) {
+	if a.c.Func.Class != mpi.ClassFinalize || r.life.initialised < 0 || r.wrong[a.i] {
+		return
+	}
+	for _, i := range r.open {
+		if other := &r.t.Calls[i]; other.Thread != a.c.Thread && other.Func.Class != mpi.ClassFinalize &&
+			other.Func.Class != mpi.ClassLight {
+			r.report("thread_level", "MPI_Finalize is called while another thread is in "+other.Func.Name,
+				r.Place(a.i, "call"), r.Place(i, "call at the same time")).Standard = "MPI-3.1 §12.4.2"
+			return
+		}
+	}
+	if a.c.Thread != r.life.mainThread {
+		f := r.report("thread_level", "MPI_Finalize is called by a thread that did not call MPI_Init",
+			r.Place(a.i, "call"), r.Place(r.life.initialised, "initialisation"))
+		f.Standard, f.Change = "MPI-3.1 §12.4.2", "call MPI_Finalize on the thread that called MPI_Init"
 	}
 }
 
@@ -165,6 +191,7 @@ func (r *replay) finish() {
 		r.leaks()
 		r.openEpochs()
 	}
+	r.refusals()
 	missing := l.initialised >= 0 && l.finalized < 0 && !l.session && r.t.Complete && r.t.End == model.Exited
 	if missing && len(r.open) == 0 {
 		f := r.report("lifecycle", "the process ended without MPI_Finalize", r.Place(len(r.t.Calls)-1, "last call"),
@@ -172,6 +199,32 @@ func (r *replay) finish() {
 		f.Change = "call MPI_Finalize before the process ends"
 	}
 	r.changedBuffers()
+}
+
+// refusals reports calls in which MPI ended the job with an error, where nothing else is known to be wrong with them.
+// Only of calls whose own arguments decide: others end so, too, for what other ranks did.
+func (r *replay) refusals() {
+	for i := range r.t.Calls {
+		a := argsOf(r.t, i)
+		if !a.c.Refused || r.wrong[i] || !alone(a.c.Func) {
+			continue
+		}
+		f := r.report("invalid_argument",
+			fmt.Sprintf("MPI reported an error in %s and ended the job", a.c.Func.Name), r.Place(i, "call"))
+		f.Change = "look up the error that MPI printed, and what the function asks of its arguments"
+	}
+}
+
+// alone tells whether a function of MPI works at one rank by itself, with nothing but its arguments: not with files,
+// ports, processes that failed, or functions of the program that may themselves report an error.
+func alone(f *mpi.Function) bool {
+	for _, part := range []string{"MPIX_", "MPI_File_", "MPI_Alloc_", "MPI_Open_", "MPI_Lookup_", "MPI_Publish_",
+		"MPI_Unpublish_", "_call_errhandler", "_attr", "MPI_Attr_"} {
+		if strings.Contains(f.Name, part) {
+			return false
+		}
+	}
+	return f.Class == mpi.ClassLocal || f.Class == mpi.ClassTypeFree
 }
 
 // changedBuffers reports the buffers that the recorder saw change while an

@@ -20,6 +20,7 @@ type call struct {
 	results map[string]string
 	code    int
 	never   bool // it never returned
+	refused bool // since MPI reported an error and ended the job
 	later   bool // it returns at a later line
 }
 
@@ -29,6 +30,8 @@ func (c *call) results1(text string) error {
 	case text == "()": // nothing was written by MPI that is known
 	case text == "…" || text == "...":
 		c.never = true
+	case text == "refused":
+		c.never, c.refused = true, true
 	case text == "later":
 		c.later = true
 	case strings.HasPrefix(text, "error "):
@@ -64,7 +67,7 @@ func (c *call) make() (recorded.Call, error) {
 		out.In[i] = v
 	}
 	c.r.place++
-	out.Begin = c.r.place
+	out.Begin, out.Refused = c.r.place, c.refused
 	if c.never {
 		return out, nil
 	}

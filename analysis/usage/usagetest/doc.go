@@ -7,6 +7,7 @@
 //	0: MPI_Isend(buf=0x1000, count=2, datatype=MPI_INT, dest=1, tag=7, comm=world) -> request=r1 @ a.c:12
 //	0: MPI_Wait(request=r1) -> status=(1,7,8) @ a.c:13
 //	1.2: MPI_Recv(source=0) -> …              thread 2 of rank 1; the call never returned
+//	1: MPI_Cart_get(maxdims=2) -> refused     nor did this, since MPI reported an error and ended the job
 //	1.0: MPI_Send(dest=0) -> later            it returns at the line «1.0: returns»
 //	0: MPI_Send(dest=1) -> error 6            it returned that code
 //	0-3: MPI_Barrier()                        the same call of several ranks

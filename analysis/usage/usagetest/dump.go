@@ -72,6 +72,8 @@ func (d *dumper) who(c *recorded.Call) string {
 func (d *dumper) call(c *recorded.Call) string {
 	s := fmt.Sprintf("%s(%s) -> ", c.Func.Name, d.values(c, c.In))
 	switch {
+	case c.Refused:
+		return s + "refused"
 	case c.Return == 0:
 		return s + "…"
 	case c.Code != 0:
