@@ -98,8 +98,7 @@ var allowed = map[string][]string{
 		"laggard/intake/backtrace", "laggard/intake/library", "laggard/intake/python", "laggard/intake/stopped",
 		"laggard/intake/unwind", "laggard/intake/values",
 		"laggard/job/attach/waits", "laggard/job/launcher", "laggard/job/rundir", "laggard/model", "laggard/model/mpi",
-		"laggard/model/process", "laggard/model/values", "laggard/slicing/argument", "laggard/slicing/cpu",
-		"laggard/slicing/native", "laggard/slicing/x86",
+		"laggard/model/process", "laggard/model/values", "laggard/slicing/argument", "laggard/slicing/native",
 		"laggard/symbol",
 	},
 	"laggard/job/attach/waits": {
@@ -178,7 +177,8 @@ var allowed = map[string][]string{
 	"laggard/report/words": {"laggard/model"},
 	"laggard/slicing":      {"laggard/model"},
 	"laggard/slicing/argument": {
-		"laggard/model", "laggard/slicing/calls", "laggard/slicing/cpu", "laggard/slicing/native", "laggard/slicing/x86",
+		"laggard/model", "laggard/slicing/arm64", "laggard/slicing/calls", "laggard/slicing/cpu",
+		"laggard/slicing/native", "laggard/slicing/x86",
 	},
 	"laggard/slicing/calls":     {},
 	"laggard/slicing/calls/gen": {"laggard/model/mpi"},

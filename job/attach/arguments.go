@@ -13,9 +13,7 @@ import (
 	"laggard/job/attach/waits"
 	"laggard/model"
 	"laggard/slicing/argument"
-	"laggard/slicing/cpu"
 	"laggard/slicing/native"
-	"laggard/slicing/x86"
 	"laggard/symbol"
 )
 
@@ -117,12 +115,6 @@ func (w *watched) memory(s *sample) func(addr uint64, to []byte) bool {
 	}
 }
 
-// preserved are the registers that a frame of a caller still has, by their numbers.
-var preserved = map[cpu.Reg]int{
-	x86.RBX: stopped.RBX, x86.RBP: stopped.RBP, x86.RSP: stopped.RSP, x86.R12: stopped.R12, x86.R13: stopped.R13,
-	x86.R14: stopped.R14, x86.R15: stopped.R15,
-}
-
 // values returns the arguments of the call that a frame is in. The name by which the
 // caller has it tells the binding.
 func (a *arguments) values(b *builder, s *sample, caller int, call string) waits.Call {
@@ -145,13 +137,7 @@ func (a *arguments) values(b *builder, s *sample, caller int, call string) waits
 func (a *arguments) frame(b *builder, s *sample, f *unwind.Frame) *argument.Call {
 	return &argument.Call{
 		Module: b.modules[f.Module], Bias: f.Module.Bias, Return: f.PC() - f.Module.Bias, Read: b.memory(s),
-		Register: func(r cpu.Reg) (uint64, bool) {
-			number, ok := preserved[r]
-			if !ok {
-				return 0, false
-			}
-			return f.Registers.Get(number)
-		},
+		Register: f.Registers.Get,
 	}
 }
 

@@ -1,8 +1,10 @@
 package argument
 
 import (
+	"encoding/binary"
 	"testing"
 
+	"laggard/slicing/arm64"
 	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 )
@@ -19,31 +21,55 @@ func FuzzExecute(f *testing.F) {
 	} {
 		f.Add(code, uint64(7), uint64(0x7ffe0000))
 	}
-	f.Fuzz(func(t *testing.T, code []byte, a, sp uint64) {
-		code = code[:min(len(code), maxSteps)]
-		nothing := &Call{Read: func(uint64, []byte) bool { return false }}
-		m := &machine{at: nothing, known: []store{}, wrote: map[uint64]Value{}}
-		m.reg[x86.RAX], m.reg[x86.RCX] = number(a, 64, false), number(a>>32, 32, true)
-		m.reg[x86.RSP], m.reg[x86.RBP] = number(sp, 64, false), number(sp+64, 64, false)
-		for addr := uint64(0x1000); len(code) > 0; m.step++ {
-			in := x86.Decode(code[:min(len(code), 15)], addr)
+	f.Fuzz(func(t *testing.T, code []byte, a, sp uint64) { execute(t, x86.Processor, code, a, sp) })
+}
+
+// FuzzExecuteArm64 is the same of AArch64.
+func FuzzExecuteArm64(f *testing.F) {
+	for _, words := range [][]uint32{
+		{0x2a0203e0, 0x11000400},                         // mov w0, w2; add w0, w0, #1
+		{0x1ac10c42, 0x1b018840},                         // sdiv w2, w2, w1; msub w0, w2, w1, w2
+		{0x7100041f, 0x1a9fb7e1, 0x90000003},             // cmp w0, #1; cset w1, gt; adrp x3
+		{0xa9be7bfd, 0x910003fd, 0xb9001fe0, 0xb9401fe1}, // stp, mov x29, sp; str w0, [sp, #28]; ldr w1
+		{0xb862d823, 0x7a42b020, 0x38401c45, 0xa8c27bfd}, // ldr w3, [x1, w2, sxtw #2]; ccmp; ldrb w5, [x2, #1]!; ldp
+	} {
+		var code []byte
+		for _, w := range words {
+			code = binary.LittleEndian.AppendUint32(code, w)
+		}
+		f.Add(code, uint64(7), uint64(0x7ffe0000))
+	}
+	f.Fuzz(func(t *testing.T, code []byte, a, sp uint64) { execute(t, arm64.Processor, code, a, sp) })
+}
+
+// execute goes over code with some registers known.
+func execute(t *testing.T, p *cpu.Processor, code []byte, a, sp uint64) {
+	code = code[:min(len(code), maxSteps)]
+	nothing := &Call{Read: func(uint64, []byte) bool { return false }}
+	m := start(p, nothing, []store{})
+	m.reg[0], m.reg[1] = number(a, 64, false), number(a>>32, 32, true)
+	m.reg[p.SP], m.reg[p.FP] = number(sp, 64, false), number(sp+64, 64, false)
+	for addr := uint64(0x1000); len(code) > 0; {
+		whole := code[:min(len(code), p.Longest)]
+		for _, in := range p.Decode(nil, whole, addr) {
 			if in.Kind == cpu.Next {
-				m.execute(code[:min(len(code), 15)], &in)
+				m.execute(whole, &in)
 			} else if in.Kind == cpu.Branch {
-				m.branches(code[:min(len(code), 15)])
+				m.code.branches(whole)
 			}
 			n := max(in.Len, 1)
 			code, addr = code[min(n, len(code)):], addr+uint64(n)
+			m.step++
 		}
-		for r, v := range m.reg {
-			switch v.Bits {
-			case 0, 8, 16, 32, 64:
-			default:
-				t.Fatalf("register %d has %d bits", r, v.Bits)
-			}
-			if v.Number&^mask(v.Bits) != 0 {
-				t.Fatalf("register %d: %#x has more than %d bits", r, v.Number, v.Bits)
-			}
+	}
+	for r, v := range m.reg {
+		switch v.Bits {
+		case 0, 8, 16, 32, 64:
+		default:
+			t.Fatalf("register %d has %d bits", r, v.Bits)
 		}
-	})
+		if v.Number&^mask(v.Bits) != 0 {
+			t.Fatalf("register %d: %#x has more than %d bits", r, v.Number, v.Bits)
+		}
+	}
 }

@@ -2,25 +2,46 @@ package argument
 
 import (
 	"encoding/binary"
-	"slices"
 	"strings"
 
-	"golang.org/x/arch/x86/x86asm"
-
+	"laggard/slicing/arm64"
 	"laggard/slicing/calls"
 	"laggard/slicing/cpu"
 	"laggard/slicing/x86"
 )
 
+// language is the machine code of a processor.
+type language interface {
+	// execute goes over an instruction that is no jump and no call; false: it is not understood.
+	execute(code []byte, in *cpu.Inst) bool
+	// branches tells whether a conditional jump is taken; known is false if that cannot be told.
+	branches(code []byte) (taken, known bool)
+}
+
+// languages are those that are understood.
+var languages = map[*cpu.Processor]func(*machine) language{
+	x86.Processor:   func(m *machine) language { return intel{m} },
+	arm64.Processor: func(m *machine) language { return arm{m} },
+}
+
 // machine goes through the instructions of a way.
 type machine struct {
 	at     *Call
-	reg    [x86.General]Value
+	cpu    *cpu.Processor
+	code   language
+	reg    []Value          // the general ones
 	stores []store          // of the way, in order; the first time without knowing what follows
 	known  []store          // the same as found the first time; nil then
 	wrote  map[uint64]Value // by address: what the way has stored last, and is not overlapped since
-	flags  flags
-	step   int // position in the way
+	flags  Value            // the processor's, all or none; their places are the language's
+	step   int              // position in the way
+}
+
+// start is a machine at the begin of a way in code for a processor.
+func start(p *cpu.Processor, at *Call, known []store) *machine {
+	m := &machine{at: at, cpu: p, reg: make([]Value, p.General), known: known, wrote: map[uint64]Value{}}
+	m.code = languages[p](m)
+	return m
 }
 
 // store is a piece of memory that an instruction of a way writes.
@@ -31,22 +52,15 @@ type store struct {
 	wild bool // its address, or its size, is not known
 }
 
-// flags are those that an operation has set: of a difference, or of a number. bits 0:
-// unknown.
-type flags struct {
-	a, b Value // what was compared, b being 0 where the result is known alone
-	bits int
-}
-
 // call goes over a call: what it leaves in registers that functions need not preserve is not
 // known, nor what it leaves in memory, but for functions that write none.
 func (m *machine) call(callee string) {
-	for r := range cpu.Reg(x86.General) {
-		if r != x86.RSP && !slices.Contains(preserved, r) {
+	for r := range m.cpu.General {
+		if r != m.cpu.SP && m.cpu.CallerSaved.Has(r) {
 			m.reg[r] = Value{}
 		}
 	}
-	m.flags = flags{}
+	m.flags = Value{}
 	if !silent(callee) {
 		m.keep(Value{}, 0, Value{})
 	}
@@ -111,29 +125,38 @@ func (m *machine) keep(addr Value, size int, v Value) {
 	}
 }
 
-// address is that of a memory operand.
-func (m *machine) address(in *x86asm.Inst, pc uint64, a x86asm.Mem) Value {
-	if a.Segment == x86asm.FS || a.Segment == x86asm.GS {
-		return Value{}
+// execute goes over an instruction that is no jump and no call. What it does not know
+// leaves unknown values behind.
+func (m *machine) execute(code []byte, i *cpu.Inst) {
+	if i.Opaque || !m.code.execute(code, i) {
+		m.forget(i)
 	}
-	disp := a.Disp
-	if disp>>32 == 0 { // x86asm forgets the sign of four bytes
-		disp = int64(int32(disp))
+}
+
+// forget makes unknown all that an instruction writes.
+func (m *machine) forget(i *cpu.Inst) {
+	for r := range m.cpu.General {
+		if i.Opaque || i.Def.Has(r) {
+			m.reg[r] = Value{}
+		}
 	}
-	out := number(uint64(disp), 64, false)
-	switch a.Base {
-	case 0:
-	case x86asm.RIP:
-		out.Number += pc + uint64(in.Len) + m.at.Bias
-	default:
-		out = add(out, m.get(a.Base), 64)
+	if i.Dst == m.cpu.SP || i.Unfixed || i.Move == cpu.LeaveMove || i.SP != 0 {
+		m.reg[m.cpu.SP] = Value{}
 	}
-	if a.Index != 0 && a.Scale != 0 {
-		i := m.get(a.Index)
-		i.Number *= uint64(a.Scale)
-		out = add(out, i, 64)
+	if i.Def.Has(m.cpu.Flags) || i.Opaque {
+		m.flags = Value{}
 	}
-	return out
+	if i.Store == nil && !i.Opaque {
+		return
+	}
+	addr, size := Value{}, 0
+	if s := i.Store; s != nil {
+		size = s.Size
+		if s.Index == cpu.None && m.cpu.Holds(s.Base) && !s.Thread {
+			addr = add(m.reg[s.Base], number(uint64(s.Disp), 64, false), 64)
+		}
+	}
+	m.keep(addr, size, Value{})
 }
 
 func add(a, b Value, bits int) Value {
@@ -145,75 +168,4 @@ func binaryOf(a, b Value, bits int, f func(x, y uint64) uint64) Value {
 		return Value{}
 	}
 	return number(f(a.Number, b.Number), bits, a.Inferred || b.Inferred)
-}
-
-// width is that of a register in bits; 0 of one that is not followed.
-func width(r x86asm.Reg) int {
-	switch {
-	case r >= x86asm.AL && r <= x86asm.R15B:
-		return 8
-	case r >= x86asm.AX && r <= x86asm.R15W:
-		return 16
-	case r >= x86asm.EAX && r <= x86asm.R15L:
-		return 32
-	case r >= x86asm.RAX && r <= x86asm.R15:
-		return 64
-	}
-	return 0
-}
-
-// high tells whether a register is the second byte of another.
-func high(r x86asm.Reg) bool { return r >= x86asm.AH && r <= x86asm.BH }
-
-func (m *machine) get(r x86asm.Reg) Value {
-	n := x86.Number(r)
-	if n < 0 || n >= x86.General || high(r) {
-		return Value{}
-	}
-	return m.reg[n].low(width(r))
-}
-
-func (m *machine) put(r x86asm.Reg, v Value) {
-	n, bits := x86.Number(r), width(r)
-	switch {
-	case n < 0 || n >= x86.General:
-	case high(r):
-		m.reg[n] = m.reg[n].low(8)
-	case bits == 64:
-		m.reg[n] = v.low(64)
-	case bits == 32: // the upper half becomes zero
-		if v = v.low(32); v.Bits > 0 {
-			v.Bits = 64
-		}
-		m.reg[n] = v
-	default:
-		old := m.reg[n]
-		if v = v.low(bits); v.Bits > 0 && old.Bits > bits {
-			v = number(old.Number&^mask(bits)|v.Number, old.Bits, v.Inferred || old.Inferred)
-		}
-		m.reg[n] = v
-	}
-}
-
-// operand reads an operand; bits is its size.
-func (m *machine) operand(in *x86asm.Inst, pc uint64, a x86asm.Arg) (v Value, bits int) {
-	switch a := a.(type) {
-	case x86asm.Reg:
-		return m.get(a), width(a)
-	case x86asm.Imm:
-		return number(uint64(a), 64, false), 0
-	case x86asm.Mem:
-		return m.load(m.address(in, pc, a), in.MemBytes*8), in.MemBytes * 8
-	}
-	return Value{}, 0
-}
-
-// set writes an operand.
-func (m *machine) set(in *x86asm.Inst, pc uint64, a x86asm.Arg, v Value) {
-	switch a := a.(type) {
-	case x86asm.Reg:
-		m.put(a, v)
-	case x86asm.Mem:
-		m.keep(m.address(in, pc, a), in.MemBytes, v)
-	}
 }

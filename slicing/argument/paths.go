@@ -1,10 +1,11 @@
 package argument
 
 import (
+	"slices"
+
 	"laggard/model"
 	"laggard/slicing/cpu"
 	"laggard/slicing/native"
-	"laggard/slicing/x86"
 )
 
 // Call is a call that has not returned.
@@ -12,9 +13,10 @@ type Call struct {
 	Module *model.Module // of the caller
 	Bias   uint64        // what is added to addresses of its file
 	Return uint64        // address in the file, behind the call
-	// Register returns a register of the caller's frame, as it will be when the call
-	// returns: the stack pointer, and those that functions preserve.
-	Register func(r cpu.Reg) (value uint64, ok bool)
+	// Register returns a register of the caller's frame, by its number in the debug information,
+	// as it will be when the call returns. The stack pointer and those that functions preserve
+	// are asked for.
+	Register func(number int) (value uint64, ok bool)
 	// Read reads memory of the process.
 	Read func(addr uint64, b []byte) bool
 	// Is tells whether the function of a linker name is the one that was called.
@@ -24,11 +26,9 @@ type Call struct {
 	Outer *Call
 
 	fn    native.Routine
+	cpu   *cpu.Processor
 	given []Value // what the function itself was called with
 }
-
-// inRegisters are the registers of the first arguments (System V ABI, §3.2.3).
-var inRegisters = []cpu.Reg{x86.RDI, x86.RSI, x86.RDX, x86.RCX, x86.R8, x86.R9}
 
 // Bounds of the search for ways.
 const (
@@ -40,14 +40,14 @@ const (
 
 // Values returns the first n arguments of a call, all of them integers or addresses.
 // Where it cannot be told that the call is one of that function, none is known, nor of
-// code for another processor than x86-64.
+// code for a processor that is not understood.
 func Values(r *native.Reader, c Call, n int) []Value {
 	out := make([]Value, n)
 	fn, call, ok := r.Around(c.Module, c.Return)
-	if !ok || fn.Processor() != x86.Processor { // whose instructions are gone through
+	if !ok || languages[fn.Processor()] == nil {
 		return out
 	}
-	c.fn = fn
+	c.fn, c.cpu = fn, fn.Processor()
 	if !c.Is(fn.Callee(call)) {
 		return out
 	}
@@ -66,12 +66,12 @@ func (c *Call) outer(r *native.Reader, depth int) []Value {
 	}
 	o := *c.Outer
 	fn, call, ok := r.Around(o.Module, o.Return)
-	if !ok || !fn.Calls(call, c.fn) {
+	if !ok || fn.Processor() != c.cpu || !fn.Calls(call, c.fn) {
 		return nil
 	}
-	o.fn = fn
+	o.fn, o.cpu = fn, c.cpu
 	o.given = o.outer(r, depth-1)
-	return o.search(call, len(inRegisters))
+	return o.search(call, len(c.cpu.Args))
 }
 
 // search finds the first n arguments of a call, by longer and longer ways to it: first those
@@ -192,9 +192,9 @@ func (s *search) walk(way [][2]int, again bool) {
 		m, possible = s.along(steps, append([]store{}, m.stores...))
 	}
 	values := s.arguments(m)
-	s.every.add(values, kept)
+	s.every.add(values, s.cpu.Args, kept)
 	if possible {
-		s.found.add(values, kept)
+		s.found.add(values, s.cpu.Args, kept)
 	}
 }
 
@@ -207,7 +207,7 @@ func (s *search) unchanged(steps []int) (out cpu.RegSet) {
 			return cpu.RegSet{}
 		}
 	}
-	for _, r := range inRegisters {
+	for _, r := range s.cpu.Args {
 		if !changed.Has(r) {
 			out.Add(r)
 		}
@@ -218,8 +218,8 @@ func (s *search) unchanged(steps []int) (out cpu.RegSet) {
 // along goes over the instructions of a way; possible is false if the values at hand
 // say that the program did not go there.
 func (s *search) along(steps []int, known []store) (m *machine, possible bool) {
-	m, possible = &machine{at: s.Call, known: known, wrote: map[uint64]Value{}}, true
-	last := s.begin(m, steps)
+	m, possible = start(s.cpu, s.Call, known), true
+	changes := s.begin(m, steps)
 	for k, i := range steps {
 		m.step = k
 		in := &s.fn.Insts[i]
@@ -233,73 +233,105 @@ func (s *search) along(steps []int, known []store) (m *machine, possible bool) {
 			if k+1 < len(steps) {
 				next = steps[k+1]
 			}
-			if taken, known := m.branches(s.fn.Code(i)); known && in.Target != in.End() &&
+			if taken, known := m.code.branches(s.fn.Code(i)); known && in.Target != in.End() &&
 				taken != (s.fn.Insts[next].Addr == in.Target) {
 				possible = false
 			}
 		}
-		for r, at := range last {
-			if v, ok := s.Register(r); ok && at == k {
-				m.reg[r] = number(v, 64, false)
+		for r, after := range changes {
+			if after.step == k {
+				m.reg[r] = after.value
 			}
 		}
 	}
 	return m, possible
 }
 
-// preserved are the registers that functions preserve, but for the stack pointer.
-var preserved = []cpu.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
+// change is what a register has after the last step of a way that changes it.
+type change struct {
+	step  int
+	value Value
+}
+
+// frame is what a register has when the call returns; unknown of one that the call may change.
+func (c *Call) frame(r cpu.Reg) Value {
+	if r != c.cpu.SP && c.cpu.CallerSaved.Has(r) {
+		return Value{}
+	}
+	if v, ok := c.Register(c.cpu.DWARF[r]); ok {
+		return number(v, 64, false)
+	}
+	return Value{}
+}
 
 // begin sets the registers as they are at the begin of a way: those that no
 // instruction of it changes are as the frame has them. The others are so after the step that
 // changes them last, which it returns.
-func (s *search) begin(m *machine, steps []int) (last map[cpu.Reg]int) {
-	last = map[cpu.Reg]int{}
-	rsp, fixed := int64(0), true
-	for k, i := range steps {
-		in := &s.fn.Insts[i]
-		for _, r := range preserved {
-			if in.Def.Has(r) || in.Opaque {
-				last[r] = k
-			}
-		}
-		delta, ok := stackMove(in)
-		rsp, fixed = rsp+delta, fixed && ok
-	}
-	for _, r := range preserved {
-		if _, changed := last[r]; changed {
+func (s *search) begin(m *machine, steps []int) map[cpu.Reg]change {
+	last := map[cpu.Reg]change{}
+	for r := range s.cpu.General {
+		v, at := s.frame(r), -1
+		if v.Bits == 0 {
 			continue
 		}
-		if v, ok := s.Register(r); ok {
-			m.reg[r] = number(v, 64, false)
+		if r == s.cpu.SP {
+			v, at = s.stackPointer(v, steps)
+		} else {
+			at = s.lastChange(r, steps)
+		}
+		if at < 0 {
+			m.reg[r] = v
+		} else {
+			last[r] = change{at, v}
 		}
 	}
-	start := s.call // of a block that is the call alone
+	first := s.call // of a block that is the call alone
 	if len(steps) > 0 {
-		start = steps[0]
+		first = steps[0]
 	}
-	if s.fn.Entry(start) {
+	if s.fn.Entry(first) {
 		for i, v := range s.given {
-			m.reg[inRegisters[i]] = v
+			m.reg[s.cpu.Args[i]] = v
 		}
-	}
-	if v, ok := s.Register(x86.RSP); ok && fixed {
-		m.reg[x86.RSP] = number(v-uint64(rsp), 64, false)
 	}
 	return last
 }
 
+// lastChange is the last step that changes a register, -1 if none does.
+func (s *search) lastChange(r cpu.Reg, steps []int) int {
+	for k, i := range slices.Backward(steps) {
+		if in := &s.fn.Insts[i]; in.Def.Has(r) || in.Opaque {
+			return k
+		}
+	}
+	return -1
+}
+
+// stackPointer is the stack pointer after the last step that changes it by what is not a
+// constant, or before all of them: then the step is -1. It is v after them.
+func (s *search) stackPointer(v Value, steps []int) (was Value, step int) {
+	for k, i := range slices.Backward(steps) {
+		delta, ok := s.stackMove(&s.fn.Insts[i])
+		if !ok {
+			return v, k
+		}
+		v.Number -= uint64(delta)
+	}
+	return v, -1
+}
+
 // stackMove is what an instruction adds to the stack pointer; ok is false if that is
 // not a constant.
-func stackMove(in *cpu.Inst) (delta int64, ok bool) {
+func (s *search) stackMove(in *cpu.Inst) (delta int64, ok bool) {
+	sp := s.cpu.SP
 	switch {
-	case in.Move == cpu.AddImm && in.Dst == x86.RSP && in.Src == x86.RSP:
+	case in.Move == cpu.AddImm && in.Dst == sp && in.Src == sp:
 		return in.Imm, true
-	case in.Move == cpu.Lea && in.Dst == x86.RSP && in.Address.Base == x86.RSP && in.Address.Index == cpu.None:
+	case in.Move == cpu.Lea && in.Dst == sp && in.Address.Base == sp && in.Address.Index == cpu.None:
 		return in.Address.Disp, true
 	case in.Kind == cpu.Call: // it has taken its own word off again
 		return 0, true
-	case in.Dst == x86.RSP, in.Move == cpu.LeaveMove, in.Opaque:
+	case in.Dst == sp, in.Unfixed, in.Move == cpu.LeaveMove, in.Opaque:
 		return 0, false
 	}
 	return in.SP, true
@@ -309,11 +341,11 @@ func stackMove(in *cpu.Inst) (delta int64, ok bool) {
 func (s *search) arguments(m *machine) []Value {
 	values := make([]Value, s.n)
 	for i := range values {
-		if i < len(inRegisters) {
-			values[i] = m.reg[inRegisters[i]]
+		if i < len(s.cpu.Args) {
+			values[i] = m.reg[s.cpu.Args[i]]
 			continue
 		}
-		at := add(m.reg[x86.RSP], number(uint64(8*(i-len(inRegisters))), 64, false), 64)
+		at := add(m.reg[s.cpu.SP], number(uint64(8*(i-len(s.cpu.Args))), 64, false), 64)
 		m.step = 1 << 30 // behind all stores
 		if word, ok := at.Word(); ok && m.wrote[word].Bits > 0 {
 			values[i] = m.wrote[word]
@@ -330,7 +362,7 @@ func (s *search) values() []Value {
 	out := make([]Value, s.n)
 	for i := range out {
 		from := &s.found
-		if i < len(inRegisters) && s.round.Has(inRegisters[i]) {
+		if i < len(s.cpu.Args) && s.round.Has(s.cpu.Args[i]) {
 			from = &s.every
 		}
 		if i < len(from.values) {
@@ -346,14 +378,14 @@ type joined struct {
 	seen   []bool
 }
 
-// add joins the values of a further way, but for those in some registers.
-func (j *joined) add(values []Value, but cpu.RegSet) {
+// add joins the values of a further way, but for those that args pass in some registers.
+func (j *joined) add(values []Value, args []cpu.Reg, but cpu.RegSet) {
 	if j.values == nil {
 		j.values, j.seen = make([]Value, len(values)), make([]bool, len(values))
 	}
 	for i, v := range values {
 		switch {
-		case i < len(inRegisters) && but.Has(inRegisters[i]):
+		case i < len(args) && but.Has(args[i]):
 		case j.seen[i]:
 			j.values[i] = both(j.values[i], v)
 		default:

@@ -6,7 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,9 +17,7 @@ import (
 	"laggard/intake/unwind"
 	"laggard/model"
 	"laggard/slicing/argument"
-	"laggard/slicing/cpu"
 	"laggard/slicing/native"
-	"laggard/slicing/x86"
 	"laggard/symbol"
 )
 
@@ -83,6 +84,10 @@ __attribute__((noinline)) static int sides(int *n, int m)
   else { to = 4; for (int k = 0; k < m; k++) sum += 2.0 / (k + 1); }
   static double kept; kept = sum;
   return stand(to, to + 1, 3, 4, &kept, to, m, to, to) + (int)kept; }
+__attribute__((noinline)) static int varying(int n, int m)
+{ volatile char room[n * 100 + 7]; room[n] = m; /* the stack pointer moves by what is computed */
+  volatile long words[abs(m) + 1]; words[1] = n;
+  return stand(n, m, room[n], words[1], (void *)words, n + m, n - m, n * 7L, m + 1) + room[n]; }
 __attribute__((noinline)) static int bare(void)
 { return stand(global, table[1], 3, 4, table, 6, 7, 8, 9) + global; }
 int main(int argc, char **argv)
@@ -101,6 +106,7 @@ int main(int argc, char **argv)
   case 'b': srand(n); return bare();
   case 'a': return carried(&n, m);
   case 'd': return sides(&n, m);
+  case 'v': return varying(n, m);
   }
   return 1;
 }
@@ -109,40 +115,82 @@ int main(int argc, char **argv)
 // TestValues: whatever the compiler made of a call, no argument is wrong, and most are
 // known.
 func TestValues(t *testing.T) {
-	dir := t.TempDir()
-	library := build(t, dir, "libstand.so", standing, "cc", "-O2", "-shared", "-fPIC")
 	for _, c := range []struct {
-		cc    string
-		flags []string
-		least float64 // the share that must be known
+		machine machine
+		cc      string
+		flags   []string
+		least   float64 // the share that must be known
 	}{
-		{"gcc", []string{"-O0"}, 0.95},
-		{"gcc", []string{"-O1", "-fno-plt", "-no-pie"}, 0.77},
-		{"gcc", []string{"-O2", "-g"}, 0.78},
-		{"gcc", []string{"-O3", "-march=x86-64-v3", "-s"}, 0.78},
-		{"clang", []string{"-O2", "-g"}, 0.77},
+		{x86, "gcc", []string{"-O0"}, 0.95},
+		{x86, "gcc", []string{"-O1", "-fno-plt", "-no-pie"}, 0.77},
+		{x86, "gcc", []string{"-O2", "-g"}, 0.78},
+		{x86, "gcc", []string{"-O3", "-march=x86-64-v3", "-s"}, 0.78},
+		{x86, "clang", []string{"-O2", "-g"}, 0.77},
+		// All but one argument are in registers, of which less is known than of the stack.
+		{arm, "aarch64-linux-gnu-gcc", []string{"-O0"}, 0.95},
+		{arm, "aarch64-linux-gnu-gcc", []string{"-O1", "-no-pie"}, 0.67},
+		{arm, "aarch64-linux-gnu-gcc", []string{"-O2", "-g"}, 0.67},
+		{arm, "aarch64-linux-gnu-gcc", []string{"-O3", "-mbranch-protection=standard", "-s"}, 0.67},
+		{arm, "clang", []string{"--target=aarch64-linux-gnu", "-fuse-ld=bfd", "-O2", "-g"}, 0.64},
 	} {
-		name := c.cc + strings.Join(c.flags, "")
+		name := c.machine.name + c.cc + strings.Join(c.flags, "")
 		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath(c.cc); err != nil {
-				t.Skip(err)
-			}
-			flags := append(c.flags, library, "-Wl,-rpath,"+dir, "-Wl,--build-id")
-			program := build(t, dir, name, callers, c.cc, flags...)
-			known, all := 0, 0
-			for _, mode := range "crmxlonsbad" {
-				for _, numbers := range [][2]string{{"3", "8"}, {"4", "-6"}} {
-					args := []string{string(mode), numbers[0], numbers[1]}
-					k, n := ask(t, program, args)
-					known, all = known+k, all+n
+			for _, tool := range append(c.machine.tools, c.cc) {
+				if _, err := exec.LookPath(tool); err != nil {
+					t.Skip(err)
 				}
 			}
+			if c.machine.stop == nil {
+				t.Skip("for another processor")
+			}
+			known, all := c.machine.askAll(t, c.cc, c.flags)
 			t.Logf("%d of %d arguments known", known, all)
 			if float64(known) < c.least*float64(all) {
 				t.Errorf("only %d of %d arguments are known", known, all)
 			}
 		})
 	}
+}
+
+// machine runs programs up to where they stay.
+type machine struct {
+	name  string
+	tools []string // that it needs
+	run   []string // what runs a program
+	stop  func(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread)
+}
+
+// x86 and arm are x86-64 and AArch64: this machine or, of AArch64, an emulator. What is then read
+// of a process is the core file that the emulator writes.
+var x86, arm = machine{name: "x86"}, machine{name: "arm"}
+
+func init() {
+	switch runtime.GOARCH {
+	case "amd64":
+		x86.stop = living
+		arm.tools, arm.stop = []string{"aarch64-linux-gnu-gcc", "qemu-aarch64-static"}, dumped
+		arm.run = []string{"sh", "-c", `ulimit -c 20000; exec qemu-aarch64-static -L /usr/aarch64-linux-gnu "$0" "$@"`}
+	case "arm64":
+		arm.stop = living
+	}
+}
+
+// askAll builds the callers and asks for the arguments of each.
+func (m *machine) askAll(t *testing.T, cc string, flags []string) (known, all int) {
+	dir := t.TempDir()
+	shared := []string{"-O2", "-shared", "-fPIC"}
+	if i := slices.IndexFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--target") }); i >= 0 {
+		shared = append(shared, flags[i:i+2]...)
+	}
+	library := build(t, dir, "libstand.so", standing, cc, shared...)
+	program := build(t, dir, "callers", callers, cc, append(flags, library, "-Wl,-rpath,"+dir, "-Wl,--build-id")...)
+	for _, mode := range "crmxlonsbadv" {
+		for _, numbers := range [][2]string{{"3", "8"}, {"4", "-6"}} {
+			k, n := m.ask(t, program, []string{string(mode), numbers[0], numbers[1]})
+			known, all = known+k, all+n
+		}
+	}
+	return known, all
 }
 
 func build(t *testing.T, dir, name, source, cc string, flags ...string) string {
@@ -160,9 +208,11 @@ func build(t *testing.T, dir, name, source, cc string, flags ...string) string {
 
 // ask starts a program and compares what is found of the call that it stands in with
 // what it was called with.
-func ask(t *testing.T, program string, args []string) (known, all int) {
+func (m *machine) ask(t *testing.T, program string, args []string) (known, all int) {
 	t.Helper()
-	cmd := exec.Command(program, args...)
+	run := slices.Concat(m.run, []string{program}, args)
+	cmd := exec.Command(run[0], run[1:]...)
+	cmd.Dir = t.TempDir()
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -180,7 +230,13 @@ func ask(t *testing.T, program string, args []string) (known, all int) {
 	for i, word := range strings.Fields(line) {
 		fmt.Sscanf(word, "%x", &want[i])
 	}
-	for i, v := range values(t, cmd.Process.Pid) {
+	time.Sleep(20 * time.Millisecond) // from what it says to where it stays
+	image, thread := m.stop(t, cmd)
+	got := values(image, thread, program)
+	if got == nil {
+		t.Fatal("the frame of the program is not found")
+	}
+	for i, v := range got {
 		bits := 32
 		if i == 3 || i == 4 || i == 7 {
 			bits = 64
@@ -196,34 +252,85 @@ func ask(t *testing.T, program string, args []string) (known, all int) {
 	return known, len(want)
 }
 
-// values finds the arguments of the call of stand that a process is in.
-func values(t *testing.T, pid int) []argument.Value {
+// living looks at a process.
+func living(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
 	t.Helper()
-	time.Sleep(20 * time.Millisecond) // from what it says to where it stays
-	p, err := stopped.Open(pid)
+	p, err := stopped.Open(cmd.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	thread, err := p.Look(pid, true)
+	thread, err := p.Look(cmd.Process.Pid, true)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return &p.Image, &thread
+}
+
+// dumped has an emulator write a core file. That names no files, so it is seen before where the
+// emulator has mapped them, and what the core file leaves out is read there.
+func dumped(t *testing.T, cmd *exec.Cmd) (*stopped.Image, *stopped.Thread) {
+	t.Helper()
+	host, err := stopped.Open(cmd.Process.Pid)
+	if err == nil {
+		err = cmd.Process.Signal(syscall.SIGABRT)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	paths, err := filepath.Glob(filepath.Join(cmd.Dir, "qemu_*.core"))
+	if err != nil || len(paths) != 1 {
+		t.Fatalf("core files %v: %v", paths, err)
+	}
+	core, err := stopped.OpenCore(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(core.Close)
+	for i := range core.Maps {
+		m := &core.Maps[i]
+		if from := host.Map(m.Lo); from != nil {
+			m.Path, m.Offset = from.Path, from.Offset+m.Lo-from.Lo
+		}
+	}
+	core.Memory = filled{core, &core.Image}
+	return &core.Image, &core.Threads[0]
+}
+
+// filled is the memory in a core file, and what was mapped from files.
+type filled struct {
+	core  *stopped.Core
+	image *stopped.Image
+}
+
+func (f filled) ReadAt(b []byte, at int64) (int, error) {
+	n, err := f.core.ReadAt(b, at)
+	m := f.image.Map(uint64(at))
+	if err == nil || m == nil || m.Path == "" || m.Writable {
+		return n, err
+	}
+	file, err := os.Open(m.Path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	return file.ReadAt(b, int64(m.Offset+uint64(at)-m.Lo))
+}
+
+// values finds the arguments of the call of stand that a thread is in; nil: its frame is not found.
+func values(image *stopped.Image, thread *stopped.Thread, program string) []argument.Value {
 	resolver := symbol.New(symbol.Config{})
 	defer resolver.Close()
-	frames := unwind.New(&p.Image, &unwind.Rows{}).Unwind(&thread).Frames
-	view := p.View(&thread)
+	view := image.View(thread)
 	var inner, first *argument.Call
-	for _, f := range frames[1:] {
-		if f.Module == nil || f.Module.Path != p.Program {
+	for _, f := range unwind.New(image, &unwind.Rows{}).Unwind(thread).Frames[1:] {
+		if f.Module == nil || f.Module.Path != program {
 			continue
 		}
 		c := &argument.Call{
 			Module: &model.Module{BuildID: f.Module.BuildID, Path: f.Module.Path}, Bias: f.Module.Bias,
-			Return: f.PC() - f.Module.Bias,
-			Register: func(r cpu.Reg) (uint64, bool) {
-				return f.Registers.Get(map[cpu.Reg]int{x86.RBX: stopped.RBX, x86.RBP: stopped.RBP, x86.RSP: stopped.RSP,
-					x86.R12: stopped.R12, x86.R13: stopped.R13, x86.R14: stopped.R14, x86.R15: stopped.R15}[r])
-			},
+			Return:   f.PC() - f.Module.Bias,
+			Register: f.Registers.Get,
 			Read: func(addr uint64, b []byte) bool {
 				n, _ := view.ReadAt(b, int64(addr))
 				return n == len(b)
@@ -238,7 +345,7 @@ func values(t *testing.T, pid int) []argument.Value {
 		inner = c
 	}
 	if first == nil {
-		t.Fatal("the frame of the program is not found")
+		return nil
 	}
 	return argument.Values(native.NewReader(resolver), *first, 9)
 }

@@ -11,12 +11,7 @@ func (d *decoder) immediate() {
 	in := d.add()
 	switch d.bits(23, 3) {
 	case 0, 1: // adr, adrp
-		off := d.signed(5, 19)<<2 | int64(d.bits(29, 2))
-		at := d.addr
-		if d.bits(31, 1) == 1 {
-			off, at = off<<12, at&^0xfff
-		}
-		set(in, d.x(rd), int64(at)+off)
+		set(in, d.x(rd), d.near())
 	case 2:
 		d.addImmediate(in)
 	case 3: // tags of memory
@@ -30,6 +25,15 @@ func (d *decoder) immediate() {
 	case 7:
 		in.Def, in.Use = cpu.Set(d.x(rd)), cpu.Set(d.x(rn), d.x(rm))
 	}
+}
+
+// near is the address that adr or adrp gives, in the file.
+func (d *decoder) near() int64 {
+	off, at := d.signed(5, 19)<<2|int64(d.bits(29, 2)), d.addr
+	if d.bits(31, 1) == 1 {
+		off, at = off<<12, at&^0xfff
+	}
+	return int64(at) + off
 }
 
 // set makes an instruction one that puts a constant into a register.

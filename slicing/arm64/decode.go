@@ -20,18 +20,18 @@ type decoder struct {
 // parts have the addresses of several bytes of the instruction, in their order.
 func Decode(out []cpu.Inst, code []byte, addr uint64) []cpu.Inst {
 	first := len(out)
-	d := decoder{addr: addr, out: out}
-	if len(code) < size {
+	d, ok := decoderOf(code, addr)
+	if d.out = out; !ok {
 		in := d.add()
 		in.Kind, in.Opaque, in.Len = cpu.Bad, true, max(len(code), 1)
 		return d.out
 	}
-	d.w = binary.LittleEndian.Uint32(code)
 	d.decode()
 	parts := d.out[first:]
 	for i := range parts {
 		in := &parts[i]
 		in.Addr, in.Len = addr+uint64(i), 1
+		in.Unfixed = in.Def.Has(SP) && in.Dst != SP
 		in.Def, in.Use = in.Def.Without(cpu.Set(SP)), in.Use.Without(cpu.Set(SP))
 		if in.Kills.Empty() {
 			in.Kills = in.Def
@@ -39,6 +39,15 @@ func Decode(out []cpu.Inst, code []byte, addr uint64) []cpu.Inst {
 	}
 	parts[len(parts)-1].Len = size - (len(parts) - 1)
 	return d.out
+}
+
+// decoderOf is for the instruction at the beginning of code; ok is false if that is too short.
+func decoderOf(code []byte, addr uint64) (d decoder, ok bool) {
+	if d.addr = addr; len(code) < size {
+		return d, false
+	}
+	d.w = binary.LittleEndian.Uint32(code)
+	return d, true
 }
 
 // add begins a part. The pointer is good until the next one begins.

@@ -36,9 +36,11 @@ func dwarf() []int {
 var Processor = &cpu.Processor{
 	Decode:   Decode,
 	Longest:  size,
+	Aligned:  size,
 	General:  General,
 	SP:       SP,
 	FP:       FP,
+	Flags:    Flags,
 	Vector:   V0,
 	Args:     []cpu.Reg{0, 1, 2, 3, 4, 5, 6, 7},
 	Floats:   cpu.Set(V0, V0+1),

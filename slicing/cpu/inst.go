@@ -68,8 +68,10 @@ type Inst struct {
 	Imm         int64
 	Bound       int64 // of a comparison with a constant: the constant
 	// SP is what is added to the stack pointer by push, pop, call and return.
-	SP     int64
-	Opaque bool // it may do more than is said here
+	SP int64
+	// Unfixed: the stack pointer changes by what neither Move nor SP says.
+	Unfixed bool
+	Opaque  bool // it may do more than is said here
 }
 
 // End is the address behind the instruction.

@@ -7,9 +7,12 @@ type Processor struct {
 	Decode func(out []Inst, code []byte, addr uint64) []Inst
 	// Longest is the greatest length of an instruction in bytes.
 	Longest int
+	// Aligned: instructions begin at multiples of this.
+	Aligned uint64
 	// General is how many registers hold addresses and integers: those below this number.
 	General Reg
 	SP, FP  Reg // the stack pointer and the frame pointer
+	Flags   Reg // all flags
 	Vector  Reg // the first of the vector registers, which have the last numbers
 	// Args pass integers and addresses, in order. What comes after them is on the stack.
 	Args []Reg

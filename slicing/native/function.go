@@ -139,10 +139,11 @@ func (r *Routine) Before(first int) []int {
 // Entry tells whether the function begins at a position.
 func (r *Routine) Entry(i int) bool { return r.f.insts[i].Addr == r.f.entry }
 
-// Code returns the bytes from an instruction on.
+// Code returns the bytes from an instruction on, of a part of one those of the whole.
 func (r *Routine) Code(i int) []byte {
-	b := r.f.mod.code.Bytes(r.f.insts[i].Addr)
-	return b[:min(len(b), r.f.mod.arch.Longest)]
+	arch := r.f.mod.arch
+	b := r.f.mod.code.Bytes(r.f.insts[i].Addr &^ (arch.Aligned - 1))
+	return b[:min(len(b), arch.Longest)]
 }
 
 // Constant tells whether memory at an address of the file is never written.

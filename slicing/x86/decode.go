@@ -56,6 +56,7 @@ func (d *decoder) decode() {
 		d.implied()
 		d.move()
 	}
+	d.out.Unfixed = d.out.Def.Has(RSP) && d.out.Dst != RSP
 	d.out.Def = d.out.Def.Without(cpu.Set(RSP))
 	d.out.Use = d.out.Use.Without(cpu.Set(RSP))
 	d.out.Kills = d.out.Kills.And(d.out.Def)

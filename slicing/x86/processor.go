@@ -48,9 +48,11 @@ var Processor = &cpu.Processor{
 		return append(out, Decode(code, addr))
 	},
 	Longest:  15,
+	Aligned:  1,
 	General:  General,
 	SP:       RSP,
 	FP:       RBP,
+	Flags:    Flags,
 	Vector:   X0,
 	Args:     args,
 	Floats:   cpu.Set(X0, X0+1),

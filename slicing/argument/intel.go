@@ -7,47 +7,16 @@ import (
 	"laggard/slicing/x86"
 )
 
-// execute goes over an instruction that is no jump and no call. What it does not know
-// leaves unknown values behind.
-func (m *machine) execute(code []byte, i *cpu.Inst) {
-	in, err := x86asm.Decode(code, 64)
-	readable := err == nil && in.Len == i.Len && !i.Opaque
-	if !readable || !m.moves(&in, i.Addr) && !m.computes(&in, i.Addr) {
-		m.forget(i)
-	}
-}
+// intel goes over instructions of x86-64.
+type intel struct{ *machine }
 
-// forget makes unknown all that an instruction writes.
-func (m *machine) forget(i *cpu.Inst) {
-	for r := range cpu.Reg(x86.General) {
-		if i.Opaque || i.Def.Has(r) {
-			m.reg[r] = Value{}
-		}
-	}
-	if i.Dst == x86.RSP || i.Move == cpu.LeaveMove || i.SP != 0 {
-		m.reg[x86.RSP] = Value{}
-	}
-	if i.Def.Has(x86.Flags) || i.Opaque {
-		m.flags = flags{}
-	}
-	if i.Store == nil && !i.Opaque {
-		return
-	}
-	addr := Value{}
-	if s := i.Store; s != nil && s.Index == cpu.None && s.Base == x86.RSP && !s.Thread {
-		addr = add(m.reg[x86.RSP], number(uint64(s.Disp), 64, false), 64)
-	} else if s != nil && s.Index == cpu.None && s.Base != cpu.None && s.Base < x86.General && !s.Thread {
-		addr = add(m.reg[s.Base], number(uint64(s.Disp), 64, false), 64)
-	}
-	size := 0
-	if i.Store != nil {
-		size = i.Store.Size
-	}
-	m.keep(addr, size, Value{})
+func (m intel) execute(code []byte, i *cpu.Inst) bool {
+	in, err := x86asm.Decode(code, 64)
+	return err == nil && in.Len == i.Len && (m.moves(&in, i.Addr) || m.computes(&in, i.Addr))
 }
 
 // moves goes over an instruction that moves a value.
-func (m *machine) moves(in *x86asm.Inst, pc uint64) bool {
+func (m intel) moves(in *x86asm.Inst, pc uint64) bool {
 	to, from := in.Args[0], in.Args[1]
 	switch in.Op {
 	case x86asm.NOP:
@@ -90,9 +59,9 @@ func (m *machine) moves(in *x86asm.Inst, pc uint64) bool {
 	case x86asm.CWDE:
 		m.put(x86asm.EAX, extended(m.get(x86asm.AX)))
 	case x86asm.CDQ:
-		m.put(x86asm.EDX, sign(m.get(x86asm.EAX)))
+		m.put(x86asm.EDX, spread(m.get(x86asm.EAX)))
 	case x86asm.CQO:
-		m.put(x86asm.RDX, sign(m.get(x86asm.RAX)))
+		m.put(x86asm.RDX, spread(m.get(x86asm.RAX)))
 	case x86asm.PUSH:
 		v, _ := m.operand(in, pc, to)
 		if _, constant := to.(x86asm.Imm); !constant {
@@ -114,12 +83,10 @@ func (m *machine) moves(in *x86asm.Inst, pc uint64) bool {
 	return true
 }
 
-// branches tells whether the conditional jump is taken; known is false if that cannot be
-// told.
-func (m *machine) branches(code []byte) (taken, known bool) {
+func (m intel) branches(code []byte) (taken, known bool) {
 	in, err := x86asm.Decode(code, 64)
 	if name := in.Op.String(); err == nil && len(name) > 1 && name[0] == 'J' {
-		return m.flags.holds(name[1:])
+		return m.holds(name[1:])
 	}
 	return false, false
 }
@@ -137,8 +104,8 @@ func extended(v Value) Value {
 	return number(uint64(v.signed()), 64, v.Inferred)
 }
 
-// sign is all bits the sign of a value.
-func sign(v Value) Value {
+// spread is all bits the sign of a value.
+func spread(v Value) Value {
 	if v.Bits == 0 {
 		return v
 	}
@@ -146,21 +113,21 @@ func sign(v Value) Value {
 }
 
 // chooses goes over an instruction that depends on flags.
-func (m *machine) chooses(in *x86asm.Inst, pc uint64) bool {
+func (m intel) chooses(in *x86asm.Inst, pc uint64) bool {
 	name := in.Op.String()
 	switch {
 	case len(name) > 3 && name[:3] == "SET":
-		holds, known := m.flags.holds(name[3:])
+		holds, known := m.holds(name[3:])
 		v := Value{}
 		if known {
-			v = number(0, 8, m.flags.inferred())
+			v = number(0, 8, m.flags.Inferred)
 			if holds {
 				v.Number = 1
 			}
 		}
 		m.set(in, pc, in.Args[0], v)
 	case len(name) > 4 && name[:4] == "CMOV":
-		holds, known := m.flags.holds(name[4:])
+		holds, known := m.holds(name[4:])
 		r, ok := in.Args[0].(x86asm.Reg)
 		if !ok {
 			return false
@@ -174,7 +141,7 @@ func (m *machine) chooses(in *x86asm.Inst, pc uint64) bool {
 			v = old
 		}
 		if known {
-			v.Inferred = v.Inferred || m.flags.inferred()
+			v.Inferred = v.Inferred || m.flags.Inferred
 		}
 		m.put(r, v)
 	default:
@@ -184,7 +151,7 @@ func (m *machine) chooses(in *x86asm.Inst, pc uint64) bool {
 }
 
 // computes goes over an instruction that computes.
-func (m *machine) computes(in *x86asm.Inst, pc uint64) bool {
+func (m intel) computes(in *x86asm.Inst, pc uint64) bool {
 	to := in.Args[0]
 	a, bits := m.operand(in, pc, to)
 	b, from := m.operand(in, pc, in.Args[1])
@@ -198,29 +165,29 @@ func (m *machine) computes(in *x86asm.Inst, pc uint64) bool {
 	case x86asm.IDIV, x86asm.DIV:
 		return m.divides(in.Op == x86asm.IDIV, a, bits)
 	case x86asm.CMP:
-		m.flags = flags{a, b, bits}
+		m.difference(a, b, bits)
 		return true
 	case x86asm.TEST:
-		m.flags = flags{binaryOf(a, b, bits, func(x, y uint64) uint64 { return x & y }), number(0, bits, false), bits}
+		m.difference(binaryOf(a, b, bits, func(x, y uint64) uint64 { return x & y }), number(0, bits, false), bits)
 		return true
 	}
 	v, ok := m.result(in, pc, a, b, bits)
 	if !ok {
 		return false
 	}
-	m.flags = flags{}
+	m.flags = Value{}
 	switch in.Op {
 	case x86asm.SUB:
-		m.flags = flags{a, b, bits}
+		m.difference(a, b, bits)
 	case x86asm.AND, x86asm.OR, x86asm.XOR:
-		m.flags = flags{v, number(0, bits, false), bits}
+		m.difference(v, number(0, bits, false), bits)
 	}
 	m.set(in, pc, to, v)
 	return true
 }
 
 // result is what an instruction writes to its first operand.
-func (m *machine) result(in *x86asm.Inst, pc uint64, a, b Value, bits int) (v Value, ok bool) {
+func (m intel) result(in *x86asm.Inst, pc uint64, a, b Value, bits int) (v Value, ok bool) {
 	shift := func(f func(x Value, n uint) uint64) Value {
 		return binaryOf(a, number(b.Number, bits, b.Inferred), bits, func(_, y uint64) uint64 {
 			return f(a.low(bits), uint(y)&uint(max(bits, 32)-1))
@@ -278,7 +245,7 @@ func (m *machine) result(in *x86asm.Inst, pc uint64, a, b Value, bits int) (v Va
 }
 
 // divides divides what is in two registers.
-func (m *machine) divides(isSigned bool, by Value, bits int) bool {
+func (m intel) divides(isSigned bool, by Value, bits int) bool {
 	lo, hi := x86asm.EAX, x86asm.EDX
 	if bits == 64 {
 		lo, hi = x86asm.RAX, x86asm.RDX
@@ -286,7 +253,7 @@ func (m *machine) divides(isSigned bool, by Value, bits int) bool {
 		return false
 	}
 	a, top := m.get(lo), m.get(hi)
-	m.flags = flags{}
+	m.flags = Value{}
 	inferred := a.Inferred || by.Inferred
 	var q, r uint64
 	switch {
@@ -294,7 +261,7 @@ func (m *machine) divides(isSigned bool, by Value, bits int) bool {
 		m.put(lo, Value{})
 		m.put(hi, Value{})
 		return true
-	case isSigned && top.Number == sign(a).low(bits).Number && by.signed() != -1:
+	case isSigned && top.Number == spread(a).low(bits).Number && by.signed() != -1:
 		q, r = uint64(a.signed()/by.signed()), uint64(a.signed()%by.signed())
 	case !isSigned && top.Number == 0:
 		q, r = a.Number/by.Number, a.Number%by.Number
@@ -308,40 +275,44 @@ func (m *machine) divides(isSigned bool, by Value, bits int) bool {
 	return true
 }
 
-func (f *flags) inferred() bool { return f.a.Inferred || f.b.Inferred }
+// Places of the flags.
+const (
+	carry = 1 << iota
+	zero
+	sign
+	overflow
+)
+
+// difference sets the flags that the difference of two values has.
+func (m intel) difference(a, b Value, bits int) {
+	if m.flags = (Value{}); a.Bits < bits || b.Bits < bits {
+		return
+	}
+	a, b = a.low(bits), b.low(bits)
+	m.flags = number(0, 8, a.Inferred || b.Inferred)
+	for place, holds := range map[uint64]bool{
+		carry: a.Number < b.Number, zero: a.Number == b.Number,
+		sign:     number(a.Number-b.Number, bits, false).signed() < 0,
+		overflow: (a.signed() < b.signed()) != (number(a.Number-b.Number, bits, false).signed() < 0),
+	} {
+		if holds {
+			m.flags.Number |= place
+		}
+	}
+}
 
 // holds tells whether a condition, such as "E" or "LE", holds; known is false if that
 // cannot be told.
-func (f *flags) holds(condition string) (holds, known bool) {
-	if f.bits == 0 || f.a.Bits < f.bits || f.b.Bits < f.bits {
+func (m intel) holds(condition string) (holds, known bool) {
+	if m.flags.Bits == 0 {
 		return false, false
 	}
-	a, b := f.a.low(f.bits), f.b.low(f.bits)
-	x, y := a.signed(), b.signed()
-	switch condition {
-	case "E":
-		return x == y, true
-	case "NE":
-		return x != y, true
-	case "L":
-		return x < y, true
-	case "GE":
-		return x >= y, true
-	case "LE":
-		return x <= y, true
-	case "G":
-		return x > y, true
-	case "B":
-		return a.Number < b.Number, true
-	case "AE":
-		return a.Number >= b.Number, true
-	case "BE":
-		return a.Number <= b.Number, true
-	case "A":
-		return a.Number > b.Number, true
-	case "S", "NS":
-		d := number(a.Number-b.Number, f.bits, false)
-		return (d.signed() < 0) == (condition == "S"), true
-	}
-	return false, false
+	is := func(flags uint64) bool { return m.flags.Number&flags != 0 }
+	less := is(sign) != is(overflow)
+	holds, known = map[string]bool{
+		"E": is(zero), "L": less, "LE": less || is(zero), "B": is(carry), "BE": is(carry | zero),
+		"NE": !is(zero), "GE": !less, "G": !less && !is(zero), "AE": !is(carry), "A": !is(carry | zero),
+		"S": is(sign), "NS": !is(sign),
+	}[condition]
+	return holds, known
 }

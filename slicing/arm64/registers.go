@@ -1,0 +1,240 @@
+package arm64
+
+import (
+	"math/bits"
+
+	"laggard/slicing/cpu"
+)
+
+// fromRegisters is what instructions compute from registers.
+func (d *decoder) fromRegisters() (Data, bool) {
+	width, op := d.widthBits(), d.bits(21, 4)
+	two := []Part{{d.x(rn), width}, {d.x(rm), width}}
+	switch {
+	case d.bits(28, 1) == 0 && d.bits(24, 1) == 1 && d.bits(21, 1) == 1:
+		return d.sumExtended(width)
+	case d.bits(28, 1) == 0:
+		return d.shifted(width, two)
+	case op >= 8:
+		return d.productData(width)
+	case d.bits(21, 3) == 0:
+		return d.withCarry(two)
+	case d.bits(21, 3) == 2:
+		return d.compareIf(width)
+	case op == 4:
+		return d.choice(width)
+	case op == 6 && d.bits(29, 2) == 0:
+		return d.divideOrShift(width, two)
+	case op == 6 && d.bits(29, 2) == 2:
+		return d.reverse(width)
+	}
+	return Data{}, false
+}
+
+// shifted are logical instructions and sums, whose second register is shifted.
+func (d *decoder) shifted(width int, two []Part) (Data, bool) {
+	n, kind, not := int(d.bits(10, 6)), d.bits(22, 2), d.bits(24, 1) == 0 && d.bits(21, 1) == 1
+	second := func(x []uint64) uint64 {
+		out := shift(width, kind, x[1], n)
+		if not {
+			out = ^out
+		}
+		return out
+	}
+	if d.bits(24, 1) == 0 {
+		return d.combine(two, second, d.x(rd)), n < width
+	}
+	out := d.sum(d.x(rn), two, second)
+	out.Dst = d.x(rd)
+	return out, n < width && kind < 3
+}
+
+// shift shifts a number of some bits: left, right, right with its sign, or round.
+func shift(width int, kind uint32, x uint64, n int) uint64 {
+	switch x = cut(x, width); kind {
+	case 0:
+		return cut(x<<uint(n), width)
+	case 1:
+		return x >> uint(n)
+	case 2:
+		return cut(uint64(int64(widen(x, width))>>uint(n)), width)
+	}
+	return cut(x>>uint(n)|x<<uint(width-n), width)
+}
+
+// sumExtended are sums whose second register is widened, and shifted.
+func (d *decoder) sumExtended(width int) (Data, bool) {
+	option, n := d.bits(13, 3), uint(d.bits(10, 3))
+	size := min(8<<(option&3), width)
+	second := func(x []uint64) uint64 {
+		if option >= 4 {
+			return widen(x[1], size) << n
+		}
+		return cut(x[1], size) << n
+	}
+	out := d.sum(d.base(rn), []Part{{}, {d.x(rm), size}}, second)
+	return out, n <= 4 && d.bits(22, 2) == 0
+}
+
+// productData are products that something is added to.
+func (d *decoder) productData(width int) (Data, bool) {
+	less, op := d.bits(15, 1) == 1, d.bits(21, 3)
+	half := width
+	var product func(x, y uint64) uint64
+	switch {
+	case op == 0:
+		product = func(x, y uint64) uint64 { return x * y }
+	case width == 32:
+		return Data{}, false
+	case op == 1:
+		half, product = 32, func(x, y uint64) uint64 { return widen(x, 32) * widen(y, 32) }
+	case op == 5:
+		half, product = 32, func(x, y uint64) uint64 { return x * y }
+	case op == 2 || op == 6:
+		return d.high(op == 2), !less && d.bits(29, 2) == 0
+	default:
+		return Data{}, false
+	}
+	sum := func(x []uint64) uint64 {
+		if less {
+			return x[2] - product(x[0], x[1])
+		}
+		return x[2] + product(x[0], x[1])
+	}
+	return d.plain(width, sum, Part{d.x(rn), half}, Part{d.x(rm), half}, Part{d.x(ra), width}), d.bits(29, 2) == 0
+}
+
+// high is the upper half of a product.
+func (d *decoder) high(signed bool) Data {
+	f := func(x []uint64) uint64 {
+		hi, _ := bits.Mul64(x[0], x[1])
+		if signed {
+			hi -= uint64(int64(x[0])>>63)&x[1] + uint64(int64(x[1])>>63)&x[0]
+		}
+		return hi
+	}
+	return d.plain(64, f, Part{d.x(rn), 64}, Part{d.x(rm), 64})
+}
+
+// withCarry are sums that the carry is added to: a sum for each of its values.
+func (d *decoder) withCarry(two []Part) (Data, bool) {
+	width := d.widthBits()
+	with := func(carried uint64) Data {
+		add := func(x []uint64) (uint64, NZCV) {
+			if d.bits(30, 1) == 1 {
+				return added(width, x[0], ^x[1], carried)
+			}
+			return added(width, x[0], x[1], carried)
+		}
+		out := d.plain(width, func(x []uint64) uint64 { n, _ := add(x); return n }, two...)
+		if d.bits(29, 1) == 1 {
+			out.Flags = func(x []uint64) NZCV { _, f := add(x); return f }
+		}
+		return out
+	}
+	out, without := with(1), with(0)
+	out.If, out.Else = carrySet, &without
+	return out, d.bits(10, 6) == 0
+}
+
+// compareIf are comparisons under a condition, which otherwise set constant flags.
+func (d *decoder) compareIf(width int) (Data, bool) {
+	from := []Part{{d.x(rn), width}, {d.x(rm), width}}
+	if d.bits(11, 1) == 1 {
+		from = from[:1]
+	}
+	constant, flags := uint64(d.bits(rm, 5)), NZCV(d.bits(0, 4))
+	compare := func(x []uint64) (f NZCV) {
+		b := constant
+		if len(x) > 1 {
+			b = x[1]
+		}
+		if d.bits(30, 1) == 1 {
+			_, f = added(width, x[0], ^b, 1)
+		} else {
+			_, f = added(width, x[0], b, 0)
+		}
+		return f
+	}
+	otherwise := &Data{Dst: cpu.None, Bits: width, Flags: func([]uint64) NZCV { return flags }}
+	return Data{Dst: cpu.None, Bits: width, From: from, Flags: compare, If: Condition(d.bits(12, 4)), Else: otherwise},
+		d.bits(29, 1) == 1 && d.bits(10, 1) == 0 && d.bits(4, 1) == 0
+}
+
+// choice is csel and its family.
+func (d *decoder) choice(width int) (Data, bool) {
+	form := d.bits(30, 1)<<1 | d.bits(10, 1)
+	same := func(x []uint64) uint64 { return x[0] }
+	other := [4]func(x []uint64) uint64{
+		same,
+		func(x []uint64) uint64 { return x[0] + 1 },
+		func(x []uint64) uint64 { return ^x[0] },
+		func(x []uint64) uint64 { return -x[0] },
+	}[form]
+	out, otherwise := d.plain(width, same, Part{d.x(rn), width}), d.plain(width, other, Part{d.x(rm), width})
+	out.If, out.Else = Condition(d.bits(12, 4)), &otherwise
+	return out, d.bits(29, 1) == 0 && d.bits(11, 1) == 0
+}
+
+// divideOrShift are quotients, and shifts by what a register has.
+func (d *decoder) divideOrShift(width int, two []Part) (Data, bool) {
+	var f func(x []uint64) uint64
+	switch op := d.bits(10, 6); op {
+	case 2:
+		f = func(x []uint64) uint64 {
+			if x[1] == 0 {
+				return 0
+			}
+			return x[0] / x[1]
+		}
+	case 3:
+		f = func(x []uint64) uint64 {
+			a, b := int64(widen(x[0], width)), int64(widen(x[1], width))
+			switch b {
+			case 0:
+				return 0
+			case -1:
+				return uint64(-a)
+			}
+			return uint64(a / b)
+		}
+	case 8, 9, 10, 11:
+		f = func(x []uint64) uint64 { return shift(width, op-8, x[0], int(x[1]%uint64(width))) }
+	default:
+		return Data{}, false
+	}
+	return d.plain(width, f, two...), true
+}
+
+// reverse are those that turn the order of bits or bytes, and count bits. The result of those
+// that authenticate a pointer is not known.
+func (d *decoder) reverse(width int) (Data, bool) {
+	if d.bits(16, 5) == 1 {
+		return Data{Dst: d.x(rd), Bits: width}, true
+	}
+	var f func(x uint64) uint64
+	swap := func(size int) func(x uint64) uint64 { // the bytes of each piece
+		return func(x uint64) (out uint64) {
+			for at := 0; at < width; at += size {
+				out |= bits.ReverseBytes64(cut(x>>uint(at), size)) >> uint(64-size) << uint(at)
+			}
+			return out
+		}
+	}
+	switch op := d.bits(10, 6); {
+	case op == 0:
+		f = func(x uint64) uint64 { return bits.Reverse64(x) >> uint(64-width) }
+	case op == 1, op == 2, op == 3 && width == 64:
+		f = swap(8 << op)
+	case op == 4:
+		f = func(x uint64) uint64 { return uint64(bits.LeadingZeros64(x) - (64 - width)) }
+	case op == 5:
+		f = func(x uint64) uint64 { // copies of the sign behind it
+			x = widen(x, width)
+			return uint64(bits.LeadingZeros64(x^uint64(int64(x)>>1)) - 1 - (64 - width))
+		}
+	default:
+		return Data{}, false
+	}
+	return d.plain(width, func(x []uint64) uint64 { return f(x[0]) }, Part{d.x(rn), width}), d.bits(16, 5) == 0
+}
