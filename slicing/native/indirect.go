@@ -3,6 +3,7 @@ package native
 import (
 	"slices"
 
+	"laggard/slicing"
 	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
@@ -17,10 +18,20 @@ const (
 // there from where they are written in the code: addresses of functions and of
 // the tables of virtual functions.
 type constants struct {
-	r     *run
-	seen  map[queryKey]bool
-	into  map[enterKey]bool // callees that were gone into
-	found []int64
+	r       *run
+	seen    map[queryKey]bool
+	into    map[enterKey]bool // callees that were gone into
+	found   []int64
+	objects bool // other addresses than numbers are wanted, too
+	refs    []reference
+}
+
+// reference is an address that is no number: at an offset in the frame of an activation, or in
+// any object of a type.
+type reference struct {
+	frame *activation
+	typ   *symbol.Type
+	off   int64
 }
 
 // targets are the functions that an indirect call may call.
@@ -58,12 +69,28 @@ func (r *run) functions(a *activation, search func(c *constants)) (out []*functi
 // place looks for what a place holds before instruction i.
 func (c *constants) place(a *activation, i int, p place) {
 	key := queryKey{nodeKey{a, i}, p}
-	if c.seen[key] || c.enough() {
+	if c.seen[key] || c.enough() || c.framed(a, i, p) {
 		return
 	}
 	c.seen[key] = true
 	c.r.sought++
 	c.defined(a, a.f.defines(i, p), i, p)
+}
+
+// framed tells whether a register holds the address of something on the stack.
+func (c *constants) framed(a *activation, i int, p place) bool {
+	if !c.objects || p.memory() {
+		return false
+	}
+	v := a.f.values()
+	x := v.register(&state{regs: v.regs[i]}, p.reg)
+	if x.base != stackBase {
+		return false
+	}
+	if !x.any {
+		c.refs = append(c.refs, reference{frame: a, off: x.off})
+	}
+	return true
 }
 
 func (c *constants) defined(a *activation, r reached, i int, p place) {
@@ -115,23 +142,40 @@ func (c *constants) moved(a *activation, d int) {
 	case cpu.SetImm, cpu.StoreImm:
 		c.found = append(c.found, in.Imm)
 	case cpu.Lea:
-		if in.Address.Base == cpu.None && in.Address.Index == cpu.None {
-			c.found = append(c.found, in.Address.Disp)
+		switch m := in.Address; {
+		case m.Base == cpu.None && m.Index == cpu.None:
+			c.found = append(c.found, m.Disp)
+		case m.Index == cpu.None && c.objects:
+			c.added(a, d, m.Base, m.Disp)
 		}
 	case cpu.Copy, cpu.StoreReg, cpu.PushReg:
 		c.place(a, d, register(in.Src))
 	case cpu.AddImm:
-		had := len(c.found)
-		c.place(a, d, register(in.Src))
-		for n := had; n < len(c.found); n++ {
-			c.found[n] += in.Imm
-		}
+		c.added(a, d, in.Src, in.Imm)
 	case cpu.AddReg:
 		if x := v.regs[d][in.Dst]; x.base == constBase {
 			c.found = append(c.found, x.off)
 		}
 	case cpu.LoadReg, cpu.PopReg:
 		c.memory(a, d)
+	}
+}
+
+// added looks at what a register holds, with a number added to it.
+func (c *constants) added(a *activation, d int, reg cpu.Reg, n int64) {
+	found, refs := len(c.found), len(c.refs)
+	c.place(a, d, register(reg))
+	for i := found; i < len(c.found); i++ {
+		c.found[i] += n
+	}
+	for i := refs; i < len(c.refs); i++ {
+		c.refs[i].off += n
+	}
+	v := a.f.values()
+	if x := v.register(&state{regs: v.regs[d]}, reg); c.objects && v.elsewhere(x.base) && !x.any {
+		if t := v.typeOf(x.base); t != nil && len(t.Fields) > 0 {
+			c.refs = append(c.refs, reference{typ: t, off: x.off + n})
+		}
 	}
 }
 
@@ -183,4 +227,173 @@ func (c *constants) table(code *symbol.Code, p place) {
 			c.found = append(c.found, int64(to))
 		}
 	}
+}
+
+// Bounds of the search for what writes through pointers that are not known.
+const (
+	maxWalked = 50000 // instructions that are looked at, of all calls of a slice
+	maxAstray = 300   // of these, those that may write so
+)
+
+// stray is an instruction that writes a number through a pointer out of memory, or one that a
+// function was given that is itself called through a pointer; and where that pointer may lead.
+type stray struct {
+	nodeKey
+	arg     int // of a call that there is a model for; -1: the instruction stores
+	size    int64
+	numbers []int64
+	refs    []reference
+}
+
+// exposed tells whether a place is a number that may have been written through a pointer that
+// is not known.
+func (v *values) exposed(p place) bool {
+	if !p.exact() || p.hi-p.lo > 8 {
+		return false
+	}
+	switch p.base {
+	case stackBase:
+		return v.escaped(p.lo)
+	case constBase:
+		return v.f.mod.code.Writable(uint64(max(p.lo, 0)))
+	}
+	return v.shared(p)
+}
+
+// astray goes to what writes a place that is asked for within a call, through a pointer.
+func (r *run) astray(it item, call int) {
+	for _, s := range r.strays(it.a, call, false) {
+		if !s.writes(it.a, it.place) {
+			continue
+		}
+		at := r.report(it.to(call, slicing.Call))
+		at.nodeKey, at.kind = s.nodeKey, slicing.Data
+		if s.arg < 0 {
+			r.push(at)
+		} else {
+			r.modelled(at, s.a.f.target(s.i).model, effect{arg: s.arg})
+		}
+	}
+}
+
+// writes tells whether a place of an activation is among those that the pointer may lead to.
+func (s *stray) writes(a *activation, p place) bool {
+	switch v := a.f.values(); p.base {
+	case constBase:
+		return slices.ContainsFunc(s.numbers, func(n int64) bool { return n < p.hi && n+s.size > p.lo })
+	case stackBase:
+		return slices.ContainsFunc(s.refs, func(f reference) bool {
+			return f.frame == a && f.off < p.hi && f.off+s.size > p.lo
+		})
+	default:
+		t, lo, hi := v.kindOf(p)
+		return t != nil && slices.ContainsFunc(s.refs, func(f reference) bool {
+			return f.typ != nil && f.in(t, lo, hi, s.size)
+		})
+	}
+}
+
+// in tells whether the field of a reference is among some bytes of a type, or they of it.
+func (f *reference) in(t *symbol.Type, lo, hi, size int64) bool {
+	_, ok := related(t, lo, hi, f.typ, f.off, f.off+size, maxParts)
+	if !ok {
+		_, ok = related(f.typ, f.off, f.off+size, t, lo, hi, maxParts)
+	}
+	return ok
+}
+
+// strays are those within a call; loose says that what the caller was given is not known.
+func (r *run) strays(a *activation, call int, loose bool) (out []stray) {
+	in, t := &a.f.insts[call], a.f.target(call)
+	switch callee := a.f.mod.callee(t); {
+	case t.known:
+	case callee != nil:
+		out = r.straysOf(a, call, callee, loose)
+	case in.Indirect:
+		for _, callee := range r.targets(a, call) {
+			out = append(out, r.straysOf(a, call, callee, true)...)
+		}
+	}
+	return out
+}
+
+func (r *run) straysOf(a *activation, call int, callee *function, loose bool) []stray {
+	if a.depth >= maxDescent || a.nested >= maxNested || a.in(callee) {
+		return nil
+	}
+	child := r.child(item{nodeKey: nodeKey{a, call}}, callee)
+	if known, ok := r.stray[child]; ok {
+		return known
+	}
+	r.stray[child] = nil
+	var out []stray
+	for i := range callee.insts {
+		if r.walked++; r.walked > maxWalked || r.prog.late() {
+			break
+		}
+		if callee.insts[i].Kind == cpu.Call {
+			out = append(out, r.strays(child, i, loose)...)
+			out = append(out, r.modelStrays(child, i, loose)...)
+		} else if m := callee.insts[i].Store; m != nil && callee.loose(callee.stores(i), loose) && m.Index == cpu.None {
+			out = r.lead(out, stray{nodeKey{child, i}, -1, int64(m.Size), nil, nil}, register(m.Base), m.Disp)
+		}
+	}
+	r.stray[child] = out
+	return out
+}
+
+// in tells whether an activation is one of a function, or within one.
+func (a *activation) in(f *function) bool {
+	for ; a != nil; a = a.parent {
+		if a.f == f {
+			return true
+		}
+	}
+	return false
+}
+
+// modelStrays are those of a call that there is a model for.
+func (r *run) modelStrays(a *activation, call int, loose bool) (out []stray) {
+	t := a.f.target(call)
+	if !t.known {
+		return nil
+	}
+	for n := range a.f.modelArgs(t.model) {
+		x := a.f.arg(call, n)
+		if t.model.Role(n).Writes() && a.f.loose(a.f.values().span(x, 1), loose) {
+			out = r.lead(out, stray{nodeKey{a, call}, n, 8, nil, nil}, a.f.argPlace(call, n), 0)
+		}
+	}
+	return out
+}
+
+// loose tells whether nobody knows where a place is: it is a number behind a pointer out of
+// memory, or with given, one that the function was given.
+func (f *function) loose(p place, given bool) bool {
+	v := f.values()
+	if !p.memory() || !v.elsewhere(p.base) {
+		return false
+	}
+	if b := v.bases[p.base]; b.kind != loaded && (b.kind != onEntry || !given) {
+		return false
+	}
+	t, _, _ := v.kindOf(p)
+	return t == nil
+}
+
+// lead adds a stray with what is found of where its pointer leads.
+func (r *run) lead(list []stray, s stray, pointer place, disp int64) []stray {
+	if r.led++; r.led > maxAstray {
+		return list
+	}
+	c := constants{r: r, seen: map[queryKey]bool{}, into: map[enterKey]bool{}, objects: true}
+	c.place(s.a, s.i, pointer)
+	for _, n := range c.found {
+		s.numbers = append(s.numbers, n+disp)
+	}
+	for _, f := range c.refs {
+		f.off += disp
+		s.refs = append(s.refs, f)
+	}
+	return append(list, s)
 }

@@ -15,15 +15,17 @@ type query struct {
 // reached is the answer: the instructions that may have written the place last,
 // the calls whose exception came by, if they did, and whether it may still be as it was when
 // the function was entered.
+// Passed are calls on the way that may have written it through a pointer that is not known.
 type reached struct {
 	defs   []int
 	thrown []int
+	passed []int
 	entry  bool
 }
 
 // tidy puts the instructions in order, each once.
 func (r *reached) tidy() {
-	for _, list := range []*[]int{&r.defs, &r.thrown} {
+	for _, list := range []*[]int{&r.defs, &r.thrown, &r.passed} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
@@ -32,6 +34,7 @@ func (r *reached) tidy() {
 // add joins two answers.
 func (r *reached) add(o reached) {
 	r.defs, r.thrown = append(r.defs, o.defs...), append(r.thrown, o.thrown...)
+	r.passed = append(r.passed, o.passed...)
 	r.entry = r.entry || o.entry
 }
 
@@ -126,15 +129,20 @@ func (f *function) scan(n int32, end int, p place, out *reached) bool {
 		}
 		return false
 	}
+	exposed := f.values().exposed(p)
 	for _, i := range b.stores {
 		if int(i) >= end {
 			continue
 		}
-		if hit, all := f.writes(int(i), p); hit {
+		hit, all := f.writes(int(i), p)
+		if hit {
 			out.defs = append(out.defs, int(i))
 			if all {
 				return true
 			}
+		}
+		if exposed && f.insts[i].Kind == cpu.Call {
+			out.passed = append(out.passed, int(i))
 		}
 	}
 	return false

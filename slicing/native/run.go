@@ -49,6 +49,9 @@ type run struct {
 	headers   int // of nodes, those in functions of library headers
 	steps     int
 	sought    int // places that were looked at to find what is called
+	stray     map[*activation][]stray
+	walked    int // instructions that were looked at for these
+	led       int // of these, those whose pointer was followed
 	pushed    int
 }
 
@@ -120,7 +123,7 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
 		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
-		shares: map[lineKey]share{}, places: map[nodeKey]spot{},
+		shares: map[lineKey]share{}, places: map[nodeKey]spot{}, stray: map[*activation][]stray{},
 	}
 }
 

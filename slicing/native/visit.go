@@ -137,6 +137,9 @@ func (r *run) answer(it item, found reached) {
 			r.push(it.why(d, slicing.Data))
 		}
 	}
+	for _, c := range found.passed {
+		r.astray(it, c)
+	}
 	if found.entry {
 		r.ascend(it)
 	}
