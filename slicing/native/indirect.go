@@ -245,9 +245,12 @@ type stray struct {
 	refs    []reference
 }
 
-// exposed tells whether a place is a number that may have been written through a pointer that
-// is not known.
-func (v *values) exposed(p place) bool {
+// exposed tells whether a place may have been written by a function that is called through a
+// pointer, or is a number that may have been through one that is not known.
+func (v *values) exposed(p place) bool { return p.memory() && v.elsewhere(p.base) || v.number(p) }
+
+// number tells whether a place is a number that others may have pointers to.
+func (v *values) number(p place) bool {
 	if !p.exact() || p.hi-p.lo > 8 {
 		return false
 	}
@@ -260,8 +263,15 @@ func (v *values) exposed(p place) bool {
 	return v.shared(p)
 }
 
-// astray goes to what writes a place that is asked for within a call, through a pointer.
+// astray goes to what writes a place that is asked for within a call of which that is not known.
 func (r *run) astray(it item, call int) {
+	f := it.a.f
+	if f.insts[call].Indirect && !f.target(call).known && f.mod.callee(f.target(call)) == nil && !f.values().shared(it.place) {
+		r.virtual(it.to(call, slicing.Data).needs(it.place), atReturn)
+	}
+	if !f.values().number(it.place) {
+		return
+	}
 	for _, s := range r.strays(it.a, call, false) {
 		if !s.writes(it.a, it.place) {
 			continue

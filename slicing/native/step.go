@@ -216,6 +216,8 @@ func (v *values) call(s *state, i int) {
 			x.off += inner.gives.off
 			x.any = x.any || inner.gives.any
 			s.regs[arch.Result] = x
+		} else if p := inner.part; p.typ != nil {
+			s.regs[arch.Result] = value{base: v.intern(base{kind: allocated, at: anywhere, typ: p.typ}), off: p.off}
 		}
 	}
 	v.forget(s)

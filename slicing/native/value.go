@@ -69,6 +69,8 @@ type values struct {
 	load    []place
 	after   map[int]value // by call: what it returns
 	gives   value         // what the function returns
+	returns []value       // the same, at each of its ends
+	part    part          // what in any object that it points to
 	types   map[int32]*symbol.Type
 	typed   bool // types has all that is known
 	at      int32
@@ -111,7 +113,30 @@ func (f *function) values() *values {
 	v.places()
 	v.infer()
 	v.retype()
+	v.part = v.parts()
 	return v
+}
+
+// part is an offset in any object of a type; nil: none.
+type part struct {
+	typ *symbol.Type
+	off int64
+}
+
+// parts is where the function returns a pointer to, if that is a number in objects of one type, whichever: in
+// an element of a container.
+func (v *values) parts() (out part) {
+	if t := v.f.mod.code.Target(v.f.variables().Result); t == nil || len(t.Fields) > 0 {
+		return part{}
+	}
+	for _, x := range v.returns {
+		t := v.typeOf(x.base)
+		if x.any || !v.elsewhere(x.base) || t == nil || len(t.Fields) == 0 || out.typ != nil && (part{t, x.off}) != out {
+			return part{}
+		}
+		out = part{t, x.off}
+	}
+	return out
 }
 
 func (v *values) intern(b base) int32 {
@@ -300,6 +325,7 @@ func (v *values) places() {
 		}
 		if _, tail := f.tails[f.blocks[n].end-1]; f.leaves(n) && !tail {
 			v.gives = v.either(v.gives, s.regs[f.mod.arch.Result])
+			v.returns = append(v.returns, s.regs[f.mod.arch.Result])
 		}
 		v.start[n] = nil
 	}
