@@ -266,7 +266,9 @@ func (v *values) number(p place) bool {
 // astray goes to what writes a place that is asked for within a call of which that is not known.
 func (r *run) astray(it item, call int) {
 	f := it.a.f
-	if f.insts[call].Indirect && !f.target(call).known && f.mod.callee(f.target(call)) == nil && !f.values().shared(it.place) {
+	t := f.target(call)
+	unknown := f.insts[call].Indirect && !t.known && f.mod.callee(t) == nil
+	if unknown && !f.values().shared(it.place) {
 		r.virtual(it.to(call, slicing.Data).needs(it.place), atReturn)
 	}
 	if !f.values().number(it.place) {

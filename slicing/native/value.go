@@ -131,10 +131,11 @@ func (v *values) parts() (out part) {
 	}
 	for _, x := range v.returns {
 		t := v.typeOf(x.base)
-		if x.any || !v.elsewhere(x.base) || t == nil || len(t.Fields) == 0 || out.typ != nil && (part{t, x.off}) != out {
+		here := part{t, x.off}
+		if x.any || !v.elsewhere(x.base) || t == nil || len(t.Fields) == 0 || out.typ != nil && here != out {
 			return part{}
 		}
-		out = part{t, x.off}
+		out = here
 	}
 	return out
 }
