@@ -1,7 +1,6 @@
 package sight
 
 import (
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -51,20 +50,18 @@ func (s *Sight) endings(first int) {
 // notes returns those words of the kernel's notes that may change yet, and the slots of
 // the others. There are none if somebody has cut the file short.
 func (s *Sight) notes(first int) (open []waiter, died []int) {
-	old := debug.SetPanicOnFault(true)
-	defer debug.SetPanicOnFault(old)
-	defer func() {
-		if recover() != nil {
-			open, died = nil, nil
+	whole := mapped(func() {
+		for slot := first; slot < min(first+perWait, model.MaxEndings); slot++ {
+			word := (*uint32)(unsafe.Pointer(&s.head[model.EndingsAt+4*slot]))
+			if v := atomic.LoadUint32(word); v&ownerDied != 0 {
+				died = append(died, slot)
+			} else if v != 0 {
+				open = append(open, waiter{uint64(v), uint64(uintptr(unsafe.Pointer(word))), futex32, 0})
+			}
 		}
-	}()
-	for slot := first; slot < min(first+perWait, model.MaxEndings); slot++ {
-		word := (*uint32)(unsafe.Pointer(&s.head[model.EndingsAt+4*slot]))
-		if v := atomic.LoadUint32(word); v&ownerDied != 0 {
-			died = append(died, slot)
-		} else if v != 0 {
-			open = append(open, waiter{uint64(v), uint64(uintptr(unsafe.Pointer(word))), futex32, 0})
-		}
+	})
+	if !whole {
+		return nil, nil
 	}
 	return open, died
 }

@@ -155,14 +155,17 @@ func (s *Sight) meet() {
 
 // slots is how many slots have been given out; 0 if somebody has cut the file short.
 func (s *Sight) slots() (n int) {
+	mapped(func() { n = int(atomic.LoadUint32((*uint32)(unsafe.Pointer(&s.head[model.SlotCountAt])))) })
+	return n
+}
+
+// mapped reads the first page; false if somebody has cut the file short.
+func mapped(read func()) (ok bool) {
 	old := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(old)
-	defer func() {
-		if recover() != nil {
-			n = 0
-		}
-	}()
-	return int(atomic.LoadUint32((*uint32)(unsafe.Pointer(&s.head[model.SlotCountAt]))))
+	defer func() { ok = recover() == nil }()
+	read()
+	return true
 }
 
 func (s *Sight) open() bool {

@@ -133,6 +133,14 @@ func added(width int, a, b, with uint64) (sum uint64, f NZCV) {
 	return sum, f | signs(width, sum)
 }
 
+// addOrTake adds the second number, or takes it off.
+func (d *decoder) addOrTake(width int, a, b uint64) (uint64, NZCV) {
+	if d.bits(30, 1) == 1 {
+		return added(width, a, ^b, 1)
+	}
+	return added(width, a, b, 0)
+}
+
 // signs are the flags that tell the sign of a result.
 func signs(width int, n uint64) (f NZCV) {
 	if n = cut(n, width); n == 0 {
@@ -148,12 +156,7 @@ func signs(width int, n uint64) (f NZCV) {
 func (d *decoder) sum(first cpu.Reg, from []Part, second func(x []uint64) uint64) Data {
 	width := d.widthBits()
 	from[0] = Part{first, width}
-	add := func(x []uint64) (uint64, NZCV) {
-		if d.bits(30, 1) == 1 {
-			return added(width, x[0], ^second(x), 1)
-		}
-		return added(width, x[0], second(x), 0)
-	}
+	add := func(x []uint64) (uint64, NZCV) { return d.addOrTake(width, x[0], second(x)) }
 	out := Data{Dst: d.base(rd), Bits: width, From: from, Result: func(x []uint64) uint64 { n, _ := add(x); return n }}
 	if d.bits(29, 1) == 1 {
 		out.Dst, out.Flags = d.x(rd), func(x []uint64) NZCV { _, f := add(x); return f }

@@ -20,7 +20,7 @@ func (d *decoder) fromRegisters() (Data, bool) {
 	case d.bits(21, 3) == 0:
 		return d.withCarry(two)
 	case d.bits(21, 3) == 2:
-		return d.compareIf(width)
+		return d.compareIf(width, two)
 	case op == 4:
 		return d.choice(width)
 	case op == 6 && d.bits(29, 2) == 0:
@@ -138,8 +138,7 @@ func (d *decoder) withCarry(two []Part) (Data, bool) {
 }
 
 // compareIf are comparisons under a condition, which otherwise set constant flags.
-func (d *decoder) compareIf(width int) (Data, bool) {
-	from := []Part{{d.x(rn), width}, {d.x(rm), width}}
+func (d *decoder) compareIf(width int, from []Part) (Data, bool) {
 	if d.bits(11, 1) == 1 {
 		from = from[:1]
 	}
@@ -149,11 +148,7 @@ func (d *decoder) compareIf(width int) (Data, bool) {
 		if len(x) > 1 {
 			b = x[1]
 		}
-		if d.bits(30, 1) == 1 {
-			_, f = added(width, x[0], ^b, 1)
-		} else {
-			_, f = added(width, x[0], b, 0)
-		}
+		_, f = d.addOrTake(width, x[0], b)
 		return f
 	}
 	otherwise := &Data{Dst: cpu.None, Bits: width, Flags: func([]uint64) NZCV { return flags }}

@@ -285,13 +285,7 @@ func (r *run) thrown(it item) {
 	}
 	r.threw[it.nodeKey] = true
 	f := it.a.f
-	t := f.target(it.i)
-	var callees []*function
-	if callee := f.mod.callee(t); callee != nil {
-		callees = []*function{callee}
-	} else if f.insts[it.i].Indirect && !t.known {
-		callees = r.targets(it.a, it.i)
-	}
+	t, callees := f.target(it.i), r.callees(it.a, it.i)
 	switch {
 	case t.name == resume:
 		r.registers(it, cpu.Set(f.mod.arch.Args[0]))

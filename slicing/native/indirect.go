@@ -51,6 +51,24 @@ func (r *run) targets(a *activation, call int) []*function {
 	return r.resolved[key]
 }
 
+// byPointer tells whether the code does not say what a call calls.
+func (f *function) byPointer(call int) bool {
+	t := f.target(call)
+	return f.insts[call].Indirect && !t.known && f.mod.callee(t) == nil
+}
+
+// callees are the functions that a call may call, but for those that there is a model for.
+func (r *run) callees(a *activation, call int) []*function {
+	if a.f.byPointer(call) {
+		return r.targets(a, call)
+	}
+	t := a.f.target(call)
+	if callee := a.f.mod.callee(t); callee != nil && !t.known {
+		return []*function{callee}
+	}
+	return nil
+}
+
 // functions are those of which a search finds the addresses.
 func (r *run) functions(a *activation, search func(c *constants)) (out []*function) {
 	c := constants{r: r, seen: map[queryKey]bool{}, into: map[enterKey]bool{}}
@@ -266,15 +284,13 @@ func (v *values) number(p place) bool {
 // astray goes to what writes a place that is asked for within a call of which that is not known.
 func (r *run) astray(it item, call int) {
 	f := it.a.f
-	t := f.target(call)
-	unknown := f.insts[call].Indirect && !t.known && f.mod.callee(t) == nil
-	if unknown && !f.values().shared(it.place) {
+	if f.byPointer(call) && !f.values().shared(it.place) {
 		r.virtual(it.to(call, slicing.Data).needs(it.place), atReturn)
 	}
 	if !f.values().number(it.place) {
 		return
 	}
-	for _, s := range r.strays(it.a, call, false) {
+	for _, s := range r.strays(it.a, call) {
 		if !s.writes(it.a, it.place) {
 			continue
 		}
@@ -300,36 +316,24 @@ func (s *stray) writes(a *activation, p place) bool {
 	default:
 		t, lo, hi := v.kindOf(p)
 		return t != nil && slices.ContainsFunc(s.refs, func(f reference) bool {
-			return f.typ != nil && f.in(t, lo, hi, s.size)
+			if f.typ == nil {
+				return false
+			}
+			_, ok := common(t, lo, hi, f.typ, f.off, f.off+s.size)
+			return ok
 		})
 	}
 }
 
-// in tells whether the field of a reference is among some bytes of a type, or they of it.
-func (f *reference) in(t *symbol.Type, lo, hi, size int64) bool {
-	_, ok := related(t, lo, hi, f.typ, f.off, f.off+size, maxParts)
-	if !ok {
-		_, ok = related(f.typ, f.off, f.off+size, t, lo, hi, maxParts)
-	}
-	return ok
-}
-
-// strays are those within a call; loose says that what the caller was given is not known.
-func (r *run) strays(a *activation, call int, loose bool) (out []stray) {
-	in, t := &a.f.insts[call], a.f.target(call)
-	switch callee := a.f.mod.callee(t); {
-	case t.known:
-	case callee != nil:
-		out = r.straysOf(a, call, callee, loose)
-	case in.Indirect:
-		for _, callee := range r.targets(a, call) {
-			out = append(out, r.straysOf(a, call, callee, true)...)
-		}
+// strays are those within a call.
+func (r *run) strays(a *activation, call int) (out []stray) {
+	for _, callee := range r.callees(a, call) {
+		out = append(out, r.straysOf(a, call, callee)...)
 	}
 	return out
 }
 
-func (r *run) straysOf(a *activation, call int, callee *function, loose bool) []stray {
+func (r *run) straysOf(a *activation, call int, callee *function) []stray {
 	if a.depth >= maxDescent || a.nested >= maxNested || a.in(callee) {
 		return nil
 	}
@@ -344,9 +348,9 @@ func (r *run) straysOf(a *activation, call int, callee *function, loose bool) []
 			break
 		}
 		if callee.insts[i].Kind == cpu.Call {
-			out = append(out, r.strays(child, i, loose)...)
-			out = append(out, r.modelStrays(child, i, loose)...)
-		} else if m := callee.insts[i].Store; m != nil && callee.loose(callee.stores(i), loose) && m.Index == cpu.None {
+			out = append(out, r.strays(child, i)...)
+			out = append(out, r.modelStrays(child, i)...)
+		} else if m := callee.insts[i].Store; m != nil && child.stray(callee.stores(i)) && m.Index == cpu.None {
 			out = r.lead(out, stray{nodeKey{child, i}, -1, int64(m.Size), nil, nil}, register(m.Base), m.Disp)
 		}
 	}
@@ -365,28 +369,28 @@ func (a *activation) in(f *function) bool {
 }
 
 // modelStrays are those of a call that there is a model for.
-func (r *run) modelStrays(a *activation, call int, loose bool) (out []stray) {
+func (r *run) modelStrays(a *activation, call int) (out []stray) {
 	t := a.f.target(call)
 	if !t.known {
 		return nil
 	}
 	for n := range a.f.modelArgs(t.model) {
 		x := a.f.arg(call, n)
-		if t.model.Role(n).Writes() && a.f.loose(a.f.values().span(x, 1), loose) {
+		if t.model.Role(n).Writes() && a.stray(a.f.values().span(x, 1)) {
 			out = r.lead(out, stray{nodeKey{a, call}, n, 8, nil, nil}, a.f.argPlace(call, n), 0)
 		}
 	}
 	return out
 }
 
-// loose tells whether nobody knows where a place is: it is a number behind a pointer out of
-// memory, or with given, one that the function was given.
-func (f *function) loose(p place, given bool) bool {
-	v := f.values()
+// stray tells whether nobody knows where a place is: it is a number behind a pointer out of
+// memory, or one that a function was given that is called through a pointer.
+func (a *activation) stray(p place) bool {
+	v := a.f.values()
 	if !p.memory() || !v.elsewhere(p.base) {
 		return false
 	}
-	if b := v.bases[p.base]; b.kind != loaded && (b.kind != onEntry || !given) {
+	if b := v.bases[p.base]; b.kind != loaded && (b.kind != onEntry || !a.loose) {
 		return false
 	}
 	t, _, _ := v.kindOf(p)

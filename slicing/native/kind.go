@@ -206,12 +206,9 @@ func (v *values) alias(p, q place, depth int) (meeting, bool) {
 		heap := a.kind == allocated && v.opaque(q.base) || b.kind == allocated && v.opaque(p.base)
 		return meeting{known: true}, heap && !p.any && !q.any && p.shares(q)
 	}
-	d, ok := related(t, tlo, thi, u, ulo, uhi, maxParts)
+	d, ok := common(t, tlo, thi, u, ulo, uhi)
 	if !ok {
-		if d, ok = related(u, ulo, uhi, t, tlo, thi, maxParts); !ok {
-			return meeting{}, false
-		}
-		d = -d
+		return meeting{}, false
 	}
 	return meeting{shift: q.lo + d - p.lo, known: p.exact() && q.exact()}, true
 }
@@ -294,6 +291,16 @@ func (v *values) telling(t *symbol.Type) bool {
 		t = v.f.mod.code.Target(t)
 	}
 	return t != nil && len(t.Fields) > 0
+}
+
+// common finds bytes that two types have in common, one of which is the other or a part of it, and
+// returns how far behind the first of u that of t is.
+func common(t *symbol.Type, tlo, thi int64, u *symbol.Type, ulo, uhi int64) (int64, bool) {
+	if d, ok := related(t, tlo, thi, u, ulo, uhi, maxParts); ok {
+		return d, true
+	}
+	d, ok := related(u, ulo, uhi, t, tlo, thi, maxParts)
+	return -d, ok
 }
 
 // related finds bytes of u that are among those of t, u being t or a part of it, and

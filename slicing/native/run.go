@@ -20,6 +20,7 @@ type activation struct {
 	depth  int         // calls descended into from the observed stack, without those of libraries
 	nested int         // all of them
 	caught bool        // a caller handles exceptions that leave it
+	loose  bool        // it is called through a pointer, or a caller that was descended into is
 }
 
 // run is the making of one slice.

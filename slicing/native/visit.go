@@ -222,7 +222,7 @@ func (r *run) child(it item, callee *function) *activation {
 	key := childKey{it.nodeKey, callee}
 	if r.children[key] == nil {
 		r.children[key] = &activation{f: callee, parent: it.a, call: it.i, depth: it.a.depth, nested: it.a.nested + 1,
-			caught: it.a.handles(it.i)}
+			caught: it.a.handles(it.i), loose: it.a.loose || it.a.f.byPointer(it.i)}
 		if !callee.foreign() {
 			r.children[key].depth++
 			r.children[key].nested = 0
