@@ -18,7 +18,8 @@ import (
 // writes what came out. A line is a set of ranks and what they began on one
 // communicator: "0-2: Bcast@a/0 (Allreduce@b:8 Barrier@c)*20" is a Bcast from place
 // a with root 0, and twenty times an Allreduce of 8 bytes and a Barrier. "comm 5"
-// begins another communicator. "apart number=7" asks from where the seventh was begun.
+// begins another communicator. "apart number=7" asks from where the seventh was begun, and
+// "strayed" for the calls before the first that differs, made from different places.
 func TestTranscripts(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -27,8 +28,11 @@ func TestTranscripts(t *testing.T) {
 				d.Fatalf(t, "%v", err)
 			}
 			found := Find(comms, func(s *model.State) string { return s.ID.String() })
-			if d.Cmd != "apart" {
+			switch d.Cmd {
+			case "find":
 				return tell(found)
+			case "strayed":
+				return tell(found) + steps(found[0].Strayed())
 			}
 			var number uint64
 			d.ScanArgs(t, "number", &number)
@@ -150,6 +154,21 @@ func tell(found []Divergence) string {
 	}
 	if len(found) == 0 {
 		return "none\n"
+	}
+	return b.String()
+}
+
+func steps(strayed []Step) string {
+	name := func(c *Call) string {
+		if c == nil {
+			return " -"
+		}
+		return names([]Call{*c})
+	}
+	var b strings.Builder
+	for _, s := range strayed {
+		fmt.Fprintf(&b, "    behind%s:%s, then%s; the others%s, then%s\n",
+			name(s.Before), name(s.Own), name(s.NextOwn), name(s.Theirs), name(s.NextTheirs))
 	}
 	return b.String()
 }

@@ -24,10 +24,40 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		found.Retold(d)
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}
+	if back, is := strayed(ctx, s, d); is {
+		return &back
+	}
 	if !known || len(b.Stack) == 0 || d.Odd[0].Undecided(b.Loop) {
 		return nil
 	}
 	return &b
+}
+
+// strayed finds the branch where the ways had parted before the first collective that
+// differs: when both sides made the same one from different places, and one of them no
+// longer came to what the other made next.
+func strayed(ctx context.Context, s slicing.Slicer, d *divergence.Divergence) (slicing.Branch, bool) {
+	var at *divergence.Step
+	for _, step := range d.Strayed() {
+		if !misses(ctx, s, step.Theirs, step.NextOwn) && !misses(ctx, s, step.Own, step.NextTheirs) {
+			break
+		}
+		at = &step
+	}
+	if at == nil {
+		return slicing.Branch{}, false
+	}
+	b, known := between(ctx, s, at.Own, at.Theirs, at.Before)
+	if known && b.After { // what decides is before the first of the two
+		b, known = between(ctx, s, at.Theirs, at.Own, at.Before)
+	}
+	return b, known && len(b.Stack) > 0
+}
+
+// misses tells whether the code does not lead from one call to another in one pass.
+func misses(ctx context.Context, s slicing.Slicer, from, to *divergence.Call) bool {
+	b, known := between(ctx, s, to, from, nil)
+	return known && (b.Before || b.Apart)
 }
 
 // interpreters begin the names of the modules in which a program in another language
@@ -53,12 +83,18 @@ func interpreted(made, other []model.Frame) bool {
 
 func branchBetween(ctx context.Context, s slicing.Slicer, o *divergence.Odd) (slicing.Branch, bool) {
 	made, other := o.Ways()
+	return between(ctx, s, made, other, o.Before())
+}
+
+// between finds the branch that decides whether one call is made or passed on the way to
+// another, behind the call before both; nil calls are not known.
+func between(ctx context.Context, s slicing.Slicer, made, other, before *divergence.Call) (slicing.Branch, bool) {
 	if made == nil || other == nil || made.State == nil || other.State == nil ||
 		interpreted(made.State.Stack, other.State.Stack) {
 		return slicing.Branch{}, false
 	}
 	var last []model.Frame
-	if before := o.Before(); before != nil && before.State != nil {
+	if before != nil && before.State != nil {
 		last = before.State.Stack
 	}
 	b, err := s.Branch(ctx, made.State.Stack, other.State.Stack, last)
