@@ -2,6 +2,7 @@ package diagnosis
 
 import (
 	"slices"
+	"strings"
 
 	"laggard/analysis/divergence"
 	"laggard/report"
@@ -46,11 +47,21 @@ func (s Source) pythonBranch(o *divergence.Odd, finder source.Finder) []report.S
 		}
 		return append(one, two...)
 	}
-	past := missed[k].Line // who is further has passed the call of the other side
-	if past < reached[k].Line {
-		reached, past = missed, reached[k].Line
+	if standsAt(missed[k:], finder) < standsAt(reached[k:], finder) {
+		reached, missed = missed, reached // who is further has passed the call of the other side
 	}
-	return decided(reached[k:], past, false, finder)
+	return decided(reached[k:], missed[k].Line, false, finder)
+}
+
+// standsAt is the line up to which the first of some frames has come: one that leaves the
+// block of a `with` is at its end, though Python tells the line of its beginning.
+func standsAt(frames []report.Frame, finder source.Finder) int {
+	f := frames[0]
+	if len(frames) > 1 && (strings.HasSuffix(frames[1].Function, "__exit__") ||
+		strings.HasSuffix(frames[1].Function, "__aexit__")) {
+		return python.BlockEnd(finder.Text(f.File), f.Line)
+	}
+	return f.Line
 }
 
 // pythonFrames are the frames of a program in Python, outermost first.
@@ -61,18 +72,21 @@ func pythonFrames(stack []report.Frame) []report.Frame {
 }
 
 // decided lists what decides that the call of the last frame is reached, by who is at the
-// line `past` of the function of the first one. round: in one round of the innermost loop.
+// line `past` of the function of the first one; of that function at least the nearest line.
+// round: in one round of the innermost loop.
 func decided(frames []report.Frame, past int, round bool, finder source.Finder) (out []report.Site) {
 	for i, f := range slices.Backward(frames) {
-		other := 0
+		other, room := 0, maxDeciders-1
 		if i == 0 {
-			other = past
+			other, room = past, maxDeciders
 		}
 		for _, d := range python.Deciders(finder.Text(f.File), f.Line, other) {
-			if round && d.Loop || len(out) == maxDeciders {
+			if round && d.Loop {
 				return out
 			}
-			out = append(out, report.Site{Function: f.Function, File: f.File, Line: d.Line})
+			if len(out) < room {
+				out = append(out, report.Site{Function: f.Function, File: f.File, Line: d.Line})
+			}
 		}
 	}
 	return out

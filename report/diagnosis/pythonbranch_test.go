@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"laggard/report"
@@ -46,5 +47,49 @@ def outer(comm):
 	}
 	if got := decided([]report.Frame{frame("gone", 400)}, 0, false, source.Finder{}); got != nil {
 		t.Errorf("a line that the file does not have was decided at %v", got)
+	}
+}
+
+// TestStandsAt: who closes a file at the end of a `with` is behind what is done in it.
+func TestStandsAt(t *testing.T) {
+	const text = `with File(comm) as f:
+    if comm.rank:
+        f.write(comm)
+comm.barrier()
+`
+	file := filepath.Join(t.TempDir(), "a.py")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := func(function string) []report.Frame {
+		return []report.Frame{{Function: "<module>", File: file, Line: 1}, {Function: function, File: "h5.py", Line: 9}}
+	}
+	if in, out := standsAt(at("File.__init__"), source.Finder{}), standsAt(at("File.__exit__"), source.Finder{}); in != 1 || out != 3 {
+		t.Errorf("who opens it stands at %d, who leaves it at %d", in, out)
+	}
+}
+
+// TestNearestOfEach: what decides in a library does not hide the line of the program that calls it.
+func TestNearestOfEach(t *testing.T) {
+	const text = `def write(data):
+    if data.a:
+        if data.b:
+            if data.c:
+                if data.d:
+                    if data.e:
+                        data.write()
+if count:
+    write(data)
+`
+	file := filepath.Join(t.TempDir(), "a.py")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, site := range decided([]report.Frame{{File: file, Line: 9}, {File: file, Line: 7}}, 10, false, source.Finder{}) {
+		got = append(got, site.Line)
+	}
+	if want := []int{6, 5, 4, 8}; !slices.Equal(got, want) {
+		t.Errorf("decided at %v, want %v", got, want)
 	}
 }

@@ -25,6 +25,17 @@ func Deciders(text []string, line, other int) []Decider {
 	return slices.Compact(d.out)
 }
 
+// BlockEnd returns the last line of the block that the statement at a line begins; the line
+// itself if it begins none.
+func BlockEnd(text []string, line int) int {
+	list := statements(text)
+	at := slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
+	if at < 0 {
+		return line
+	}
+	return max(line, blockEnd(list[at:]))
+}
+
 // Decider is a line that decides whether another is reached.
 type Decider struct {
 	Line int
@@ -185,7 +196,7 @@ func (d *deciders) around(i int) {
 		d.done = true
 		return
 	}
-	if d.other > s.first && d.other <= d.end(i) {
+	if d.other > s.first && d.other <= blockEnd(d.list[i:]) {
 		return
 	}
 	isLoop := slices.Contains(loops, s.word)
@@ -213,11 +224,11 @@ func (d *deciders) caught(i int) (out []int) {
 	return out
 }
 
-// end is the last line of the block that a statement begins.
-func (d *deciders) end(i int) int {
-	last := d.list[i].last
-	for _, s := range d.list[i+1:] {
-		if s.indent <= d.list[i].indent {
+// blockEnd is the last line of the block that the first statement of a list begins.
+func blockEnd(list []statement) int {
+	last := list[0].last
+	for _, s := range list[1:] {
+		if s.indent <= list[0].indent {
 			break
 		}
 		last = s.last
