@@ -157,6 +157,27 @@ func TestMixedUp(t *testing.T) {
 	})
 }
 
+// TestStrayed: of ranks that make the barriers behind a phase, while another makes those in it, it is
+// said from where each side made them, and that they had parted before.
+func TestStrayed(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		program, env, dir := f.build(t, "divergence/phases.c", "-O1"), f.environ(t), filepath.Join(t.TempDir(), "run")
+		f.recorded(t, dir, env, 4, nil, program, "hang").awaitHang()
+		text := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", dir).stdout
+		for _, want := range []string{
+			"all ranks: MPI_Barrier in iteration (phases.c:84), the last that they share",
+			"then 2 collectives alike, but from different places: rank 0: MPI_Barrier in phase_begin (phases.c:34)",
+			"; ranks 1-3: MPI_Barrier in iteration (phases.c:91)",
+			"decided at iteration (phases.c:86): if (bench.rank < tasks) {",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+	})
+}
+
 func (d partingCase) check(t *testing.T, when string, env []string, dir string) {
 	t.Helper()
 	got := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", "--json", dir)

@@ -101,8 +101,10 @@ type pageLeft struct {
 
 // pageParting is a Divergence in words.
 type pageParting struct {
-	Where string     `json:"where"`
-	Last  string     `json:"last"` // "" not known
+	Where string `json:"where"`
+	Last  string `json:"last"` // "" not known
+	// Then is where each side began what they did alike behind that, from different places.
+	Then  []string   `json:"then,omitempty"`
 	Sides []pageSide `json:"sides"`
 	// Branches decided that the ways part, nearest first.
 	Branches []pageBranch `json:"branches,omitempty"`

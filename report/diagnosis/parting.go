@@ -26,6 +26,8 @@ type Divergence struct {
 	Majority bool   `json:"majority"` // more members agree than not
 	// Common is what they did last in common; null: it is not known.
 	Common *Begun `json:"common"`
+	// Strayed is what they did alike behind that, but from different places.
+	Strayed *Strayed `json:"strayed,omitempty"`
 	// Sides are those that left the common sequence, and last those that follow it.
 	Sides []Side `json:"sides"`
 	// Branch decided that the ways part; null: it is not known.
@@ -39,6 +41,14 @@ type Branch struct {
 	// Or are lines further back that decide the same, nearest first, such as the outer
 	// ones of nested conditions.
 	Or []Branch `json:"or,omitempty"`
+}
+
+// Strayed are collectives that agree, which two sides made from different places of the
+// program, right before the first that differs.
+type Strayed struct {
+	Count  int      `json:"count"`
+	Ranks  []string `json:"ranks"`  // of both sides, those that left first
+	Places []Begun  `json:"places"` // the first of the collectives, of each side
 }
 
 // AddBranch names the branch that decided the first divergence, which may have been
@@ -125,6 +135,12 @@ func (s Source) divergence(d *divergence.Divergence) Divergence {
 		Communicator: fmt.Sprintf("%x", d.Comm), Object: objectOf(d.Kind), Kind: string(first.Kind),
 		Sequence: first.Number, AlikeTo: first.After,
 		Majority: d.Majority, Common: s.begun(first.Before()),
+	}
+	if steps := d.Strayed(); len(steps) > 0 {
+		one := steps[len(steps)-1]
+		out.Common = s.begun(one.Before)
+		out.Strayed = &Strayed{len(steps), []string{first.Ranks.String(), d.Agree.String()},
+			[]Begun{*s.begun(one.Own), *s.begun(one.Theirs)}}
 	}
 	for i := range d.Odd {
 		o := &d.Odd[i]
@@ -224,6 +240,10 @@ func (p *printer) partings(r *Result) {
 	if d.Common != nil {
 		p.Line("      all ranks: %s, the last that they share", d.Common.text())
 	}
+	if d.Strayed != nil {
+		p.Line("      then %s alike, but from different places: %s", words.Count(d.Strayed.Count, "collective",
+			"collectives"), strings.Join(d.Strayed.places(), "; "))
+	}
 	odd, others := d.split()
 	p.List(len(odd), maxSides, "groups of ranks", func(i int) {
 		side := odd[i]
@@ -276,6 +296,14 @@ func (p *printer) call(b *Begun) {
 	}
 }
 
+// places tells where each side made the first of them.
+func (s *Strayed) places() (out []string) {
+	for i := range s.Places {
+		out = append(out, words.Ranks(s.Ranks[i])+": "+s.Places[i].text())
+	}
+	return out
+}
+
 // how says in a few words how a side left the others.
 func (s Side) how() string {
 	switch divergence.Kind(s.Kind) {
@@ -323,6 +351,11 @@ func (b *pageBuilder) partings(r *Result) []pageParting {
 		p := pageParting{Where: pageText(fmt.Sprintf("Collective %d on %s", d.Sequence, d.on()))}
 		if d.Common != nil {
 			p.Last = pageText(d.Common.text())
+		}
+		if d.Strayed != nil {
+			for _, place := range d.Strayed.places() {
+				p.Then = append(p.Then, pageText(place))
+			}
 		}
 		odd, others := d.split()
 		for _, side := range odd[:min(len(odd), maxPagePartings)] {

@@ -67,12 +67,12 @@ static void report(void)
   if (bench.rank == 0)
     all = malloc(bench.size * sizeof bench.results);
   MPI_Gather(bench.results, sizeof bench.results, MPI_BYTE, all, sizeof bench.results, MPI_BYTE, 0, bench.comm);
-  if (bench.rank == 0) {
-    long items = 0;
-    for (int i = 0; i < bench.size * PHASES; i++)
-      items += all[i].items;
+  long items = 0;
+  for (int i = 0; bench.rank == 0 && i < bench.size * PHASES; i++)
+    items += all[i].items;
+  MPI_Bcast(&items, 1, MPI_LONG, 0, bench.comm);
+  if (bench.rank == bench.size - 1)
     printf("%ld items\n", items);
-  }
   free(all);
 }
 
