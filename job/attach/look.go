@@ -193,11 +193,21 @@ func textOf(l python.Level) backtrace.Frame {
 	return frame
 }
 
-// problemsOf says what went wrong with each rank, once.
-func problemsOf(w *watched) []error {
+// problemsOf says what went wrong with each rank, once. That a thread had no processor to
+// stop on in a few looks is nothing: the others tell what the rank does.
+func problemsOf(w *watched, looks int) []error {
+	busy := 0
+	for _, err := range w.problems {
+		if transient(err) {
+			busy++
+		}
+	}
 	var out []error
 	seen := map[string]bool{}
 	for _, err := range w.problems {
+		if transient(err) && 2*busy <= looks {
+			continue
+		}
 		if errors.Is(err, stopped.ErrForbids) {
 			err = remedy(w.process.PID, err)
 		}
@@ -208,4 +218,9 @@ func problemsOf(w *watched) []error {
 		}
 	}
 	return out
+}
+
+// transient: the thread had not come to a stop in time, or still had to be let go of from then.
+func transient(err error) bool {
+	return errors.Is(err, stopped.ErrBusy) || errors.Is(err, stopped.ErrForbids)
 }

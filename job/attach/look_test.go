@@ -1,6 +1,8 @@
 package attach
 
 import (
+	"errors"
+	"slices"
 	"testing"
 
 	"laggard/intake/stopped"
@@ -32,6 +34,28 @@ func TestRecorder(t *testing.T) {
 		}
 		if s.recorder() != c.want {
 			t.Errorf("%s: %v", name, !c.want)
+		}
+	}
+}
+
+// TestProblemsOf: a thread that did not stop in a few of the looks is no problem; what is always
+// forbidden is, and so is all else.
+func TestProblemsOf(t *testing.T) {
+	gone := errors.New("the process ended")
+	for name, c := range map[string]struct {
+		problems []error
+		want     int
+	}{
+		"none":              {nil, 0},
+		"busy once":         {[]error{stopped.ErrBusy, stopped.ErrForbids}, 0},
+		"busy mostly":       {slices.Repeat([]error{stopped.ErrBusy}, 6), 1},
+		"always forbidden":  {slices.Repeat([]error{stopped.ErrForbids}, 10), 1},
+		"busy, then ended":  {[]error{stopped.ErrBusy, gone}, 1},
+		"both, and forever": {append(slices.Repeat([]error{stopped.ErrBusy}, 5), stopped.ErrForbids, gone), 3},
+	} {
+		w := &watched{found: &found{process: &stopped.Process{}}, problems: c.problems}
+		if got := problemsOf(w, 10); len(got) != c.want {
+			t.Errorf("%s: %v, want %d", name, got, c.want)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func Take(o Options) (*Taken, error) {
 	looks(ranks, o)
 	after := stoppedOf(ranks) // a thread that was held may be on the way to run
 	for i, w := range ranks {
-		out.Problems = append(out.Problems, problemsOf(w)...)
+		out.Problems = append(out.Problems, problemsOf(w, o.Looks)...)
 		if before[i] && after[i] {
 			out.Stopped = append(out.Stopped, w.rank)
 		}
