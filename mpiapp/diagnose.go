@@ -17,6 +17,7 @@ import (
 	"laggard/analysis/slice"
 	"laggard/analysis/usage"
 	"laggard/analysis/usage/finding"
+	"laggard/internal/heap"
 	"laggard/model"
 	"laggard/model/values"
 	"laggard/report"
@@ -229,6 +230,7 @@ func (a *app) diagnose(ctx context.Context, f diagnoseFlags, dir string) error {
 	if err := isDir(dir); err != nil {
 		return err
 	}
+	heap.Spare()
 	result, err := q.answer(ctx, inWorld)
 	if err != nil || result == nil {
 		return err

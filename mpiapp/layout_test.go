@@ -123,6 +123,7 @@ var allowed = map[string][]string{
 		"laggard/model", "laggard/model/process", "laggard/symbol",
 	},
 	"laggard/internal/golden":   {},
+	"laggard/internal/heap":     {},
 	"laggard/internal/regular":  {},
 	"laggard/internal/tomlfile": {},
 	"laggard/model":             {"laggard/internal/regular", "laggard/model/mpi"},

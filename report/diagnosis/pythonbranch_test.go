@@ -64,8 +64,9 @@ comm.barrier()
 	at := func(function string) []report.Frame {
 		return []report.Frame{{Function: "<module>", File: file, Line: 1}, {Function: function, File: "h5.py", Line: 9}}
 	}
-	if in, out := standsAt(at("File.__init__"), source.Finder{}), standsAt(at("File.__exit__"), source.Finder{}); in != 1 || out != 3 {
-		t.Errorf("who opens it stands at %d, who leaves it at %d", in, out)
+	opens, leaves := standsAt(at("File.__init__"), source.Finder{}), standsAt(at("File.__exit__"), source.Finder{})
+	if opens != 1 || leaves != 3 {
+		t.Errorf("who opens it stands at %d, who leaves it at %d", opens, leaves)
 	}
 }
 
@@ -86,7 +87,8 @@ if count:
 		t.Fatal(err)
 	}
 	var got []int
-	for _, site := range decided([]report.Frame{{File: file, Line: 9}, {File: file, Line: 7}}, 10, false, source.Finder{}) {
+	frames := []report.Frame{{File: file, Line: 9}, {File: file, Line: 7}}
+	for _, site := range decided(frames, 10, false, source.Finder{}) {
 		got = append(got, site.Line)
 	}
 	if want := []int{6, 5, 4, 8}; !slices.Equal(got, want) {
