@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed mpi.tbl
@@ -27,11 +28,17 @@ type Model struct {
 	more        bool // the last role is for all further arguments
 }
 
-// models are by name; wild ones have a % in their name, and come after.
-var models, wild = parse()
+// tables are what is known of functions, read when the first one is asked for.
+var tables = sync.OnceValue(parse)
 
-func parse() (map[string]Model, []Model) {
-	out, wild := map[string]Model{}, []Model(nil)
+type known struct {
+	byName  map[string]Model
+	byLower map[string]Model // of MPI, by the name in lower case
+	wild    []Model          // those with a % in their name, which come after
+}
+
+func parse() known {
+	out := known{byName: map[string]Model{}, byLower: map[string]Model{}}
 	for i, table := range []string{mpiTable, libcTable} {
 		for _, line := range strings.Split(table, "\n") {
 			name, roles, ok := strings.Cut(line, " ")
@@ -45,13 +52,16 @@ func parse() (map[string]Model, []Model) {
 			m.First, m.Throws = strings.Contains(flags, "&"), strings.Contains(flags, "^")
 			m.more = strings.Contains(flags, "*")
 			if strings.Contains(name, "%") {
-				wild = append(wild, m)
-			} else {
-				out[name] = m
+				out.wild = append(out.wild, m)
+				continue
+			}
+			out.byName[name] = m
+			if m.MPI {
+				out.byLower[strings.ToLower(name)] = m
 			}
 		}
 	}
-	return out, wild
+	return out
 }
 
 // Lookup finds the model of a function by its linker name: of the C binding,
@@ -62,7 +72,7 @@ func Lookup(linker string) (Model, bool) {
 	if rest, ok := strings.CutPrefix(name, "PMPI"); ok {
 		name = "MPI" + rest
 	}
-	if m, ok := models[name]; ok {
+	if m, ok := tables().byName[name]; ok {
 		return m, true
 	}
 	if m, ok := fortran(name); ok {
@@ -72,10 +82,10 @@ func Lookup(linker string) (Model, bool) {
 	for _, prefix := range []string{"isoc99_", "isoc23_", "GI_", "libc_"} {
 		plain = strings.TrimPrefix(plain, prefix)
 	}
-	if m, ok := models[plain]; ok && !m.MPI && (plain != name) {
+	if m, ok := tables().byName[plain]; ok && !m.MPI && (plain != name) {
 		return checked(m, strings.HasSuffix(name, "_chk")), true
 	}
-	for _, m := range wild {
+	for _, m := range tables().wild {
 		if matches(m.Name, name) {
 			return m, true
 		}
@@ -117,17 +127,6 @@ func matches(pattern, name string) bool {
 	return name == ""
 }
 
-// byLower finds MPI functions by their name in lower case.
-var byLower = func() map[string]Model {
-	out := map[string]Model{}
-	for name, m := range models {
-		if m.MPI {
-			out[strings.ToLower(name)] = m
-		}
-	}
-	return out
-}()
-
 func fortran(name string) (Model, bool) {
 	lower := strings.TrimRight(strings.ToLower(name), "_")
 	for _, suffix := range []string{"_f08ts", "_f08", ""} {
@@ -138,7 +137,7 @@ func fortran(name string) (Model, bool) {
 		if rest, ok := strings.CutPrefix(base, "pmpi"); ok {
 			base = "mpi" + rest
 		}
-		if m, ok := byLower[base]; ok {
+		if m, ok := tables().byLower[base]; ok {
 			m.ByReference = true
 			m.roles += string(Out)
 			return m, true

@@ -3,6 +3,7 @@ package x86
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/arch/x86/x86asm"
 )
@@ -30,21 +31,21 @@ const (
 	writesA
 )
 
-// classes is by opcode; x86asm has some three thousand.
-var classes = buildClasses()
-
-func buildClasses() []class {
-	const most = 8192 // above the last opcode of x86asm
-	var out []class
-	for op := x86asm.Op(0); op < most; op++ {
-		out = append(out, classify(op.String()))
+// classes is by opcode; x86asm has some fifteen hundred. They are made when the first
+// instruction is decoded, which most commands never come to.
+var classes = sync.OnceValue(func() (out []class) {
+	for op := x86asm.Op(0); ; op++ {
+		name := op.String()
+		if strings.HasPrefix(name, "Op(") && op > 0 { // behind the last one
+			return out
+		}
+		out = append(out, classify(name))
 	}
-	return out
-}
+})
 
 func classOf(op x86asm.Op) class {
-	if int(op) < len(classes) {
-		return classes[op]
+	if known := classes(); int(op) < len(known) {
+		return known[op]
 	}
 	return class{reads: true, writes: true, setsFlags: true}
 }
