@@ -29,6 +29,7 @@ type Sight struct {
 	file  string // the node file, "" not there yet
 	head  []byte // its first page, mapped: to look at it costs the file system nothing
 	epoll int    // -1: the kernel tells of no ends; then they are looked for
+	wake  int    // an event that ends its waiting; -1: there is none
 	ranks map[int]*watched
 
 	ending  [model.MaxEndings]time.Time // by slot: when the kernel was first seen to have noted an end
@@ -51,7 +52,7 @@ type watched struct {
 
 // New watches the ranks whose node file is in a directory.
 func New(dir string) *Sight {
-	s := &Sight{dir: dir, ranks: map[int]*watched{}}
+	s := &Sight{dir: dir, ranks: map[int]*watched{}, wake: -1}
 	var err error
 	if s.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		s.epoll = -1
@@ -62,6 +63,7 @@ func New(dir string) *Sight {
 // Until watches until over is closed and then until all ranks seen have ended, but
 // not for long.
 func (s *Sight) Until(over <-chan struct{}) {
+	s.wakeAfter(over)
 	var ended time.Time
 	for n := 0; ; n++ {
 		s.await()
@@ -87,6 +89,29 @@ func (s *Sight) Until(over <-chan struct{}) {
 		default:
 		}
 	}
+}
+
+// wakeAfter has the waiting for the ends of processes end when over is closed, so that a job of many short programs
+// does not last a round longer for each.
+func (s *Sight) wakeAfter(over <-chan struct{}) {
+	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
+		return
+	}
+	once := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: -1} // that is no rank
+	if unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &once) != nil {
+		unix.Close(fd)
+		return
+	}
+	s.wake = fd
+	go func() {
+		<-over
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.wake >= 0 {
+			_, _ = unix.Write(s.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+		}
+	}()
 }
 
 // Tell writes down now what is seen of all processes.
@@ -277,6 +302,10 @@ func (s *Sight) close() {
 	}
 	if s.epoll >= 0 {
 		unix.Close(s.epoll)
+	}
+	if s.wake >= 0 {
+		unix.Close(s.wake)
+		s.wake = -1
 	}
 	if s.head != nil {
 		go func() { s.waiting.Wait(); unix.Munmap(s.head) }()
