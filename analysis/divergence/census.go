@@ -17,10 +17,12 @@ type Census struct {
 
 // Tally is the members of a communicator, by how far they are.
 type Tally struct {
-	ID    uint64         `json:"id"`
-	Kind  model.CommKind `json:"kind"`
-	Size  int            `json:"size"`
-	Lines []Count        `json:"lines"`
+	ID   uint64         `json:"id"`
+	Kind model.CommKind `json:"kind"`
+	Size int            `json:"size"`
+	// Open: a member has not freed it. One that has may have left out what the others wait in.
+	Open  bool    `json:"open,omitempty"`
+	Lines []Count `json:"lines"`
 }
 
 // Count is how many members have histories with the same hashes.
@@ -46,6 +48,7 @@ func compareTallies(a, b Tally) int { return cmp.Compare(a.ID, b.ID) }
 func joinTallies(a, b Tally) Tally {
 	a.Size = max(a.Size, b.Size)
 	a.Kind = max(a.Kind, b.Kind)
+	a.Open = a.Open || b.Open
 	a.Lines = reduce.MergeSorted(a.Lines, b.Lines, compareCounts, joinCounts)
 	return a
 }
@@ -88,6 +91,7 @@ func (c *Counter) Add(r *model.Rank) {
 			t = &tally{Tally: Tally{ID: comm.ID, Kind: comm.Kind, Size: comm.Size + comm.RemoteSize}}
 			c.comms[comm.ID] = t
 		}
+		t.Open = t.Open || !comm.Freed
 		t.add(r.Rank, at)
 	}
 }
@@ -95,7 +99,7 @@ func (c *Counter) Add(r *model.Rank) {
 // last returns the hashes of all that a member began, false where they are not known.
 func last(c *model.Comm) (at model.Mark, known bool) {
 	switch {
-	case c.Freed || c.ID == 0 || c.Size+c.RemoteSize < 2:
+	case c.ID == 0 || c.Size+c.RemoteSize < 2:
 		return at, false
 	case c.History == nil || len(c.History.Latest) == 0:
 		return at, c.Coll == 0
@@ -138,7 +142,7 @@ func (c *Census) suspects() []Tally {
 	var differ, behind []Tally
 	for _, t := range c.Comms {
 		switch {
-		case len(t.Lines) < 2:
+		case !t.Open, len(t.Lines) < 2:
 		case t.differs():
 			differ = append(differ, t)
 		default:

@@ -84,7 +84,7 @@ func read(index *model.Index, suspects []Tally) histories {
 
 func (h *histories) add(r *model.Rank, ids []uint64) {
 	for _, c := range r.Comms {
-		if c.History == nil || len(c.History.Latest) == 0 || c.Freed || !slices.Contains(ids, c.ID) {
+		if c.History == nil || len(c.History.Latest) == 0 || !slices.Contains(ids, c.ID) {
 			continue
 		}
 		one := history{Comm: c.ID, Rank: r.Rank, Latest: c.History.Latest, Marks: c.History.Marks}

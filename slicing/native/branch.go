@@ -9,6 +9,7 @@ import (
 	"laggard/model"
 	"laggard/slicing"
 	"laggard/slicing/cpu"
+	"laggard/symbol"
 )
 
 // Branch finds the nearest branch that decides whether a call is made or passed on
@@ -54,7 +55,7 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 		return out, err
 	}
 	if a.f == b.f {
-		out.Ways = r.ways(a, b, made[:at], other[:len(other)-1-n])
+		out.Ways = r.ways(a, b, made[:at+1], other[:len(other)-n])
 	}
 	found := func(f *function, blocks []int, frame int) slicing.Branch {
 		out.Stack, out.Loop = branchAt(f, blocks[0], made[frame:]), f.decidesLoop(blocks[0])
@@ -74,12 +75,13 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 		if err != nil || before.f != l.f {
 			break
 		}
-		if b := l.f.exitsBetween(before.i, l.i, r.options.Endless); len(b) > 0 {
+		if b := l.f.exitsBetween(before.i, r.copies(l, made[inner]), r.options.Endless); len(b) > 0 {
 			return found(l.f, b, inner), nil
 		}
 	}
 	if a.f == b.f {
-		if b := a.f.decide(int(a.f.blk[a.i]), int(a.f.blk[b.i]), r.options.Endless); len(b) > 0 {
+		from, to := r.copies(a, made[at]), r.copies(b, other[len(other)-1-n])
+		if b := a.f.decide(from, to, r.options.Endless); len(b) > 0 {
 			return found(a.f, b, at), nil
 		}
 	}
@@ -88,17 +90,47 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 		if a, err = r.level(made[at], false); err != nil {
 			return out, err
 		}
-		if b := a.f.exitsBefore(int(a.f.blk[a.i]), r.options.Endless); len(b) > 0 {
+		if b := a.f.exitsBefore(r.copies(a, made[at]), r.options.Endless); len(b) > 0 {
 			return found(a.f, b, at), nil
 		}
 	}
 	return out, nil
 }
 
-// exitsBetween returns the blocks on the way from one instruction to another from which
+// copies returns the blocks of a call and of all that the compiler made of it: those from the
+// same place of the source to the same function. The block of the call itself comes first.
+func (r *run) copies(l level, frame model.Frame) []int {
+	out := []int{int(l.f.blk[l.i])}
+	call := &l.f.insts[l.i]
+	if call.Indirect {
+		return out
+	}
+	place := func(in *cpu.Inst) symbol.Location {
+		return r.prog.resolver.Resolve(model.Frame{Module: frame.Module, Offset: in.Addr}, false)
+	}
+	here := place(call)
+	for i := range l.f.insts {
+		in := &l.f.insts[i]
+		if i == l.i || in.Kind != cpu.Call || in.Indirect || in.Target != call.Target || here.Line == 0 {
+			continue
+		}
+		there := place(in)
+		if there.Column == here.Column && slices.Equal(there.Calls(), here.Calls()) {
+			out = append(out, int(l.f.blk[i]))
+		}
+	}
+	return out
+}
+
+// meets tells whether one of some blocks is marked.
+func meets(marked []bool, blocks []int) bool {
+	return slices.ContainsFunc(blocks, func(b int) bool { return marked[b] })
+}
+
+// exitsBetween returns the blocks on the way from one instruction to a call from which
 // one successor leads there, and another never does, nearest first.
-func (f *function) exitsBetween(from, to int, endless bool) []int {
-	block, start := int(f.blk[to]), int(f.blk[from])
+func (f *function) exitsBetween(from int, to []int, endless bool) []int {
+	start := int(f.blk[from])
 	onTheWay := make([]bool, len(f.blocks))
 	onTheWay[start] = true
 	for _, s := range f.blocks[start].succs {
@@ -106,29 +138,21 @@ func (f *function) exitsBetween(from, to int, endless bool) []int {
 			onTheWay[n] = onTheWay[n] || reached
 		}
 	}
-	if !onTheWay[block] {
+	if !onTheWay[to[0]] {
 		return nil
 	}
-	return slices.DeleteFunc(f.exitsBefore(block, endless), func(c int) bool { return !onTheWay[c] })
+	return slices.DeleteFunc(f.exitsBefore(to, endless), func(c int) bool { return !onTheWay[c] })
 }
 
-// exitsBefore returns the blocks from which one successor leads to another block, and
+// exitsBefore returns the blocks from which one successor leads to a call, and
 // from another one the function returns without coming to that, nearest first. A way that
 // ends the program is no such way.
-func (f *function) exitsBefore(block int, endless bool) []int {
-	returns := func(from int32) bool {
-		for n, reached := range f.reachable(int(from), block) {
-			if reached && n != block && f.leaves(n) {
-				return true
-			}
-		}
-		return false
-	}
-	return slices.DeleteFunc(f.controllers(block, endless), func(c int) bool {
+func (f *function) exitsBefore(call []int, endless bool) []int {
+	return slices.DeleteFunc(f.controllers(call[0], endless), func(c int) bool {
 		comes, goes := false, false
 		for _, s := range f.blocks[c].succs {
-			leads := f.reachable(int(s), c)[block]
-			comes, goes = comes || leads, goes || !leads && returns(s)
+			leads := meets(f.reachable(int(s), c), call)
+			comes, goes = comes || leads, goes || !leads && f.returnsWithout(int(s), call)
 		}
 		return !comes || !goes
 	})
@@ -216,16 +240,16 @@ func sameFrame(a, b model.Frame) bool {
 	return a.Offset == b.Offset && a.Module.BuildID == b.Module.BuildID && a.Module.Path == b.Module.Path
 }
 
-// decide returns the blocks that decide between the calls in two others, the nearest to
+// decide returns the blocks that decide between two calls, the nearest to
 // the first one first. A block decides if from one of its successors, without coming back
 // to it, the first can be reached before the second, and from another one the second alone.
-func (f *function) decide(from, to int, endless bool) (out []int) {
+func (f *function) decide(from, to []int, endless bool) (out []int) {
 	candidates := map[int]bool{}
-	for _, c := range slices.Concat(f.controllers(from, endless), f.controllers(to, endless)) {
+	for _, c := range slices.Concat(f.controllers(from[0], endless), f.controllers(to[0], endless)) {
 		candidates[c] = true
 	}
 	seen := make([]bool, len(f.blocks))
-	for work := []int{from}; len(work) > 0; work = work[1:] {
+	for work := from[:1:1]; len(work) > 0; work = work[1:] {
 		for _, p := range f.blocks[work[0]].preds {
 			c := int(p)
 			if seen[c] {
@@ -242,12 +266,12 @@ func (f *function) decide(from, to int, endless bool) (out []int) {
 
 // divides tells whether one successor of a block leads to from before to, and another
 // to to alone.
-func (f *function) divides(block, from, to int) bool {
+func (f *function) divides(block int, from, to []int) bool {
 	either, only := false, false
 	for _, s := range f.blocks[block].succs {
-		made := f.reachable(int(s), block, to)[from]
+		made := meets(f.reachable(int(s), append([]int{block}, to...)...), from)
 		either = either || made
-		only = only || !made && f.reachable(int(s), block, from)[to]
+		only = only || !made && meets(f.reachable(int(s), append([]int{block}, from...)...), to)
 	}
 	return either && only
 }

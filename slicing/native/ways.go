@@ -8,14 +8,19 @@ import (
 )
 
 // ways says what the code allows of two calls of one function, by which one call
-// may be made, and another one. The frames are those further in, innermost first.
+// may be made, and another one. The frames are theirs and those further in, innermost first.
 func (r *run) ways(made, other level, inMade, inOther []model.Frame) slicing.Ways {
 	f := made.f
-	from, to := int(f.blk[made.i]), int(f.blk[other.i])
+	own, others := len(inMade)-1, len(inOther)-1
+	first, second := r.copies(made, inMade[own]), r.copies(other, inOther[others])
+	from, to := first[0], second[0]
 	ahead := f.withoutBack()
-	before, after := f.walk(from, ahead)[to], f.walk(to, ahead)[from]
+	leads := func(from, to []int) bool {
+		return slices.ContainsFunc(from, func(n int) bool { return meets(f.walk(n, ahead), to) })
+	}
+	before, after := leads(first, second), leads(second, first)
 	out := slicing.Ways{
-		Passed: from != to && f.reachable(f.entryBlock(), from)[to],
+		Passed: from != to && meets(f.reachable(f.entryBlock(), first...), second),
 		Again:  f.ownLoop(to, from),
 	}
 	mine := f.ownLoop(from, to)
@@ -27,14 +32,14 @@ func (r *run) ways(made, other level, inMade, inOther []model.Frame) slicing.Way
 		out.Before, out.After = mine, out.Again
 	}
 	out.Apart = from != to && !out.Again && !mine && !before && !after
-	for i := len(inMade) - 1; i >= 0 && !out.Passed; i-- {
+	for i := own - 1; i >= 0 && !out.Passed; i-- {
 		l, err := r.level(inMade[i], false)
 		if err != nil {
 			break
 		}
-		out.Passed = l.f.returnsWithout(int(l.f.blk[l.i]))
+		out.Passed = l.f.returnsWithout(l.f.entryBlock(), r.copies(l, inMade[i]))
 	}
-	for i := len(inOther) - 1; i >= 0 && !out.Again; i-- {
+	for i := others - 1; i >= 0 && !out.Again; i-- {
 		l, err := r.level(inOther[i], false)
 		if err != nil {
 			break
@@ -104,10 +109,10 @@ func (f *function) spread(from int, next func(n int32) []int32, use func(n, to i
 	return seen
 }
 
-// returnsWithout tells whether the function can return without passing a block.
-func (f *function) returnsWithout(block int) bool {
-	for n, reached := range f.reachable(f.entryBlock(), block) {
-		if reached && n != block && f.leaves(n) {
+// returnsWithout tells whether the function can return, from a block on, without passing others.
+func (f *function) returnsWithout(from int, others []int) bool {
+	for n, reached := range f.reachable(from, others...) {
+		if reached && !slices.Contains(others, n) && f.leaves(n) {
 			return true
 		}
 	}
