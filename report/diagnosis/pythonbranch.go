@@ -47,10 +47,38 @@ func (s Source) pythonBranch(o *divergence.Odd, finder source.Finder) []report.S
 		}
 		return append(one, two...)
 	}
-	if standsAt(missed[k:], finder) < standsAt(reached[k:], finder) {
+	from := since(o.Before(), reached[:k+1], s)
+	further := func(a, b []report.Frame) bool { return from.passed(standsAt(a, finder), standsAt(b, finder)) }
+	if further(reached[k:], missed[k:]) {
 		reached, missed = missed, reached // who is further has passed the call of the other side
 	}
 	return decided(reached[k:], missed[k].Line, false, finder)
+}
+
+// line is where in a function both sides made their last call in common; 0: elsewhere.
+type line int
+
+// since is the line of a call in the function of the last of some frames, where it was called
+// through the others.
+func since(c *divergence.Call, frames []report.Frame, s Source) line {
+	if c == nil || c.State == nil {
+		return 0
+	}
+	before, last := pythonFrames(s.begun(c).Stack), len(frames)-1
+	if len(before) <= last || !slices.Equal(before[:last], frames[:last]) ||
+		before[last].Function != frames[last].Function || before[last].File != frames[last].File {
+		return 0
+	}
+	return line(before[last].Line)
+}
+
+// passed tells whether who stands at line a has passed line b on the way from the last call: a
+// line that is not behind that one is reached in the next round of a loop.
+func (from line) passed(a, b int) bool {
+	if again := a <= int(from); again != (b <= int(from)) {
+		return again
+	}
+	return a > b
 }
 
 // standsAt is the line up to which the first of some frames has come: one that leaves the

@@ -95,3 +95,23 @@ if count:
 		t.Errorf("decided at %v, want %v", got, want)
 	}
 }
+
+// TestPassed: who is at a line that is not behind the last call in common has gone round a loop.
+func TestPassed(t *testing.T) {
+	for _, c := range []struct {
+		from line
+		a, b int
+		want bool
+	}{
+		{0, 30, 28, true}, {0, 28, 30, false},
+		{20, 30, 28, true}, {20, 28, 30, false},
+		{28, 28, 30, true}, // the call before again, in the next round: what is at line 30 was passed
+		{28, 30, 28, false},
+		{29, 30, 28, false},
+		{40, 30, 28, true},
+	} {
+		if got := c.from.passed(c.a, c.b); got != c.want {
+			t.Errorf("since line %d, at %d, passed %d: %v", c.from, c.a, c.b, got)
+		}
+	}
+}
