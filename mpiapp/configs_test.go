@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -62,3 +63,68 @@ func noSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestSpackRecipe: the recipe does what a Spack would have it do, as far as one that only notes it can tell.
+func TestSpackRecipe(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip(err)
+	}
+	stub := t.TempDir()
+	for name, text := range map[string]string{"spack/__init__.py": "", "spack/package.py": spackStub} {
+		path := filepath.Join(stub, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recipe, err := filepath.Abs("../configs/package/spack/packages/laggard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(python, "-B", "-c", "from package import Laggard\nLaggard().all()")
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+stub+":"+recipe)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want := `version main
+depends_on c
+depends_on go@1.26:
+depends_on gmake@4.3:
+set GOPATH /stage/go
+set GOFLAGS -modcacherw
+make install-files PREFIX=/prefix
+prepend_path MANPATH /prefix/share/man
+`
+	if diff := cmp.Diff(want, string(out)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// spackStub is as much of Spack as the recipe asks for.
+const spackStub = `
+import os
+
+join_path = os.path.join
+def version(name): print("version", name)
+def depends_on(spec, type): print("depends_on", spec)
+def make(*args): print("make", *args)
+
+class Prefix(str):
+    def __getattr__(self, name): return Prefix(join_path(self, name))
+
+class Environment:
+    def set(self, name, value): print("set", name, value)
+    def prepend_path(self, name, value): print("prepend_path", name, value)
+
+class Package:
+    prefix = Prefix("/prefix")
+    class stage: path = "/stage"
+    def all(self):
+        self.setup_build_environment(Environment())
+        self.install(None, self.prefix)
+        self.setup_run_environment(Environment())
+`
