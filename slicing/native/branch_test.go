@@ -61,7 +61,8 @@ func TestCopies(t *testing.T) {
 			}
 			return out
 		}
-		b, err := s.Branch(context.Background(), stack(inner, at("main", caller)[0]), stack(at("main", "finish")[0]), nil)
+		made, other := stack(inner, at("main", caller)[0]), stack(at("main", "finish")[0])
+		b, err := s.Branch(context.Background(), made, other, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
