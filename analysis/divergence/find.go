@@ -11,6 +11,7 @@ import (
 type Comm struct {
 	ID      uint64
 	Kind    model.CommKind
+	Made    *model.State  // the call that made it; nil unknown
 	Members model.RankSet // whose histories are known
 	Lines   []Line
 }
@@ -23,6 +24,8 @@ type Divergence struct {
 	// others where that is another one; "" while nobody has named it.
 	Name, OtherName string
 	OtherKind       model.CommKind // of the communicator of OtherName
+	// Made is the call that made Comm, and OtherMade the communicator of OtherName; nil: it is not known.
+	Made, OtherMade *model.State
 	// Common is the line that the others are compared with: that of most members.
 	// Agree are the members that follow it as far as the first odd one left it; who has
 	// not come there is neither odd nor agrees.
@@ -57,6 +60,14 @@ func Find(comms []Comm, place func(*model.State) string) []Divergence {
 		return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(a.Comm, b.Comm))
 	})
 	return out
+}
+
+// MadeBy returns the call that made a communicator, window or file; nil: it is not known.
+func MadeBy(comms []Comm, id uint64) *model.State {
+	if i := slices.IndexFunc(comms, func(c Comm) bool { return c.ID == id }); i >= 0 {
+		return comms[i].Made
+	}
+	return nil
 }
 
 // order is where, among all collectives of an odd process, it parted; unknown

@@ -19,6 +19,7 @@ type histories struct {
 type history struct {
 	Comm   uint64          `json:"comm"`
 	Rank   int             `json:"rank"`
+	Made   model.StateID   `json:"made"` // the call that made it; zero unknown
 	Latest []model.Begun   `json:"latest"`
 	States []model.StateID `json:"states"` // of each of Latest; zero unknown
 	Marks  []model.Mark    `json:"marks,omitempty"`
@@ -88,16 +89,21 @@ func (h *histories) add(r *model.Rank, ids []uint64) {
 			continue
 		}
 		one := history{Comm: c.ID, Rank: r.Rank, Latest: c.History.Latest, Marks: c.History.Marks}
+		one.Made = h.state(r, c.Thread, c.State)
 		for _, b := range one.Latest {
-			var id model.StateID
-			if b.State >= 0 {
-				s := r.Threads[b.Thread].Model.States[b.State]
-				id, h.States[s.ID] = s.ID, s
-			}
-			one.States = append(one.States, id)
+			one.States = append(one.States, h.state(r, b.Thread, b.State))
 		}
 		h.Of = append(h.Of, one)
 	}
+}
+
+// state keeps a state of a thread, and returns its ID; zero: it is not known.
+func (h *histories) state(r *model.Rank, thread, state int) (id model.StateID) {
+	if thread >= 0 && thread < len(r.Threads) && state >= 0 && state < len(r.Threads[thread].Model.States) {
+		s := r.Threads[thread].Model.States[state]
+		id, h.States[s.ID] = s.ID, s
+	}
+	return id
 }
 
 // comms puts together what is known of each communicator.
@@ -115,6 +121,9 @@ func (h *histories) comms(suspects []Tally) []Comm {
 				continue
 			}
 			c.Lines = append(c.Lines, h.line(count.Ranks, one))
+			if c.Made == nil {
+				c.Made = h.States[one.Made]
+			}
 			c.Members = c.Members.Union(count.Ranks)
 		}
 		out = append(out, c)

@@ -104,11 +104,12 @@ func (f *Finding) takeOdd(d *divergence.Divergence) {
 	f.reason, f.cause = partedText(d), CauseKind(d.Odd[0].Kind)
 }
 
-// name fills in how the communicators of a divergence are called.
+// name fills in how the communicators of a divergence are called, and where they were made.
 func (f *Finding) name(d *divergence.Divergence) {
-	d.Name = f.scene.CommName(d.Comm)
+	d.Name, d.Made = f.scene.CommName(d.Comm), divergence.MadeBy(f.opts.Begun, d.Comm)
 	if other := d.Odd[0].Other; other != 0 {
 		d.OtherName, d.OtherKind = f.scene.CommName(other), f.scene.CommKind(other)
+		d.OtherMade = divergence.MadeBy(f.opts.Begun, other)
 	}
 }
 

@@ -19,7 +19,11 @@ import (
 type parting struct {
 	Kind     string
 	Majority bool
-	Sides    []struct {
+	MadeBy   *struct {
+		MPI  string
+		Line int
+	} `json:"made_by"`
+	Sides []struct {
 		Ranks, Kind string
 		Calls       []struct {
 			MPI   string
@@ -37,6 +41,7 @@ type partingCase struct {
 	odd, kind string
 	call      string // MPI function
 	line      int    // of the call
+	made      string // MPI function and line that made the communicator, "" not asked
 	branch    []int  // lines, any of which is right; nil: there is none
 	ends      bool   // the launcher, or MPI, may end the job by itself
 }
@@ -80,6 +85,8 @@ func (d *partingCase) read(text string) (err error) {
 			d.kind = value
 		case "call":
 			_, err = fmt.Sscanf(value, "%s %d", &d.call, &d.line)
+		case "made":
+			d.made = value
 		case "branch":
 			d.branch, err = numbers(value)
 		case "ends":
@@ -206,6 +213,9 @@ func (d partingCase) check(t *testing.T, when string, env []string, dir string) 
 		t.Errorf("%s: %s, want %s", when, p.Kind, d.kind)
 	}
 	d.checkCall(t, when, p)
+	if d.made != "" && (p.MadeBy == nil || fmt.Sprint(p.MadeBy.MPI, " ", p.MadeBy.Line) != d.made) {
+		t.Errorf("%s: made by %+v, want %s", when, p.MadeBy, d.made)
+	}
 	switch {
 	case d.branch == nil:
 	case p.Branch == nil:

@@ -19,6 +19,8 @@ import (
 type Divergence struct {
 	Communicator string `json:"communicator"` // hexadecimal
 	Object       string `json:"object"`       // MPI_COMM_WORLD, communicator, window or file
+	// MadeBy is the call that made it; null: MPI did, or it is not known.
+	MadeBy *Begun `json:"made_by,omitempty"`
 	// Kind is how the first side left the others; see docs/diagnosis.md.
 	Kind     string `json:"kind"`
 	Sequence uint64 `json:"sequence"` // number of the first collective that differs
@@ -142,6 +144,9 @@ func (s Source) divergence(d *divergence.Divergence) Divergence {
 		out.Strayed = &Strayed{len(steps), []string{first.Ranks.String(), d.Agree.String()},
 			[]Begun{*s.begun(one.Own), *s.begun(one.Theirs)}}
 	}
+	if d.Made != nil {
+		out.MadeBy = s.begun(&divergence.Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: d.Made})
+	}
 	for i := range d.Odd {
 		o := &d.Odd[i]
 		side := s.side(o.Ranks, o.Own(), o.Calls, o.Now())
@@ -196,6 +201,14 @@ func (d *Divergence) on() string {
 	return d.Object + " " + d.Communicator
 }
 
+// where is on, and the call that made it.
+func (d *Divergence) where() string {
+	if d.MadeBy == nil {
+		return d.on()
+	}
+	return d.on() + ", made by " + d.MadeBy.text()
+}
+
 func (s Source) calls(calls []divergence.Call) []Begun {
 	out := []Begun{}
 	for i := range calls {
@@ -236,7 +249,7 @@ func (p *printer) partings(r *Result) {
 	}
 	d := r.Divergences[0]
 	p.Line("")
-	p.Line("Where they part: collective %d on %s", d.Sequence, d.on())
+	p.Line("Where they part: collective %d on %s", d.Sequence, d.where())
 	if d.Common != nil {
 		p.Line("      all ranks: %s, the last that they share", d.Common.text())
 	}
@@ -348,7 +361,7 @@ func (b *Begun) text() string {
 func (b *pageBuilder) partings(r *Result) []pageParting {
 	var out []pageParting
 	for _, d := range r.Divergences[:min(len(r.Divergences), maxPagePartings)] {
-		p := pageParting{Where: pageText(fmt.Sprintf("Collective %d on %s", d.Sequence, d.on()))}
+		p := pageParting{Where: pageText(fmt.Sprintf("Collective %d on %s", d.Sequence, d.where()))}
 		if d.Common != nil {
 			p.Last = pageText(d.Common.text())
 		}

@@ -1,8 +1,9 @@
 // np: 4
 // odd: 3
 // kind: skipped
-// call: MPI_Barrier 45
-// branch: 43
+// call: MPI_Barrier 46
+// made: MPI_Comm_dup 25
+// branch: 44
 // why: rank 3 has nothing to write, and frees the writer's communicator; where that does not wait, it is in MPI_Finalize
 
 // A writer of results with a communicator of its own, as libraries have.
