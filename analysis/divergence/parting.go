@@ -63,7 +63,16 @@ func part(l, others *Line) *Parting {
 		return p
 	}
 	p.classify(mine, theirs, l.before(after))
+	if p.Kind == Mismatch && mine[0].Function() == theirs[0].Function() && strayed(l.before(after), others.before(after)) {
+		p.Kind = Arguments // the root has a place of its own for what all make, as before
+	}
 	return p
+}
+
+// strayed tells whether the last of the calls that two lines share was made from different places.
+func strayed(mine, theirs []Call) bool {
+	n, m := len(mine), len(theirs)
+	return n > 0 && m > 0 && mine[n-1].Place != "" && !mine[n-1].sameSite(&theirs[m-1])
 }
 
 // partBySites compares two lines whose functions and arguments agree throughout. A
@@ -78,7 +87,7 @@ func partBySites(l, others *Line) *Parting {
 	}
 	p := &Parting{Number: after, After: alike}
 	before := l.before(after)
-	p.shifted(mine, theirs)
+	p.shifted(mine, theirs, before)
 	inTurn := followed(before, &theirs[0], &mine[0])+followed(before, &mine[0], &theirs[0]) > 0
 	if p.Again == 0 || p.Again == 1 && !inTurn {
 		return nil
@@ -108,11 +117,12 @@ func (p *Parting) classify(mine, theirs, before []Call) {
 		p.missing(kind)
 		return
 	}
-	if len(mine) > 1 && len(theirs) > 1 && mine[0].same(&theirs[1]) && mine[1].same(&theirs[0]) {
+	again := len(before) > 0 && (mine[0].sameSite(&before[len(before)-1]) || theirs[0].sameSite(&before[len(before)-1]))
+	if !again && len(mine) > 1 && len(theirs) > 1 && mine[0].same(&theirs[1]) && mine[1].same(&theirs[0]) {
 		p.Kind, p.Calls = Order, mine[:2]
 		return
 	}
-	if p.shifted(mine, theirs); p.Again == 0 {
+	if p.shifted(mine, theirs, before); p.Again == 0 {
 		p.missing(habit(before, &mine[0], &theirs[0]))
 		p.Unsure = p.Kind == Skipped && mine[0].sameSite(&before[len(before)-1])
 		p.Usual = followed(before, &theirs[0], &mine[0]) > 0
@@ -211,15 +221,17 @@ func habit(before []Call, mine, theirs *Call) Kind {
 	return Mismatch
 }
 
-// shifted looks for the smallest shift after which the calls agree.
-func (p *Parting) shifted(mine, theirs []Call) {
+// shifted looks for the smallest shift after which the calls agree. Where they do either way, as in
+// a loop of two calls in turn, the calls before tell what is usual, and the code may tell more.
+func (p *Parting) shifted(mine, theirs, before []Call) {
 	for d := 1; d <= maxShift; d++ {
 		skipped, extra := agreement(mine, tail(theirs, d)), agreement(tail(mine, d), theirs)
 		switch {
 		case skipped == 0 && extra == 0:
 			continue
-		case skipped >= extra:
+		case skipped > extra, skipped == extra && habit(before, &mine[0], &theirs[0]) != Extra:
 			p.Kind, p.Calls, p.Again, p.Fewer = Skipped, theirs[:d], skipped, true
+			p.Unsure = skipped == extra && len(before) > 0 && mine[0].sameSite(&before[len(before)-1])
 		default:
 			p.Kind, p.Calls, p.Again = Extra, mine[:d], extra
 		}
