@@ -116,13 +116,21 @@ func (r *replay) overlap(u, other *use) {
 		if isCollective(function.Class) {
 			f.Standard, f.Change = "MPI-3.1 §5.1", "use two buffers, or MPI_IN_PLACE where the collective allows it"
 		}
+		if function.Class.OneSided() {
+			f.Standard = "MPI-3.1 §2.3, §11.3.4"
+		}
 		return
 	}
 	r.overlapping[u.call], r.overlapping[other.call] = true, true
 	now, before := r.Place(u.call, u.role()), r.Place(other.call, other.role())
 	shared := u.shared(&other.buffer)
-	r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s: %s, which are %s there",
+	f := r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s: %s, which are %s there",
 		now.Call, u.verb(), before.Call, other.verb(), u.named(shared), other.named(shared)), now, before)
+	if r.t.Calls[other.call].Func.Class.OneSided() {
+		f.Standard = "MPI-3.1 §11.3"
+		f.Change = "give each operation memory of its own, or complete the first before the second, with the call " +
+			"that ends its epoch, a flush, or the wait for its request"
+	}
 }
 
 // named says which bytes of the buffer these addresses are.
