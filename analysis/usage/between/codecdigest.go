@@ -98,6 +98,7 @@ func (v *windows) code(c *wire.Coder) {
 	})
 	wire.List(c, &v.accesses, func(a *access, c *wire.Coder) {
 		wire.Int(c, &a.kind)
+		wire.Int(c, &a.fence)
 		c.Flags(&a.locked, &a.stray)
 		wire.Int(c, &a.comm)
 		wire.Int(c, &a.step)
@@ -106,6 +107,11 @@ func (v *windows) code(c *wire.Coder) {
 		wire.Int(c, &a.disp)
 		wire.Int(c, &a.buffer)
 		c.Text(&a.op)
+	})
+	wire.List(c, &v.unput, func(f *fence, c *wire.Coder) {
+		wire.Int(c, &f.step)
+		wire.Int(c, &f.comm)
+		wire.Int(c, &f.number)
 	})
 	for _, locks := range []*[]lock{&v.held, &v.waits} {
 		wire.List(c, locks, func(l *lock, c *wire.Coder) {
@@ -201,6 +207,10 @@ func (v *windows) check(c *checker, d *Digest) {
 		c.index("call", a.step, 0, len(d.steps))
 		c.index("call", a.done, -1, len(d.steps))
 		c.index("buffer", a.buffer, 0, len(d.buffers))
+	}
+	for _, f := range v.unput {
+		c.index("window", f.comm, 0, len(d.comms))
+		c.index("call", f.step, 0, len(d.steps))
 	}
 	for _, l := range append(append([]lock{}, v.held...), v.waits...) {
 		c.index("window", l.comm, 0, len(d.comms))

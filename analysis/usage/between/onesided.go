@@ -29,6 +29,12 @@ type touch struct {
 // pair is two accesses to the same bytes that conflict unless something orders them.
 type pair struct{ a, b *touch }
 
+// The accumulations that may leave their target as it is.
+const (
+	noOp           = "MPI_NO_OP"
+	compareAndSwap = "Compare_and_swap"
+)
+
 const (
 	// maxPairs bounds the pairs of one target and phase that are compared, and
 	// maxAlike those of the same two places that are examined further.
@@ -44,6 +50,7 @@ func (j *job) checkWindows() {
 	for _, key := range order {
 		for _, t := range targets[key] {
 			j.checkRange(t)
+			j.checkUnput(t)
 		}
 	}
 	alike := map[string]int{}
@@ -106,6 +113,33 @@ func (j *job) checkRange(t *touch) {
 	f.Change = "keep target_disp (in units of the target's disp_unit), target_count and target_datatype within the " +
 		"memory that the target gave the window"
 	j.found.Add(f)
+}
+
+// checkUnput reports an access that writes to a rank which had said with
+// MPI_MODE_NOPUT that nobody would until its next fence (§11.5.5).
+func (j *job) checkUnput(t *touch) {
+	d := j.digests[t.rank]
+	if t.fence == 0 || !t.updates() || !j.whole(d.comms[t.comm].Members) {
+		return
+	}
+	owner := j.byRank[d.comms[t.comm].WorldRank(t.target)]
+	target := j.digests[owner]
+	for _, f := range target.windows.unput {
+		if f.number != t.fence || target.comms[f.comm].ID != d.comms[t.comm].ID {
+			continue
+		}
+		out := finding.New("one_sided", fmt.Sprintf("%s of rank %d writes to rank %d in %s, which said with "+
+			"MPI_MODE_NOPUT of MPI_Win_fence that nobody would", d.steps[t.step].fn().Name, d.Rank, target.Rank,
+			commName(d.comms[t.comm])), j.place(t.rank, t.step, "access"), j.place(owner, f.step, "fence"))
+		out.Standard = "MPI-3.1 §11.5.5"
+		out.Change = "leave MPI_MODE_NOPUT out of the fence before the access, at the rank that is written to"
+		j.found.Add(out)
+	}
+}
+
+// updates tells whether an access by another rank surely writes to its target.
+func (t *touch) updates() bool {
+	return t.kind == put || t.kind == accumulate && t.op != noOp && t.op != compareAndSwap
 }
 
 // apart tells whether an access was complete before another began, or whether that
@@ -281,10 +315,10 @@ func (j *job) siteText(t *touch) string {
 }
 
 // conflict tells whether two accesses to the same bytes conflict if nothing orders
-// them. Accumulations with the same operation do not, nor do those of one rank,
+// them; two that only read do not. Accumulations with the same operation do not, nor do those of one rank,
 // which MPI keeps in order; locks of which one is exclusive keep ranks apart.
 func conflict(a, b *touch) bool {
-	reads := func(t *touch) bool { return t.kind == get || t.kind == load }
+	reads := func(t *touch) bool { return t.kind == get || t.kind == load || t.kind == accumulate && t.op == noOp }
 	local := func(t *touch) bool { return t.kind == load || t.kind == store }
 	switch {
 	case reads(a) && reads(b), local(a) && local(b):
@@ -306,7 +340,7 @@ func follows(a, b *touch) bool { return a.done >= 0 && a.done <= b.step }
 // mayMix: MPI makes accumulations atomic that have the same operation, or none, and
 // the same basic type (§11.7.1).
 func mayMix(a, b *touch) bool {
-	free := func(t *touch) bool { return t.op == "MPI_NO_OP" || t.op == "Compare_and_swap" }
+	free := func(t *touch) bool { return t.op == noOp || t.op == compareAndSwap }
 	return (a.op == b.op || free(a) || free(b)) && a.layout.Only() == b.layout.Only()
 }
 

@@ -184,8 +184,14 @@ func (p *program) epoch() {
 		p.call(r, "MPI_Put(target_rank=%d, target_disp=%d, win=w)", p.IntN(p.ranks), r)
 		p.call(r, "MPI_Accumulate(target_rank=%d, target_disp=500, win=w)", p.IntN(p.ranks))
 	}
-	for r := range p.ranks {
-		p.call(r, "MPI_Win_fence(win=w)")
+	asserts := []string{"0"}
+	if p.IntN(2) == 0 {
+		asserts = []string{"nosucceed", "noprecede"}
+	}
+	for _, assert := range asserts {
+		for r := range p.ranks {
+			p.call(r, "MPI_Win_fence(assert=%s, win=w)", assert)
+		}
 	}
 }
 
