@@ -52,8 +52,8 @@ var flows = map[string]flow{
 }
 
 // settings are arguments that must be the same at all members, by function
-// (MPI-3.1 §6.4, §6.6, §7.5, §13.2 and §13.4; of MPI_Win_fence see addPromises); sources and destinations are the two ends
-// of edges, see sameEdges.
+// (MPI-3.1 §6.4, §6.6, §7.5, §13.2 and §13.4); sources and destinations are the two ends
+// of edges, see sameEdges. For MPI_Win_fence see addPromises.
 var settings = map[string][]string{
 	"MPI_Cart_create":       {"ndims", "dims", "periods", "reorder"},
 	"MPI_Cart_sub":          {"remain_dims"},

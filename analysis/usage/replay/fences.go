@@ -49,8 +49,9 @@ func (r *replay) beginFenced(a args, w *window) {
 			"leave MPI_MODE_NOSUCCEED out of that fence at all ranks, or open an epoch before the access",
 			r.Place(w.fence, "epoch"))
 	case w.locked >= 0:
-		lock := r.t.Calls[w.locked].Func.Name
-		r.misuse(a, w, "§11.5", fmt.Sprintf("%s without a lock in the epoch of MPI_Win_fence, which has %s in it", name, lock),
+		r.misuse(a, w, "§11.5",
+			fmt.Sprintf("%s without a lock in the epoch of MPI_Win_fence, which has %s in it", name,
+				r.t.Calls[w.locked].Func.Name),
 			"call MPI_Win_fence between the lock and the access", r.Place(w.fence, "epoch"), r.Place(w.locked, "lock"))
 	}
 }

@@ -70,6 +70,7 @@ func (r *replay) beginAccess(a args) {
 	if target == model.ProcNull {
 		return
 	}
+	r.checkTransfer(a)
 	w, name := r.windowOf(a), a.c.Func.Name
 	_, locked := w.locks[target]
 	switch {

@@ -137,7 +137,8 @@ func (p *parser) rank(r int) *rank {
 func newRank(r, size int) *rank {
 	return &rank{
 		Trace: &recorded.Trace{
-			Rank: r, Size: size, Host: "node0", Family: "openmpi", Phase: model.Finalized, End: model.Exited, ThreadLevel: 0,
+			Rank: r, Size: size, Host: "node0", Family: "openmpi",
+			Phase: model.Finalized, End: model.Exited, ThreadLevel: 0,
 			Complete: true, Names: predefinedNames(),
 		},
 		comms: map[string]int{}, types: map[string]int{}, later: map[int]int{}, byLine: map[int]int{},
