@@ -270,6 +270,9 @@ func (j *job) conflicts(touches []*touch, alike map[string]int) []pair {
 		budget := maxPairs
 		var active []*touch
 		for _, t := range in {
+			if budget < 0 {
+				break
+			}
 			active = slices.DeleteFunc(active, func(a *touch) bool { return a.hi <= t.lo })
 			for _, a := range active {
 				if budget--; budget < 0 {
@@ -304,14 +307,19 @@ func (j *job) few(p pair, alike map[string]int) bool {
 // siteText is the same for the same place in the program at every rank.
 func (j *job) siteText(t *touch) string {
 	d := j.digests[t.rank]
+	site := ref{t.rank, d.steps[t.step].site}
+	if known, ok := j.siteTexts[site]; ok {
+		return known
+	}
 	var text []byte
-	for _, f := range d.sites[d.steps[t.step].site].Stack {
+	for _, f := range d.sites[site.index].Stack {
 		if f.Module != nil {
 			text = append(text, f.Module.BuildID+f.Module.Path...)
 		}
 		text = fmt.Appendf(text, "+%x;", f.Offset)
 	}
-	return string(text)
+	j.siteTexts[site] = string(text)
+	return j.siteTexts[site]
 }
 
 // conflict tells whether two accesses to the same bytes conflict if nothing orders
