@@ -326,10 +326,9 @@ func (j *job) siteText(t *touch) string {
 // them; two that only read do not. Accumulations with the same operation do not, nor do those of one rank,
 // which MPI keeps in order; locks of which one is exclusive keep ranks apart.
 func conflict(a, b *touch) bool {
-	reads := func(t *touch) bool { return t.kind == get || t.kind == load || t.kind == accumulate && t.op == noOp }
 	local := func(t *touch) bool { return t.kind == load || t.kind == store }
 	switch {
-	case reads(a) && reads(b), local(a) && local(b):
+	case a.reads() && b.reads(), local(a) && local(b):
 		return false
 	case a.rank == b.rank && (local(a) || local(b)):
 		return false // what one rank does is for its own replay

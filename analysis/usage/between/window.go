@@ -103,6 +103,7 @@ func (d *digester) addWindows() {
 			w.call(c, d.at(i))
 		}
 	}
+	w.finishReads()
 	if len(d.windows.memory) > 0 {
 		w.addLocal()
 	}
@@ -265,6 +266,27 @@ func (w *windowDigester) complete(e *epochs, target int64, step int32) {
 		a.done = step
 		return true
 	})
+}
+
+// finishReads ends accesses that only read their target when they are complete at the origin: then they have read.
+func (w *windowDigester) finishReads() {
+	ends := map[int32]int32{}
+	for i := range w.Operations {
+		if o := &w.Operations[i]; o.Kind == replay.OneSided && w.at(o.Done) >= 0 {
+			ends[w.at(o.Call)] = w.at(o.Done)
+		}
+	}
+	for i := range w.windows.accesses {
+		a := &w.windows.accesses[i]
+		if end, ok := ends[a.step]; ok && a.reads() && (a.done < 0 || end < a.done) {
+			a.done = end
+		}
+	}
+}
+
+// reads tells whether an access leaves what it uses as it is.
+func (a *access) reads() bool {
+	return a.kind == get || a.kind == load || a.kind == accumulate && a.op == noOp
 }
 
 // synchronise makes messages of the calls by which some members of a window
