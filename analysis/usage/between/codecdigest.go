@@ -113,13 +113,18 @@ func (v *windows) code(c *wire.Coder) {
 		wire.Int(c, &f.comm)
 		wire.Int(c, &f.number)
 	})
-	for _, locks := range []*[]lock{&v.held, &v.waits} {
-		wire.List(c, locks, func(l *lock, c *wire.Coder) {
-			wire.Int(c, &l.step)
-			wire.Int(c, &l.comm)
-			wire.Int(c, &l.target)
-		})
-	}
+	wire.List(c, &v.amid, func(a *amid, c *wire.Coder) {
+		a.lock.code(c)
+		wire.Int(c, &a.fence)
+	})
+	wire.List(c, &v.held, (*lock).code)
+	wire.List(c, &v.waits, (*lock).code)
+}
+
+func (l *lock) code(c *wire.Coder) {
+	wire.Int(c, &l.step)
+	wire.Int(c, &l.comm)
+	wire.Int(c, &l.target)
 }
 
 // checker finds indices that point nowhere.
@@ -212,7 +217,11 @@ func (v *windows) check(c *checker, d *Digest) {
 		c.index("window", f.comm, 0, len(d.comms))
 		c.index("call", f.step, 0, len(d.steps))
 	}
-	for _, l := range append(append([]lock{}, v.held...), v.waits...) {
+	locks := append(append([]lock{}, v.held...), v.waits...)
+	for _, a := range v.amid {
+		locks = append(locks, a.lock)
+	}
+	for _, l := range locks {
 		c.index("window", l.comm, 0, len(d.comms))
 		c.index("call", l.step, 0, len(d.steps))
 	}

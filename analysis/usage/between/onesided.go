@@ -47,6 +47,7 @@ const (
 func (j *job) checkWindows() {
 	j.checkStray()
 	targets, order := j.touches()
+	j.checkAmid(targets)
 	for _, key := range order {
 		for _, t := range targets[key] {
 			j.checkRange(t)
@@ -135,6 +136,39 @@ func (j *job) checkUnput(t *touch) {
 		out.Change = "leave MPI_MODE_NOPUT out of the fence before the access, at the rank that is written to"
 		j.found.Add(out)
 	}
+}
+
+// checkAmid reports locks of memory that the epoch of a fence exposes: a window must not be locked and exposed at once
+// (§11.5.3). An epoch exposes the memory of a rank if another accesses it between the fences; what one rank does
+// by itself is for its own replay.
+func (j *job) checkAmid(targets map[lockKey][]*touch) {
+	for rank, d := range j.digests {
+		for _, l := range d.windows.amid {
+			window := d.comms[l.comm]
+			for target := range window.Members {
+				if l.target >= 0 && l.target != target {
+					continue
+				}
+				in := targets[lockKey{window.ID, target}]
+				i := slices.IndexFunc(in, func(t *touch) bool { return t.fence == l.fence && int(t.rank) != rank })
+				if i >= 0 && j.whole(window.Members) {
+					j.addAmid(int32(rank), l, in[i])
+				}
+			}
+		}
+	}
+}
+
+func (j *job) addAmid(rank int32, l amid, t *touch) {
+	d, other := j.digests[rank], j.digests[t.rank]
+	target := other.comms[t.comm].WorldRank(t.target)
+	f := finding.New("one_sided", fmt.Sprintf("%s of rank %d locks rank %d in %s, which the epoch of MPI_Win_fence "+
+		"exposes to %s of rank %d", d.steps[l.step].fn().Name, d.Rank, target, commName(d.comms[l.comm]),
+		other.steps[t.step].fn().Name, other.Rank), j.place(rank, l.step, "lock"), j.place(t.rank, t.step, "access"))
+	f.Ranks.Add(target)
+	f.Standard = "MPI-3.1 §11.5.3"
+	f.Change = "let a fence of all ranks come between the access and the lock"
+	j.found.Add(f)
 }
 
 // updates tells whether an access by another rank surely writes to its target.

@@ -195,12 +195,16 @@ func (p *program) epoch() {
 	}
 }
 
+// locked accesses under locks, and closes with a fence: its epoch must not have locks in it.
 func (p *program) locked() {
 	for range 3 {
 		a, b := p.two()
 		p.call(a, "MPI_Win_lock(lock_type=1, rank=%d, win=w)", b)
 		p.call(a, "MPI_Put(target_rank=%d, target_disp=700, win=w)", b)
 		p.call(a, "MPI_Win_unlock(rank=%d, win=w)", b)
+	}
+	for r := range p.ranks {
+		p.call(r, "MPI_Win_fence(win=w)")
 	}
 }
 

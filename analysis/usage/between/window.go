@@ -14,6 +14,7 @@ type windows struct {
 	memory   []region
 	accesses []access
 	unput    []fence // by which the rank said that nobody puts to it
+	amid     []amid  // locks that were taken after a fence, the first of each target
 	held     []lock  // locks that are open at the end
 	waits    []lock  // calls that wait for a lock at the end
 }
@@ -32,6 +33,12 @@ type fence struct {
 	step   int32
 	comm   int32  // index into Digest.comms, of the window
 	number uint64 // among the collectives on the window, from 1
+}
+
+// amid is a lock between two fences.
+type amid struct {
+	lock
+	fence uint64 // number of the first
 }
 
 // access is a use of the memory of a rank in a window.
@@ -77,6 +84,7 @@ type lock struct {
 type epochs struct {
 	open     []int32        // accesses that are not complete, indices into windows.accesses
 	fence    uint64         // number of the last fence, 0 none
+	since    map[int64]bool // targets of locks since that fence
 	exposed  []int          // group of MPI_Win_post
 	entered  bool           // by MPI_Win_start
 	started  []int32        // messages of MPI_Win_start, which MPI_Win_complete completes
@@ -158,7 +166,7 @@ func (w *windowDigester) call(c *recorded.Call, step int32) {
 		w.access(c, step, int32(win), e)
 	case mpi.ClassWinColl:
 		w.complete(e, -1, step)
-		e.fence = w.numbers[step]
+		e.fence, e.since = w.numbers[step], map[int64]bool{}
 		if w.trace.Asserted(c)&recorded.NoPut != 0 {
 			w.windows.unput = append(w.windows.unput, fence{step, int32(win), e.fence})
 		}
@@ -176,8 +184,14 @@ func (w *windowDigester) call(c *recorded.Call, step int32) {
 	case mpi.ClassWinLock:
 		typ, _ := c.Value1("lock_type")
 		e.solitary[rank] = one && exclusive(typ)
-		if w.await(c, lock{step, int32(win), int(rank)}); c.Return != 0 {
-			e.locks[rank] = lock{step, int32(win), int(rank)}
+		taken := lock{step, int32(win), int(rank)}
+		if w.await(c, taken); c.Return == 0 {
+			break
+		}
+		e.locks[rank] = taken
+		if e.fence > 0 && !e.since[rank] {
+			e.since[rank] = true
+			w.windows.amid = append(w.windows.amid, amid{taken, e.fence})
 		}
 	default:
 		w.synchronise(c, step, int32(win), e)
