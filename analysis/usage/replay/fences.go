@@ -25,7 +25,7 @@ func (r *replay) beginFence(a args) {
 			"leave MPI_MODE_NOPRECEDE out where accesses of an epoch end, at all ranks", r.Place(x.call, "access"))
 	}
 	r.finishAccesses(w, 0, true, a.i)
-	w.fence, w.said, w.locked, w.unsure = a.i, said, -1, false
+	w.fence, w.said, w.inner, w.unsure = a.i, said, -1, false
 }
 
 // byFence reports whether accesses are in the epoch of a fence. A fence opens one only if
@@ -48,11 +48,10 @@ func (r *replay) beginFenced(a args, w *window) {
 		r.misuse(a, w, "§11.5.5", name+" after MPI_Win_fence with MPI_MODE_NOSUCCEED, which opens no epoch",
 			"leave MPI_MODE_NOSUCCEED out of that fence at all ranks, or open an epoch before the access",
 			r.Place(w.fence, "epoch"))
-	case w.locked >= 0:
+	case w.inner >= 0:
 		r.misuse(a, w, "§11.5",
-			fmt.Sprintf("%s without a lock in the epoch of MPI_Win_fence, which has %s in it", name,
-				r.t.Calls[w.locked].Func.Name),
-			"call MPI_Win_fence between the lock and the access", r.Place(w.fence, "epoch"), r.Place(w.locked, "lock"))
+			fmt.Sprintf("%s in the epoch of MPI_Win_fence, which has %s in it", name, r.t.Calls[w.inner].Func.Name),
+			"call MPI_Win_fence between the two", r.Place(w.fence, "epoch"), r.Place(w.inner, "other epoch"))
 	}
 }
 

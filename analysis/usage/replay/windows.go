@@ -16,7 +16,7 @@ type window struct {
 	made   int
 	fence  int                // the last MPI_Win_fence, -1 none
 	said   recorded.Assertion // of that fence
-	locked int                // the last lock since that fence, -1 none
+	inner  int                // the last call since that fence that opened another epoch, -1 none
 	start  int                // MPI_Win_start that is open, -1
 	post   int                // MPI_Win_post that is open, -1
 	all    int                // MPI_Win_lock_all that is open, -1
@@ -34,7 +34,7 @@ type access struct {
 }
 
 func newWindow(a args) *window {
-	return &window{made: a.i, fence: -1, locked: -1, start: -1, post: -1, all: -1, locks: map[int64]int{}}
+	return &window{made: a.i, fence: -1, inner: -1, start: -1, post: -1, all: -1, locks: map[int64]int{}}
 }
 
 // windowOf returns the window of a call, one that nothing is known of if it was not
@@ -153,7 +153,7 @@ func (r *replay) beginLock(a args) {
 		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" of the rank's own memory, which MPI_Win_post has exposed",
 			"call MPI_Win_wait first", r.Place(w.post, "epoch"))
 	}
-	w.locked = a.i
+	w.inner = a.i
 	if one {
 		w.locks[target] = a.i
 	} else {
@@ -199,7 +199,7 @@ func (r *replay) beginStartEpoch(a args) {
 	case w.fenced() != nil:
 		r.insideFence(a, w)
 	}
-	w.start = a.i
+	w.start, w.inner = a.i, a.i
 }
 
 func (r *replay) beginCompleteEpoch(a args) {
