@@ -98,6 +98,7 @@ func (v *windows) code(c *wire.Coder) {
 	})
 	wire.List(c, &v.accesses, func(a *access, c *wire.Coder) {
 		wire.Int(c, &a.kind)
+		wire.Int(c, &a.fence)
 		c.Flags(&a.locked, &a.stray)
 		wire.Int(c, &a.comm)
 		wire.Int(c, &a.step)
@@ -107,13 +108,23 @@ func (v *windows) code(c *wire.Coder) {
 		wire.Int(c, &a.buffer)
 		c.Text(&a.op)
 	})
-	for _, locks := range []*[]lock{&v.held, &v.waits} {
-		wire.List(c, locks, func(l *lock, c *wire.Coder) {
-			wire.Int(c, &l.step)
-			wire.Int(c, &l.comm)
-			wire.Int(c, &l.target)
-		})
-	}
+	wire.List(c, &v.unput, func(f *fence, c *wire.Coder) {
+		wire.Int(c, &f.step)
+		wire.Int(c, &f.comm)
+		wire.Int(c, &f.number)
+	})
+	wire.List(c, &v.amid, func(a *amid, c *wire.Coder) {
+		a.lock.code(c)
+		wire.Int(c, &a.fence)
+	})
+	wire.List(c, &v.held, (*lock).code)
+	wire.List(c, &v.waits, (*lock).code)
+}
+
+func (l *lock) code(c *wire.Coder) {
+	wire.Int(c, &l.step)
+	wire.Int(c, &l.comm)
+	wire.Int(c, &l.target)
 }
 
 // checker finds indices that point nowhere.
@@ -202,7 +213,15 @@ func (v *windows) check(c *checker, d *Digest) {
 		c.index("call", a.done, -1, len(d.steps))
 		c.index("buffer", a.buffer, 0, len(d.buffers))
 	}
-	for _, l := range append(append([]lock{}, v.held...), v.waits...) {
+	for _, f := range v.unput {
+		c.index("window", f.comm, 0, len(d.comms))
+		c.index("call", f.step, 0, len(d.steps))
+	}
+	locks := append(append([]lock{}, v.held...), v.waits...)
+	for _, a := range v.amid {
+		locks = append(locks, a.lock)
+	}
+	for _, l := range locks {
 		c.index("window", l.comm, 0, len(d.comms))
 		c.index("call", l.step, 0, len(d.steps))
 	}

@@ -172,6 +172,8 @@ func sectionOf(function string) string {
 		return "§13.2, §13.4"
 	case strings.HasPrefix(function, "MPI_Intercomm"):
 		return "§6.6"
+	case strings.HasPrefix(function, "MPI_Win"):
+		return "§11.5.5"
 	}
 	return "§7.5"
 }

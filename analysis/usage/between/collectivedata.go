@@ -54,9 +54,9 @@ func (c *collectives) text(p ref, b int32) string {
 		return ""
 	}
 	if one := l.Only(); one != "" || l.Elements == 0 {
-		return amount(l)
+		return l.Amount()
 	}
-	return fmt.Sprintf("%s with signature %x", amount(l), l.Signature().Hash)
+	return fmt.Sprintf("%s with signature %x", l.Amount(), l.Signature().Hash)
 }
 
 // withRoot compares each member's buffer with the one that the root has for it
@@ -104,7 +104,7 @@ func (c *collectives) fit(e *event, from, to ref) bool {
 		sent.Elements == 0 && taken.Elements == 0 {
 		return true
 	}
-	what := fmt.Sprintf("gives %s, of which rank %d expects %s", amount(sent), td.Rank, amount(taken))
+	what := fmt.Sprintf("gives %s, of which rank %d expects %s", sent.Amount(), td.Rank, taken.Amount())
 	if at, differ := sent.FirstDifference(taken); differ {
 		what = fmt.Sprintf("gives rank %d %s as element %d, which expects %s", td.Rank, sent.DescribeElement(at), at,
 			taken.DescribeElement(at))
@@ -157,7 +157,7 @@ func (c *collectives) known(p ref, buffers []int32) (out []*typemap.Layout, ok b
 func amounts(layouts []*typemap.Layout) string {
 	var out []string
 	for _, l := range layouts {
-		if text := amount(l); !slices.Contains(out, text) {
+		if text := l.Amount(); !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}

@@ -53,7 +53,7 @@ var flows = map[string]flow{
 
 // settings are arguments that must be the same at all members, by function
 // (MPI-3.1 §6.4, §6.6, §7.5, §13.2 and §13.4); sources and destinations are the two ends
-// of edges, see sameEdges.
+// of edges, see sameEdges. For MPI_Win_fence see addPromises.
 var settings = map[string][]string{
 	"MPI_Cart_create":       {"ndims", "dims", "periods", "reorder"},
 	"MPI_Cart_sub":          {"remain_dims"},
@@ -97,8 +97,26 @@ func (d *digester) shape(o *replay.Operation) int32 {
 			s.settings = append(append(s.settings, int64(len(v))), v...)
 		}
 	}
+	if c.Func.Class == mpi.ClassWinColl {
+		s.addPromises(d.trace.Asserted(c))
+	}
 	d.addBuffers(&s, c, d.comms[o.Comm])
 	return d.intern(s)
+}
+
+// addPromises adds what MPI_Win_fence asserts, where that must be the same at all ranks (§11.5.5).
+func (s *shape) addPromises(said recorded.Assertion) {
+	for _, m := range []struct {
+		bit  recorded.Assertion
+		name string
+	}{{recorded.NoPrecede, "MPI_MODE_NOPRECEDE"}, {recorded.NoSucceed, "MPI_MODE_NOSUCCEED"}} {
+		given := int64(0)
+		if said&m.bit != 0 {
+			given = 1
+		}
+		s.names = append(s.names, m.name)
+		s.settings = append(s.settings, 1, given)
+	}
 }
 
 // opName names an operation of a reduction; those of users have handles that say

@@ -29,6 +29,8 @@ type job struct {
 	partners [][]ref // by digest and message: the other half; of a probe the send it saw
 	events   []*event
 	eventOf  [][]int32 // by digest and entry: index into events
+
+	siteTexts map[ref]string // see siteText; by digest and site
 }
 
 // communicator is one that several ranks know.
@@ -40,7 +42,8 @@ type communicator struct {
 }
 
 func newJob(digests []*Digest) *job {
-	j := &job{digests: digests, byRank: map[int]int32{}, comms: map[uint64]*communicator{}, found: finding.NewGroup()}
+	j := &job{digests: digests, byRank: map[int]int32{}, comms: map[uint64]*communicator{}, found: finding.NewGroup(),
+		siteTexts: map[ref]string{}}
 	for i, d := range digests {
 		j.byRank[d.Rank] = int32(i)
 		for _, c := range d.comms {

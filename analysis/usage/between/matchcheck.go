@@ -13,19 +13,10 @@ import (
 // carried is a pair of signatures that has been compared.
 type carried struct{ send, recv typemap.Signature }
 
-// verdict is what the comparison said.
-type verdict uint8
-
-const (
-	fits verdict = iota + 1
-	differs
-	tooLong
-)
-
 // checkTypes compares what each message carried with the buffer that it was
 // received into (MPI-3.1 §3.3.1, §3.2.4).
 func (m *matcher) checkTypes() {
-	seen := map[carried]verdict{}
+	seen := map[carried]typemap.Fit{}
 	for rank, d := range m.digests {
 		for i := range d.messages {
 			to := m.partners[rank][i]
@@ -36,7 +27,7 @@ func (m *matcher) checkTypes() {
 	}
 }
 
-func (m *matcher) checkType(from, to ref, seen map[carried]verdict) {
+func (m *matcher) checkType(from, to ref, seen map[carried]typemap.Fit) {
 	sd, s := m.message(from)
 	rd, r := m.message(to)
 	if s.buffer < 0 || r.buffer < 0 || r.kind != aRecv || !sd.complete || !rd.complete || m.raced[from] {
@@ -46,48 +37,22 @@ func (m *matcher) checkType(from, to ref, seen map[carried]verdict) {
 	key := carried{sent.Signature(), taken.Signature()}
 	v, ok := seen[key]
 	if !ok {
-		v = compare(sent, taken)
+		v = sent.Into(taken)
 		seen[key] = v
 	}
-	if v == fits || r.done >= 0 && r.bytes >= 0 && r.bytes != sent.Bytes && sent.Bytes <= taken.Bytes {
+	if v == typemap.Fits || r.done >= 0 && r.bytes >= 0 && r.bytes != sent.Bytes && sent.Bytes <= taken.Bytes {
 		return // else the status shows that another message came: threads raced for it
 	}
 	places := []finding.Place{m.place(to.rank, r.made, "receive"), m.place(from.rank, s.made, "send")}
-	if v == tooLong {
+	if v == typemap.TooLong {
 		m.found.Add(finding.New("truncation", fmt.Sprintf("rank %d sends %s to rank %d, whose receive has room for %s",
-			sd.Rank, amount(sent), rd.Rank, amount(taken)), places...))
+			sd.Rank, sent.Amount(), rd.Rank, taken.Amount()), places...))
 		return
 	}
 	at, _ := sent.FirstDifference(taken)
 	m.found.Add(finding.New("type_mismatch", fmt.Sprintf(
 		"element %d of the message of rank %d to rank %d is sent as %s and received as %s",
 		at, sd.Rank, rd.Rank, sent.DescribeElement(at), taken.DescribeElement(at)), places...))
-}
-
-// compare tells whether a message fits a buffer. What is packed fits every type.
-func compare(sent, taken *typemap.Layout) verdict {
-	if !sent.Known() || !taken.Known() || sent.Elements == 0 {
-		return fits
-	}
-	packed := func(l *typemap.Layout) bool { return l.Only() == "MPI_PACKED" }
-	if packed(sent) != packed(taken) && taken.Elements > 0 {
-		return fits
-	}
-	if _, differ := sent.FirstDifference(taken); differ {
-		return differs
-	}
-	if sent.Elements > taken.Elements {
-		return tooLong
-	}
-	return fits
-}
-
-// amount writes how much data a layout has.
-func amount(l *typemap.Layout) string {
-	if one := l.Only(); one != "" {
-		return fmt.Sprintf("%d %s (%d bytes)", l.Elements, one, l.Bytes)
-	}
-	return fmt.Sprintf("%d elements (%d bytes)", l.Elements, l.Bytes)
 }
 
 // checkLeft reports the halves that have no other half: those of ranks that have
@@ -210,7 +175,7 @@ func (m *matcher) strange(r, s ref) (n int) {
 	rd, recv := m.message(r)
 	sd, send := m.message(s)
 	if recv.buffer >= 0 && send.buffer >= 0 && rd.complete && sd.complete &&
-		compare(m.layouts[s.rank][send.buffer], m.layouts[r.rank][recv.buffer]) != fits {
+		m.layouts[s.rank][send.buffer].Into(m.layouts[r.rank][recv.buffer]) != typemap.Fits {
 		n += 2
 	}
 	c := &sd.channels[send.channel]

@@ -29,6 +29,12 @@ type touch struct {
 // pair is two accesses to the same bytes that conflict unless something orders them.
 type pair struct{ a, b *touch }
 
+// The accumulations that may leave their target as it is.
+const (
+	noOp           = "MPI_NO_OP"
+	compareAndSwap = "Compare_and_swap"
+)
+
 const (
 	// maxPairs bounds the pairs of one target and phase that are compared, and
 	// maxAlike those of the same two places that are examined further.
@@ -41,9 +47,11 @@ const (
 func (j *job) checkWindows() {
 	j.checkStray()
 	targets, order := j.touches()
+	j.checkAmid(targets)
 	for _, key := range order {
 		for _, t := range targets[key] {
 			j.checkRange(t)
+			j.checkUnput(t)
 		}
 	}
 	alike := map[string]int{}
@@ -106,6 +114,66 @@ func (j *job) checkRange(t *touch) {
 	f.Change = "keep target_disp (in units of the target's disp_unit), target_count and target_datatype within the " +
 		"memory that the target gave the window"
 	j.found.Add(f)
+}
+
+// checkUnput reports an access that writes to a rank which had said with
+// MPI_MODE_NOPUT that nobody would until its next fence (§11.5.5).
+func (j *job) checkUnput(t *touch) {
+	d := j.digests[t.rank]
+	if t.fence == 0 || !t.updates() || !j.whole(d.comms[t.comm].Members) {
+		return
+	}
+	owner := j.byRank[d.comms[t.comm].WorldRank(t.target)]
+	target := j.digests[owner]
+	for _, f := range target.windows.unput {
+		if f.number != t.fence || target.comms[f.comm].ID != d.comms[t.comm].ID {
+			continue
+		}
+		out := finding.New("one_sided", fmt.Sprintf("%s of rank %d writes to rank %d in %s, which said with "+
+			"MPI_MODE_NOPUT of MPI_Win_fence that nobody would", d.steps[t.step].fn().Name, d.Rank, target.Rank,
+			commName(d.comms[t.comm])), j.place(t.rank, t.step, "access"), j.place(owner, f.step, "fence"))
+		out.Standard = "MPI-3.1 §11.5.5"
+		out.Change = "leave MPI_MODE_NOPUT out of the fence before the access, at the rank that is written to"
+		j.found.Add(out)
+	}
+}
+
+// checkAmid reports locks of memory that the epoch of a fence exposes: a window must not be locked and exposed at once
+// (§11.5.3). An epoch exposes the memory of a rank if another accesses it between the fences; what one rank does
+// by itself is for its own replay.
+func (j *job) checkAmid(targets map[lockKey][]*touch) {
+	for rank, d := range j.digests {
+		for _, l := range d.windows.amid {
+			window := d.comms[l.comm]
+			for target := range window.Members {
+				if l.target >= 0 && l.target != target {
+					continue
+				}
+				in := targets[lockKey{window.ID, target}]
+				i := slices.IndexFunc(in, func(t *touch) bool { return t.fence == l.fence && int(t.rank) != rank })
+				if i >= 0 && j.whole(window.Members) {
+					j.addAmid(int32(rank), l, in[i])
+				}
+			}
+		}
+	}
+}
+
+func (j *job) addAmid(rank int32, l amid, t *touch) {
+	d, other := j.digests[rank], j.digests[t.rank]
+	target := other.comms[t.comm].WorldRank(t.target)
+	f := finding.New("one_sided", fmt.Sprintf("%s of rank %d locks rank %d in %s, which the epoch of MPI_Win_fence "+
+		"exposes to %s of rank %d", d.steps[l.step].fn().Name, d.Rank, target, commName(d.comms[l.comm]),
+		other.steps[t.step].fn().Name, other.Rank), j.place(rank, l.step, "lock"), j.place(t.rank, t.step, "access"))
+	f.Ranks.Add(target)
+	f.Standard = "MPI-3.1 §11.5.3"
+	f.Change = "let a fence of all ranks come between the access and the lock"
+	j.found.Add(f)
+}
+
+// updates tells whether an access by another rank surely writes to its target.
+func (t *touch) updates() bool {
+	return t.kind == put || t.kind == accumulate && t.op != noOp && t.op != compareAndSwap
 }
 
 // apart tells whether an access was complete before another began, or whether that
@@ -236,6 +304,9 @@ func (j *job) conflicts(touches []*touch, alike map[string]int) []pair {
 		budget := maxPairs
 		var active []*touch
 		for _, t := range in {
+			if budget < 0 {
+				break
+			}
 			active = slices.DeleteFunc(active, func(a *touch) bool { return a.hi <= t.lo })
 			for _, a := range active {
 				if budget--; budget < 0 {
@@ -270,24 +341,28 @@ func (j *job) few(p pair, alike map[string]int) bool {
 // siteText is the same for the same place in the program at every rank.
 func (j *job) siteText(t *touch) string {
 	d := j.digests[t.rank]
+	site := ref{t.rank, d.steps[t.step].site}
+	if known, ok := j.siteTexts[site]; ok {
+		return known
+	}
 	var text []byte
-	for _, f := range d.sites[d.steps[t.step].site].Stack {
+	for _, f := range d.sites[site.index].Stack {
 		if f.Module != nil {
 			text = append(text, f.Module.BuildID+f.Module.Path...)
 		}
 		text = fmt.Appendf(text, "+%x;", f.Offset)
 	}
-	return string(text)
+	j.siteTexts[site] = string(text)
+	return j.siteTexts[site]
 }
 
 // conflict tells whether two accesses to the same bytes conflict if nothing orders
-// them. Accumulations with the same operation do not, nor do those of one rank,
+// them; two that only read do not. Accumulations with the same operation do not, nor do those of one rank,
 // which MPI keeps in order; locks of which one is exclusive keep ranks apart.
 func conflict(a, b *touch) bool {
-	reads := func(t *touch) bool { return t.kind == get || t.kind == load }
 	local := func(t *touch) bool { return t.kind == load || t.kind == store }
 	switch {
-	case reads(a) && reads(b), local(a) && local(b):
+	case a.reads() && b.reads(), local(a) && local(b):
 		return false
 	case a.rank == b.rank && (local(a) || local(b)):
 		return false // what one rank does is for its own replay
@@ -306,7 +381,7 @@ func follows(a, b *touch) bool { return a.done >= 0 && a.done <= b.step }
 // mayMix: MPI makes accumulations atomic that have the same operation, or none, and
 // the same basic type (§11.7.1).
 func mayMix(a, b *touch) bool {
-	free := func(t *touch) bool { return t.op == "MPI_NO_OP" || t.op == "Compare_and_swap" }
+	free := func(t *touch) bool { return t.op == noOp || t.op == compareAndSwap }
 	return (a.op == b.op || free(a) || free(b)) && a.layout.Only() == b.layout.Only()
 }
 

@@ -184,17 +184,27 @@ func (p *program) epoch() {
 		p.call(r, "MPI_Put(target_rank=%d, target_disp=%d, win=w)", p.IntN(p.ranks), r)
 		p.call(r, "MPI_Accumulate(target_rank=%d, target_disp=500, win=w)", p.IntN(p.ranks))
 	}
-	for r := range p.ranks {
-		p.call(r, "MPI_Win_fence(win=w)")
+	asserts := []string{"0"}
+	if p.IntN(2) == 0 {
+		asserts = []string{"nosucceed", "noprecede"}
+	}
+	for _, assert := range asserts {
+		for r := range p.ranks {
+			p.call(r, "MPI_Win_fence(assert=%s, win=w)", assert)
+		}
 	}
 }
 
+// locked accesses under locks, and closes with a fence: its epoch must not have locks in it.
 func (p *program) locked() {
 	for range 3 {
 		a, b := p.two()
 		p.call(a, "MPI_Win_lock(lock_type=1, rank=%d, win=w)", b)
 		p.call(a, "MPI_Put(target_rank=%d, target_disp=700, win=w)", b)
 		p.call(a, "MPI_Win_unlock(rank=%d, win=w)", b)
+	}
+	for r := range p.ranks {
+		p.call(r, "MPI_Win_fence(win=w)")
 	}
 }
 

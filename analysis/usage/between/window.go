@@ -13,8 +13,10 @@ import (
 type windows struct {
 	memory   []region
 	accesses []access
-	held     []lock // locks that are open at the end
-	waits    []lock // calls that wait for a lock at the end
+	unput    []fence // by which the rank said that nobody puts to it
+	amid     []amid  // locks that were taken after a fence, the first of each target
+	held     []lock  // locks that are open at the end
+	waits    []lock  // calls that wait for a lock at the end
 }
 
 // region is the rank's own memory in a window.
@@ -26,9 +28,23 @@ type region struct {
 	dynamic    bool  // displacements are addresses
 }
 
+// fence is a call of MPI_Win_fence.
+type fence struct {
+	step   int32
+	comm   int32  // index into Digest.comms, of the window
+	number uint64 // among the collectives on the window, from 1
+}
+
+// amid is a lock between two fences.
+type amid struct {
+	lock
+	fence uint64 // number of the first
+}
+
 // access is a use of the memory of a rank in a window.
 type access struct {
 	kind   accessKind
+	fence  uint64 // number of the fence whose epoch it is in, 0: of none
 	locked bool   // under an exclusive lock
 	stray  bool   // to a rank that MPI_Win_start did not name
 	comm   int32  // index into Digest.comms, of the window
@@ -67,7 +83,10 @@ type lock struct {
 // epochs follows what is open on one window.
 type epochs struct {
 	open     []int32        // accesses that are not complete, indices into windows.accesses
+	fence    uint64         // number of the last fence, 0 none
+	since    map[int64]bool // targets of locks since that fence
 	exposed  []int          // group of MPI_Win_post
+	entered  bool           // by MPI_Win_start
 	started  []int32        // messages of MPI_Win_start, which MPI_Win_complete completes
 	targets  []int          // group of MPI_Win_start
 	named    bool           // targets is known, and the epoch open
@@ -77,7 +96,10 @@ type epochs struct {
 
 // addWindows follows the calls on windows.
 func (d *digester) addWindows() {
-	w := &windowDigester{digester: d, groups: groups{}, epochs: map[int64]*epochs{}}
+	w := &windowDigester{digester: d, groups: groups{}, epochs: map[int64]*epochs{}, numbers: map[int32]uint64{}}
+	for i := range d.entries {
+		w.numbers[d.entries[i].step] = d.entries[i].number
+	}
 	for i := range d.trace.Calls {
 		c := &d.trace.Calls[i]
 		if c.Func == nil {
@@ -89,6 +111,7 @@ func (d *digester) addWindows() {
 			w.call(c, d.at(i))
 		}
 	}
+	w.finishReads()
 	if len(d.windows.memory) > 0 {
 		w.addLocal()
 	}
@@ -101,9 +124,10 @@ func (d *digester) addWindows() {
 
 type windowDigester struct {
 	*digester
-	groups groups
-	epochs map[int64]*epochs
-	order  []int64
+	groups  groups
+	epochs  map[int64]*epochs
+	order   []int64
+	numbers map[int32]uint64 // of collectives, by step
 }
 
 func (w *windowDigester) of(win int64) *epochs {
@@ -140,7 +164,13 @@ func (w *windowDigester) call(c *recorded.Call, step int32) {
 	switch c.Func.Class {
 	case mpi.ClassRma, mpi.ClassRmaNb, mpi.ClassRmaNow:
 		w.access(c, step, int32(win), e)
-	case mpi.ClassWinColl, mpi.ClassWinFree:
+	case mpi.ClassWinColl:
+		w.complete(e, -1, step)
+		e.fence, e.since = w.numbers[step], map[int64]bool{}
+		if w.trace.Asserted(c)&recorded.NoPut != 0 {
+			w.windows.unput = append(w.windows.unput, fence{step, int32(win), e.fence})
+		}
+	case mpi.ClassWinFree:
 		w.complete(e, -1, step)
 	case mpi.ClassWinFlush:
 		if c.Func.Name == "MPI_Win_flush" || c.Func.Name == "MPI_Win_flush_all" {
@@ -154,8 +184,14 @@ func (w *windowDigester) call(c *recorded.Call, step int32) {
 	case mpi.ClassWinLock:
 		typ, _ := c.Value1("lock_type")
 		e.solitary[rank] = one && exclusive(typ)
-		if w.await(c, lock{step, int32(win), int(rank)}); c.Return != 0 {
-			e.locks[rank] = lock{step, int32(win), int(rank)}
+		taken := lock{step, int32(win), int(rank)}
+		if w.await(c, taken); c.Return == 0 {
+			break
+		}
+		e.locks[rank] = taken
+		if e.fence > 0 && !e.since[rank] {
+			e.since[rank] = true
+			w.windows.amid = append(w.windows.amid, amid{taken, e.fence})
 		}
 	default:
 		w.synchronise(c, step, int32(win), e)
@@ -203,6 +239,9 @@ func (w *windowDigester) access(c *recorded.Call, step, win int32, e *epochs) {
 	}
 	name := plainName(c.Func.Name)[len("MPI_"):]
 	a := access{kind: accessKinds[name], comm: win, step: step, done: -1, target: int(target), disp: disp}
+	if len(e.locks) == 0 && !e.entered {
+		a.fence = e.fence
+	}
 	_, locked := e.locks[target]
 	a.locked = locked && e.solitary[target]
 	a.stray = e.named && !slices.Contains(e.targets, w.comms[win].WorldRank(int(target)))
@@ -243,6 +282,27 @@ func (w *windowDigester) complete(e *epochs, target int64, step int32) {
 	})
 }
 
+// finishReads ends accesses that only read their target when they are complete at the origin: then they have read.
+func (w *windowDigester) finishReads() {
+	ends := map[int32]int32{}
+	for i := range w.Operations {
+		if o := &w.Operations[i]; o.Kind == replay.OneSided && w.at(o.Done) >= 0 {
+			ends[w.at(o.Call)] = w.at(o.Done)
+		}
+	}
+	for i := range w.windows.accesses {
+		a := &w.windows.accesses[i]
+		if end, ok := ends[a.step]; ok && a.reads() && (a.done < 0 || end < a.done) {
+			a.done = end
+		}
+	}
+}
+
+// reads tells whether an access leaves what it uses as it is.
+func (a *access) reads() bool {
+	return a.kind == get || a.kind == load || a.kind == accumulate && a.op == noOp
+}
+
 // synchronise makes messages of the calls by which some members of a window
 // synchronise: MPI_Win_post sends one to each of its group, for MPI_Win_start, and
 // MPI_Win_complete one back, for MPI_Win_wait (§11.5.2).
@@ -258,6 +318,7 @@ func (w *windowDigester) synchronise(c *recorded.Call, step, win int32, e *epoch
 			w.signals(aSend, model.TagPost, group, win, step, returned)
 		}
 	case mpi.ClassWinStart:
+		e.entered = true
 		if e.targets, e.started, e.named = group, nil, known; known {
 			e.started = w.signals(aRecv, model.TagPost, group, win, step, -1)
 		}
@@ -271,7 +332,7 @@ func (w *windowDigester) synchronise(c *recorded.Call, step, win int32, e *epoch
 		} else {
 			w.signals(aSend, model.TagComplete, e.targets, win, step, step)
 		}
-		e.started, e.targets, e.named = nil, nil, false
+		e.started, e.targets, e.named, e.entered = nil, nil, false, false
 	case mpi.ClassWinWait, mpi.ClassWinTest:
 		if flag, ok := c.Result1("flag"); c.Func.Class == mpi.ClassWinWait || ok && flag != 0 {
 			w.signals(aRecv, model.TagComplete, e.exposed, win, step, returned)
@@ -321,24 +382,39 @@ func (w *windowDigester) addLocal() {
 		case o.Kind == replay.Recv:
 			kind, names = store, []string{"buf", "recvbuf"}
 		case o.Kind == replay.OneSided && c.Func.Class.OneSided():
-			names = []string{"origin_addr"}
-			if accessKinds[plainName(c.Func.Name)[len("MPI_"):]] == get {
-				kind = store
-			}
+			w.addOrigin(c, o, step)
+			continue
 		case o.Kind != replay.Send:
 			continue
 		}
 		for _, name := range names {
 			if address, ok := c.Value1(name); ok {
-				w.local(kind, address, o, step)
+				w.local(kind, address, w.buffer(o.Type, o.Count), o, step)
 				break
 			}
 		}
 	}
 }
 
-func (w *windowDigester) local(kind accessKind, address int64, o *replay.Operation, step int32) {
-	buffer := w.buffer(o.Type, o.Count)
+// addOrigin notes the buffers that an access has at its origin.
+func (w *windowDigester) addOrigin(c *recorded.Call, o *replay.Operation, step int32) {
+	kind, buffer := load, w.buffer(o.Type, o.Count)
+	if accessKinds[plainName(c.Func.Name)[len("MPI_"):]] == get {
+		kind = store
+	}
+	op, _ := c.Value1("op")
+	if address, ok := c.Value1("origin_addr"); ok && opName(w.trace, op) != noOp {
+		w.local(kind, address, buffer, o, step)
+	}
+	if b := w.buffers1(c, "result_count", "result_datatype"); len(b) > 0 {
+		buffer = b[0]
+	}
+	if address, ok := c.Value1("result_addr"); ok {
+		w.local(store, address, buffer, o, step)
+	}
+}
+
+func (w *windowDigester) local(kind accessKind, address int64, buffer int32, o *replay.Operation, step int32) {
 	if buffer < 0 {
 		return
 	}

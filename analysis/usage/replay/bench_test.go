@@ -27,11 +27,16 @@ func longTrace(b *testing.B, n int) *recorded.Trace {
 `)
 	}
 	text.WriteString("0-2: MPI_Finalize()\n")
-	traces, err := usagetest.Parse(text.String())
+	return traceOf(b, text.String(), 1)
+}
+
+func traceOf(b *testing.B, text string, rank int) *recorded.Trace {
+	b.Helper()
+	traces, err := usagetest.Parse(text)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return traces[1]
+	return traces[rank]
 }
 
 // BenchmarkReplay says what a call costs, and what the replay keeps of it.
@@ -53,4 +58,19 @@ func BenchmarkReplay(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(t.Calls)), "ns/call")
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(t.Calls)), "kept-B/call")
 	runtime.KeepAlive(kept)
+}
+
+// BenchmarkEpoch says what a call costs in an epoch of n accesses that read one buffer.
+func BenchmarkEpoch(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			puts := strings.Repeat("0: MPI_Put(origin_addr=0x5000, target_rank=1, win=w) @ h.c:1\n", n)
+			t := traceOf(b, "0-1: MPI_Init()\n0: MPI_Win_create(base=0x1000, size=8, disp_unit=1) -> win=w\n"+
+				"0: MPI_Win_fence(win=w)\n"+puts+"0: MPI_Win_fence(win=w)\n0-1: MPI_Finalize()\n", 0)
+			for b.Loop() {
+				replay.Run(t)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/call")
+		})
+	}
 }

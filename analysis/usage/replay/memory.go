@@ -11,17 +11,24 @@ import (
 )
 
 // memory is what operations under way use. A byte that one of them writes may not
-// be used by another; that two read it is legal since MPI-2.2 (MPI-3.1 §3.7.2).
+// be used by another; that two read it is legal since MPI-2.2 (MPI-3.1 §3.7.2), and what
+// only reads is never compared with its like, of which an epoch may have many.
 type memory struct {
-	uses   map[int]*use
-	tree   *redblacktree.Tree // by where they begin
+	uses          map[int]*use
+	reads, writes shelf
+	next          int
+}
+
+// shelf holds uses by where they begin.
+type shelf struct {
+	tree   *redblacktree.Tree
 	widest int64
-	next   int
 }
 
 // use is a buffer of an operation under way.
 type use struct {
 	buffer
+	id    int
 	call  int // that began it
 	bytes typemap.Span
 }
@@ -31,46 +38,73 @@ type useKey struct {
 	id int
 }
 
-func newMemory() memory {
-	return memory{uses: map[int]*use{}, tree: redblacktree.NewWith(func(a, b any) int {
-		x, y := a.(useKey), b.(useKey)
-		return cmp.Or(cmp.Compare(x.lo, y.lo), cmp.Compare(x.id, y.id))
-	})}
+func (u *use) key() useKey { return useKey{u.bytes.Lo, u.id} }
+
+func (k useKey) compare(o useKey) int {
+	return cmp.Or(cmp.Compare(k.lo, o.lo), cmp.Compare(k.id, o.id))
+}
+
+func newMemory() memory { return memory{uses: map[int]*use{}, reads: newShelf(), writes: newShelf()} }
+
+func newShelf() shelf {
+	return shelf{tree: redblacktree.NewWith(func(a, b any) int { return a.(useKey).compare(b.(useKey)) })}
+}
+
+func (m *memory) shelf(u *use) *shelf {
+	if u.writes {
+		return &m.writes
+	}
+	return &m.reads
 }
 
 // take adds a use and returns its number.
 func (m *memory) take(u *use) int {
 	m.next++
-	m.uses[m.next] = u
-	m.tree.Put(useKey{u.bytes.Lo, m.next}, u)
-	m.widest = max(m.widest, u.bytes.Hi-u.bytes.Lo)
-	return m.next
+	u.id = m.next
+	m.uses[u.id] = u
+	s := m.shelf(u)
+	s.tree.Put(u.key(), u)
+	s.widest = max(s.widest, u.bytes.Hi-u.bytes.Lo)
+	return u.id
 }
 
 func (m *memory) release(ids []int) {
 	for _, id := range ids {
 		if u := m.uses[id]; u != nil {
-			m.tree.Remove(useKey{u.bytes.Lo, id})
+			s := m.shelf(u)
+			s.tree.Remove(u.key())
+			if s.tree.Empty() {
+				s.widest = 0
+			}
 			delete(m.uses, id)
 		}
 	}
-	if len(m.uses) == 0 {
-		m.widest = 0
-	}
 }
 
-// conflict returns a use that u may not share its bytes with, nil if there is none.
+// conflict returns a use that u may not share its bytes with, nil if there is none; of several the first.
 func (m *memory) conflict(u *use) *use {
-	node, ok := m.tree.Ceiling(useKey{u.bytes.Lo - m.widest, 0})
+	found := m.writes.sharing(u)
+	if !u.writes {
+		return found
+	}
+	if read := m.reads.sharing(u); found == nil || read != nil && read.key().compare(found.key()) < 0 {
+		return read
+	}
+	return found
+}
+
+// sharing returns the first use that shares bytes with u.
+func (s *shelf) sharing(u *use) *use {
+	node, ok := s.tree.Ceiling(useKey{u.bytes.Lo - s.widest, 0})
 	if !ok {
 		return nil
 	}
-	for it := m.tree.IteratorAt(node); ; {
+	for it := s.tree.IteratorAt(node); ; {
 		other := it.Value().(*use)
 		if other.bytes.Lo >= u.bytes.Hi {
 			return nil
 		}
-		if (u.writes || other.writes) && !u.shared(&other.buffer).Empty() {
+		if !u.shared(&other.buffer).Empty() {
 			return other
 		}
 		if !it.Next() {
@@ -116,13 +150,21 @@ func (r *replay) overlap(u, other *use) {
 		if isCollective(function.Class) {
 			f.Standard, f.Change = "MPI-3.1 §5.1", "use two buffers, or MPI_IN_PLACE where the collective allows it"
 		}
+		if function.Class.OneSided() {
+			f.Standard = "MPI-3.1 §2.3, §11.3.4"
+		}
 		return
 	}
 	r.overlapping[u.call], r.overlapping[other.call] = true, true
 	now, before := r.Place(u.call, u.role()), r.Place(other.call, other.role())
 	shared := u.shared(&other.buffer)
-	r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s: %s, which are %s there",
+	f := r.report("buffer_overlap", fmt.Sprintf("%s %s memory that %s, still under way, %s: %s, which are %s there",
 		now.Call, u.verb(), before.Call, other.verb(), u.named(shared), other.named(shared)), now, before)
+	if r.t.Calls[other.call].Func.Class.OneSided() {
+		f.Standard = "MPI-3.1 §11.3"
+		f.Change = "give each operation memory of its own, or complete the first before the second, with the call " +
+			"that ends its epoch, a flush, or the wait for its request"
+	}
 }
 
 // named says which bytes of the buffer these addresses are.

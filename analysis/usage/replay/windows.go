@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"laggard/analysis/usage/finding"
+	"laggard/analysis/usage/recorded"
 	"laggard/model"
 	"laggard/model/mpi"
 )
@@ -13,24 +14,27 @@ import (
 // window is what the rank has open on a window (MPI-3.1 §11.5).
 type window struct {
 	made   int
-	fence  int           // the last MPI_Win_fence, -1 none
-	start  int           // MPI_Win_start that is open, -1
-	post   int           // MPI_Win_post that is open, -1
-	all    int           // MPI_Win_lock_all that is open, -1
-	locks  map[int64]int // MPI_Win_lock that are open, by target
-	under  []access      // not yet complete
-	unsure bool          // made before the record begins
+	fence  int                // the last MPI_Win_fence, -1 none
+	said   recorded.Assertion // of that fence
+	inner  int                // the last call since that fence that opened another epoch, -1 none
+	start  int                // MPI_Win_start that is open, -1
+	post   int                // MPI_Win_post that is open, -1
+	all    int                // MPI_Win_lock_all that is open, -1
+	locks  map[int64]int      // MPI_Win_lock that are open, by target
+	under  []access           // not yet complete
+	unsure bool               // made before the record begins
 }
 
 // access is an operation that the end of an epoch completes.
 type access struct {
 	target int64
 	call   int
+	fenced bool // the epoch is that of a fence
 	act    *activation
 }
 
 func newWindow(a args) *window {
-	return &window{made: a.i, fence: -1, start: -1, post: -1, all: -1, locks: map[int64]int{}}
+	return &window{made: a.i, fence: -1, inner: -1, start: -1, post: -1, all: -1, locks: map[int64]int{}}
 }
 
 // windowOf returns the window of a call, one that nothing is known of if it was not
@@ -66,6 +70,7 @@ func (r *replay) beginAccess(a args) {
 	if target == model.ProcNull {
 		return
 	}
+	r.checkTransfer(a)
 	w, name := r.windowOf(a), a.c.Func.Name
 	_, locked := w.locks[target]
 	switch {
@@ -74,7 +79,9 @@ func (r *replay) beginAccess(a args) {
 		r.misuse(a, w, "§11.3.5",
 			fmt.Sprintf("%s to rank %d without a lock: request-based access needs one", name, target),
 			"call MPI_Win_lock or MPI_Win_lock_all before it")
-	case w.start >= 0 || w.fence >= 0 && len(w.locks) == 0:
+	case w.start >= 0:
+	case w.byFence():
+		r.beginFenced(a, w)
 	case len(w.locks) > 0:
 		r.misuse(a, w, "§11.5", fmt.Sprintf("%s to rank %d, which is not locked", name, target),
 			"lock the rank that is accessed")
@@ -86,9 +93,11 @@ func (r *replay) beginAccess(a args) {
 
 // endAccess leaves the access under way until its epoch, or its request, is complete.
 func (r *replay) endAccess(a args, act *activation) {
-	w := r.windowOf(a)
+	w, target := r.windowOf(a), a.num(model.None, "target_rank")
 	shared := &activation{operations: act.operations, memory: act.memory}
-	w.under = append(w.under, access{a.num(model.None, "target_rank"), a.i, shared})
+	if target != model.ProcNull { // which no call completes
+		w.under = append(w.under, access{target, a.i, w.byFence(), shared})
+	}
 	if a.c.Func.Class == mpi.ClassRmaNb {
 		r.newRequest(a, shared)
 	}
@@ -105,21 +114,6 @@ func (r *replay) finishAccesses(w *window, target int64, all bool, call int) {
 		}
 	}
 	w.under = left
-}
-
-// beginFence closes an epoch and opens one; it is a collective.
-func (r *replay) beginFence(a args) {
-	r.beginCollective(a)
-	w := r.windowOf(a)
-	if w.passive() {
-		r.misuse(a, w, "§11.5.1", "MPI_Win_fence while a lock is held", "unlock before the fence", r.held(w)...)
-	}
-	if w.start >= 0 || w.post >= 0 {
-		r.misuse(a, w, "§11.5.1", "MPI_Win_fence inside an epoch of MPI_Win_start or MPI_Win_post",
-			"end it with MPI_Win_complete or MPI_Win_wait first", r.Place(max(w.start, w.post), "epoch"))
-	}
-	r.finishAccesses(w, 0, true, a.i)
-	w.fence, w.unsure = a.i, false
 }
 
 // held returns where the locks were taken.
@@ -153,10 +147,13 @@ func (r *replay) beginLock(a args) {
 	case w.start >= 0:
 		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_start", "call MPI_Win_complete first",
 			r.Place(w.start, "epoch"))
-	case len(w.under) > 0 && w.fence >= 0:
-		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" inside an epoch of MPI_Win_fence",
-			"close it with MPI_Win_fence first", r.Place(w.fence, "epoch"))
+	case w.fenced() != nil:
+		r.insideFence(a, w)
+	case w.post >= 0 && (!one || r.isOwn(a, target)):
+		r.misuse(a, w, "§11.5.3", a.c.Func.Name+" of the rank's own memory, which MPI_Win_post has exposed",
+			"call MPI_Win_wait first", r.Place(w.post, "epoch"))
 	}
+	w.inner = a.i
 	if one {
 		w.locks[target] = a.i
 	} else {
@@ -199,8 +196,10 @@ func (r *replay) beginStartEpoch(a args) {
 			r.Place(w.start, "epoch"))
 	case w.passive():
 		r.misuse(a, w, "§11.5.2", "MPI_Win_start while a lock is held", "unlock first", r.held(w)...)
+	case w.fenced() != nil:
+		r.insideFence(a, w)
 	}
-	w.start = a.i
+	w.start, w.inner = a.i, a.i
 }
 
 func (r *replay) beginCompleteEpoch(a args) {
@@ -214,9 +213,13 @@ func (r *replay) beginCompleteEpoch(a args) {
 
 func (r *replay) beginPost(a args) {
 	w := r.sync(a, model.TagPost, false)
-	if w.post >= 0 {
+	switch own := r.ownLock(a, w); {
+	case w.post >= 0:
 		r.misuse(a, w, "§11.5.2", "MPI_Win_post while the epoch of another is open", "call MPI_Win_wait first",
 			r.Place(w.post, "epoch"))
+	case own >= 0:
+		r.misuse(a, w, "§11.5.3", "MPI_Win_post while the rank has locked its own memory", "unlock first",
+			r.Place(own, "lock"))
 	}
 	w.post = a.i
 }

@@ -89,10 +89,11 @@ func (c *call) make() (recorded.Call, error) {
 	return out, nil
 }
 
-// special are the values with a name.
+// special are the values with a name; where MPIs differ, those of Open MPI.
 var special = map[string]int64{
 	"null": recorded.Null, "invalid": recorded.Invalid, "bottom": recorded.Bottom, "inplace": recorded.InPlace,
 	"any": model.Any, "procnull": model.ProcNull, "undefined": -32766, "root": -4,
+	"noprecede": 2, "noput": 4, "nosucceed": 16,
 }
 
 // value reads a parameter: one value or a list; "" and nil are none.

@@ -137,7 +137,8 @@ func (p *parser) rank(r int) *rank {
 func newRank(r, size int) *rank {
 	return &rank{
 		Trace: &recorded.Trace{
-			Rank: r, Size: size, Host: "node0", Phase: model.Finalized, End: model.Exited, ThreadLevel: 0,
+			Rank: r, Size: size, Host: "node0", Family: "openmpi",
+			Phase: model.Finalized, End: model.Exited, ThreadLevel: 0,
 			Complete: true, Names: predefinedNames(),
 		},
 		comms: map[string]int{}, types: map[string]int{}, later: map[int]int{}, byLine: map[int]int{},
@@ -184,6 +185,8 @@ func (r *rank) set(key, value string) error {
 	case "signal":
 		n, err := strconv.Atoi(value)
 		r.End, r.Signal, ok = model.Signalled, n, err == nil
+	case "family":
+		r.Family, ok = value, true
 	case "host":
 		r.Host, ok = value, true
 	case "thread_level":
