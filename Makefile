@@ -122,7 +122,7 @@ endef
 
 PLATFORM_PACKAGES := debootstrap qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 DEMO_PACKAGES := gcc libc6-dev openmpi-bin libopenmpi-dev
-TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gfortran-aarch64-linux-gnu qemu-user-static strace shellcheck elfutils gdb clang llvm chromium python3-mpi4py python3-numpy python3-pytest
+TEST_PACKAGES := $(DEMO_PACKAGES) g++ gfortran mpich libmpich-dev lammps lammps-examples binutils gcc-aarch64-linux-gnu g++-aarch64-linux-gnu gfortran-aarch64-linux-gnu qemu-user-static strace shellcheck elfutils gdb clang llvm chromium python3-mpi4py python3-numpy python3-petsc4py python3-pytest
 SLURM_PACKAGES := slurm-wlm munge
 
 $(B):

@@ -16,17 +16,7 @@ type own struct {
 // the first one left the second, which most others agree with; nil: what is kept
 // does not tell. comm is the communicator of its Calls.
 func Crossed(comms []Comm, rank, other int) (p *Parting, comm uint64) {
-	mine, theirs := sequence(comms, rank), sequence(comms, other)
-	if len(mine) == 0 || len(theirs) == 0 {
-		return nil, 0
-	}
-	from := max(mine[0].Order, theirs[0].Order)
-	later := func(o own) bool { return o.Order < from }
-	mine, theirs = slices.DeleteFunc(mine, later), slices.DeleteFunc(theirs, later)
-	n := 0
-	for n < len(mine) && n < len(theirs) && mine[n].Order == theirs[n].Order && mine[n].sameSite(&theirs[n].Call) {
-		n++
-	}
+	mine, theirs, n := crossed(comms, rank, other)
 	if n == 0 || n == len(mine) || n == len(theirs) || mine[n].Order != theirs[n].Order {
 		return nil, 0 // where one of them has no call in the order, that is on a communicator whose members agree
 	}
@@ -41,6 +31,32 @@ func Crossed(comms []Comm, rank, other int) (p *Parting, comm uint64) {
 		return p, theirs[n].comm
 	}
 	return p, mine[n].comm
+}
+
+// Shared is the last call, on whatever communicator, up to which two ranks began the same;
+// nil: what is kept does not tell.
+func Shared(comms []Comm, rank, other int) *Call {
+	mine, _, n := crossed(comms, rank, other)
+	if n == 0 {
+		return nil
+	}
+	return &mine[n-1].Call
+}
+
+// crossed is what two ranks began from where all of it is kept, and how many calls are alike.
+func crossed(comms []Comm, rank, other int) (mine, theirs []own, n int) {
+	mine, ours := sequence(comms, rank)
+	theirs, others := sequence(comms, other)
+	if len(mine) == 0 || len(theirs) == 0 {
+		return nil, nil, 0
+	}
+	from := max(ours, others)
+	earlier := func(o own) bool { return o.Order < from }
+	mine, theirs = slices.DeleteFunc(mine, earlier), slices.DeleteFunc(theirs, earlier)
+	for n < len(mine) && n < len(theirs) && mine[n].Order == theirs[n].Order && mine[n].sameSite(&theirs[n].Call) {
+		n++
+	}
+	return mine, theirs, n
 }
 
 // CallOf returns what a rank began as number n on a communicator, nil if it is not kept.
@@ -97,14 +113,16 @@ func Apart(comms []Comm, comm, number uint64) *Divergence {
 	return d
 }
 
-// sequence is what a rank began, in its order; nil: its histories are not kept, only
-// those of others that began the same.
-func sequence(comms []Comm, rank int) []own {
-	var out []own
+// sequence is what a rank began, in its order, and the Order from which on nothing of it is missing; nil:
+// its histories are not kept, only those of others that began the same.
+func sequence(comms []Comm, rank int) (out []own, from uint32) {
 	for i := range comms {
 		for _, l := range comms[i].Lines {
 			if l.Ranks.Min() != rank {
 				continue
+			}
+			if len(l.Latest) > 0 && l.Latest[0].Number > 1 {
+				from = max(from, l.Latest[0].Order)
 			}
 			for _, call := range l.Latest {
 				if call.State != nil {
@@ -115,7 +133,7 @@ func sequence(comms []Comm, rank int) []own {
 		}
 	}
 	slices.SortFunc(out, func(a, b own) int { return cmp.Compare(a.Order, b.Order) })
-	return out
+	return out, from
 }
 
 func calls(all []own) []Call {

@@ -32,6 +32,9 @@ type Parting struct {
 	Theirs []Call
 	// Instead is what the line is in, where it made no further collective; else nil.
 	Instead *Call
+	// Shared is the last call, on any communicator, that one of the line has in common with
+	// one of the others, where that is looked for; else nil.
+	Shared *Call
 	// Fewer: Calls are those of the others that the line left out.
 	Fewer bool
 	// Other is the communicator of Theirs, where it is another than that of Calls.

@@ -92,6 +92,7 @@ func (f *Finding) crossing(core model.RankSet) *divergence.Divergence {
 	if p != nil {
 		d.Odd[0].Parting, d.Comm, d.Kind = *p, comm, f.scene.CommKind(comm)
 	}
+	d.Odd[0].Shared = divergence.Shared(f.opts.Begun, d.Odd[0].Ranks.Min(), many.ranks.Min())
 	return d
 }
 

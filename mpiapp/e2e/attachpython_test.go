@@ -20,7 +20,7 @@ var attachedPythons = []string{"skipped.py", "endless.py", "locked.py", "corouti
 // seen in the function and at the line where it is.
 func TestAttachPython(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, h := range pythonHangs(t) {
+		for _, h := range pythonHangs(t, "python") {
 			name := filepath.Base(h.program)
 			switch {
 			case h.lines == nil, !everything() && !slices.Contains(attachedPythons, name),

@@ -25,7 +25,7 @@ import (
 // pythonExe is the interpreter for which Debian has mpi4py.
 const pythonExe = "/usr/bin/python3"
 
-// pythonHang is what a program in testdata/programs/python says of itself: a comment
+// pythonHang is what a program in testdata/programs/python or petsc says of itself: a comment
 // "HANGS RANK FUNCTION" stands on the line at which it hangs, or on each of the few, and
 // "DECIDES" on the one by which ranks left the common sequence of collectives. A line "WAITS x"
 // says what the rank waits for outside MPI. "RAISES TYPE" stands on the line where the exception was
@@ -62,8 +62,9 @@ var (
 	raisesAt = regexp.MustCompile(`# (?:RAISES|ENDS (\d+)) (\S+)$`)
 )
 
-func pythonHangs(t *testing.T) (out []pythonHang) {
-	files, err := filepath.Glob(filepath.Join(programs, "python", "*.py"))
+// pythonHangs are the programs of a folder of testdata/programs.
+func pythonHangs(t *testing.T, folder string) (out []pythonHang) {
+	files, err := filepath.Glob(filepath.Join(programs, folder, "*.py"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no programs: ", err)
 	}
@@ -108,7 +109,7 @@ func pythonHangs(t *testing.T) (out []pythonHang) {
 // job and after all its ranks were killed; and runs them as they should be.
 func TestPython(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
-		for _, h := range pythonHangs(t) {
+		for _, h := range pythonHangs(t, "python") {
 			if (f.abi || f.name != "openmpi") && filepath.Base(h.program) != "library.py" { // Debian has mpi4py for one
 				continue
 			}

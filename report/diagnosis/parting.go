@@ -63,13 +63,11 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	if len(r.Divergences) == 0 {
 		return
 	}
-	var sites []report.Site
-	if b != nil {
+	sites := s.pythonBranch(&s.Diverged[0].Odd[0], b != nil, finder)
+	if b != nil && len(sites) == 0 {
 		for _, stack := range append([][]model.Frame{b.Stack}, b.Or...) {
 			sites = append(sites, s.codeSite(stack))
 		}
-	} else {
-		sites = s.pythonBranch(&s.Diverged[0].Odd[0], finder)
 	}
 	var all []Branch
 	seen := map[report.Site]bool{}
@@ -296,17 +294,26 @@ func (s Side) wentOn() bool {
 
 func (p *printer) call(b *Begun) {
 	p.Line("      %s", b.text())
-	stack := b.Stack
-	if len(stack) > 1 {
-		stack = stack[report.Place(stack):]
+	var by []string
+	for _, f := range callers(b.Stack) {
+		by = append(by, f.String())
 	}
-	if len(stack) > 1 {
-		var by []string
-		for _, f := range stack[1:min(len(stack), 4)] {
-			by = append(by, f.String())
-		}
-		p.Line("        called from %s", strings.Join(by, ", "))
+	if len(by) > 0 {
+		p.Line("        called from %s", strings.Join(by[:min(len(by), 3)], ", "))
 	}
+}
+
+// callers are the frames behind the place of a call; of one in a Python program those of that, which a
+// library in another language may have called.
+func callers(stack []report.Frame) []report.Frame {
+	if len(stack) == 0 {
+		return nil
+	}
+	stack = stack[report.Place(stack):]
+	if stack[0].Language != symbol.Python {
+		return stack[1:]
+	}
+	return slices.DeleteFunc(slices.Clone(stack[1:]), func(f report.Frame) bool { return f.Language != symbol.Python })
 }
 
 // places tells where each side made the first of them.

@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -14,71 +15,119 @@ import (
 // maxDeciders bounds the lines that may have decided, which are listed.
 const maxDeciders = 4
 
+// pythonWays are the Python frames of two sides, outermost first, and how many they share.
+type pythonWays struct {
+	reached, missed []report.Frame
+	shared          int
+	called          bool // a library in another language called what is behind the shared ones
+}
+
+// waysOf takes stacks innermost first.
+func waysOf(reached, missed []report.Frame) (w pythonWays) {
+	w.reached, w.missed = pythonFrames(reached), pythonFrames(missed)
+	for w.shared < min(len(w.reached), len(w.missed)) && w.reached[w.shared] == w.missed[w.shared] {
+		w.shared++
+	}
+	w.called = calledBack(reached, w.shared) || calledBack(missed, w.shared)
+	return w
+}
+
+// calledBack tells whether the Python frame behind some outer ones was called by code in another
+// language.
+func calledBack(stack []report.Frame, outer int) bool {
+	for i, f := range slices.Backward(stack) {
+		if f.Language != symbol.Python {
+			continue
+		}
+		if outer == 0 {
+			return i+1 < len(stack) && stack[i+1].Language != symbol.Python
+		}
+		outer--
+	}
+	return false
+}
+
+// inCallbacks tells whether the ways part in a library that called a function in Python on one
+// side, and another one, or none, on the other.
+func (w *pythonWays) inCallbacks() bool {
+	k := w.shared
+	return w.called && k > 0 && (k == len(w.reached) || k == len(w.missed) || !sameFunction(w.reached[k], w.missed[k]))
+}
+
+func sameFunction(f, g report.Frame) bool { return f.Function == g.Function && f.File == g.File }
+
 // pythonBranch finds the lines of a Python program that may have decided between the ways of
-// two sides, nearest first; none: they did not part in Python, or it is not known where.
-func (s Source) pythonBranch(o *divergence.Odd, finder source.Finder) []report.Site {
+// two sides, nearest first; none: they did not part in Python, or it is not known where. inLibrary: they
+// parted in machine code.
+func (s Source) pythonBranch(o *divergence.Odd, inLibrary bool, finder source.Finder) []report.Site {
 	made, other := o.Ways()
-	if made == nil || made.State == nil {
+	if made == nil || made.State == nil || other == nil || other.State == nil {
 		return nil
 	}
-	reached, missed := pythonFrames(s.begun(made).Stack), []report.Frame(nil)
-	if other != nil && other.State != nil {
-		missed = pythonFrames(s.begun(other).Stack)
-	}
-	k := 0
-	for k < len(reached) && k < len(missed) && reached[k] == missed[k] {
-		k++
-	}
+	w := waysOf(s.begun(made).Stack, s.begun(other).Stack)
+	reached, missed, k := w.reached, w.missed, w.shared
 	switch {
 	case len(reached) == 0 || len(missed) == 0:
 		return nil // who has left the program may have done so by an exception
-	case k == len(reached) && k == len(missed):
-		if o.Kind != divergence.LoopCount {
-			return decided(reached, 0, true, finder)
-		}
-		return decided(reached, 0, false, finder)
-	case k == len(reached) || k == len(missed):
+	case inLibrary && !w.inCallbacks():
 		return nil
-	case reached[k].Function != missed[k].Function || reached[k].File != missed[k].File:
+	case k == len(reached) && k == len(missed):
+		return decided(reached, 0, o.Kind != divergence.LoopCount, finder)
+	case w.inCallbacks() || k < len(reached) && k < len(missed) && !sameFunction(reached[k], missed[k]):
 		// They are called from one line, in an order that the line does not tell.
 		one, two := decided(reached[k:], 0, false, finder), decided(missed[k:], 0, false, finder)
 		if len(one) > 0 && len(two) > 0 {
 			return nil
 		}
 		return append(one, two...)
+	case k == len(reached) || k == len(missed):
+		return nil
 	}
-	from := since(o.Before(), reached[:k+1], s)
-	further := func(a, b []report.Frame) bool { return from.passed(standsAt(a, finder), standsAt(b, finder)) }
-	if further(reached[k:], missed[k:]) {
+	if further(reached[k:], missed[k:], s.lastShared(o, reached[:k]), finder) {
 		reached, missed = missed, reached // who is further has passed the call of the other side
 	}
 	return decided(reached[k:], missed[k].Line, false, finder)
 }
 
-// line is where in a function both sides made their last call in common; 0: elsewhere.
-type line int
-
-// since is the line of a call in the function of the last of some frames, where it was called
-// through the others.
-func since(c *divergence.Call, frames []report.Frame, s Source) line {
-	if c == nil || c.State == nil {
-		return 0
+// lastShared are the frames, from behind some outer ones, of the last call that two sides have in
+// common; nil: it is not known, or was not made from there.
+func (s Source) lastShared(o *divergence.Odd, outer []report.Frame) []report.Frame {
+	last := cmp.Or(o.Before(), o.Shared)
+	if last == nil || last.State == nil {
+		return nil
 	}
-	before, last := pythonFrames(s.begun(c).Stack), len(frames)-1
-	if len(before) <= last || !slices.Equal(before[:last], frames[:last]) ||
-		before[last].Function != frames[last].Function || before[last].File != frames[last].File {
-		return 0
+	frames := pythonFrames(s.begun(last).Stack)
+	if len(frames) <= len(outer) || !slices.Equal(frames[:len(outer)], outer) {
+		return nil
 	}
-	return line(before[last].Line)
+	return frames[len(outer):]
 }
 
-// passed tells whether who stands at line a has passed line b on the way from the last call: a
-// line that is not behind that one is reached in the next round of a loop.
-func (from line) passed(a, b int) bool {
-	if again := a <= int(from); again != (b <= int(from)) {
-		return again
+// further tells whether the first of two sides, which stand in one function, has come further
+// than the other: to a later round of a loop, by the last call that both made, or to a later line.
+func further(one, other, last []report.Frame, finder source.Finder) bool {
+	a, b := standsAt(one, finder), standsAt(other, finder)
+	if len(last) > 0 && sameFunction(last[0], one[0]) {
+		text, l := finder.Text(one[0].File), standsAt(last, finder)
+		if after(one, last) && python.NextRound(text, b, a, l) {
+			return false
+		}
+		if after(other, last) && python.NextRound(text, a, b, l) {
+			return true
+		}
 	}
 	return a > b
+}
+
+// after tells whether a side stands behind the last call that both made, in the same round; not who
+// makes that call again.
+func after(side, last []report.Frame) bool {
+	for i := range min(len(side), len(last)) {
+		if side[i] != last[i] {
+			return sameFunction(side[i], last[i]) && side[i].Line > last[i].Line
+		}
+	}
+	return false
 }
 
 // standsAt is the line up to which the first of some frames has come: one that leaves the

@@ -64,9 +64,9 @@ comm.barrier()
 	at := func(function string) []report.Frame {
 		return []report.Frame{{Function: "<module>", File: file, Line: 1}, {Function: function, File: "h5.py", Line: 9}}
 	}
-	opens, leaves := standsAt(at("File.__init__"), source.Finder{}), standsAt(at("File.__exit__"), source.Finder{})
-	if opens != 1 || leaves != 3 {
-		t.Errorf("who opens it stands at %d, who leaves it at %d", opens, leaves)
+	in, out := standsAt(at("File.__init__"), source.Finder{}), standsAt(at("File.__exit__"), source.Finder{})
+	if in != 1 || out != 3 {
+		t.Errorf("who opens it stands at %d, who leaves it at %d", in, out)
 	}
 }
 
@@ -96,22 +96,75 @@ if count:
 	}
 }
 
-// TestPassed: who is at a line that is not behind the last call in common has gone round a loop.
-func TestPassed(t *testing.T) {
+// TestFurther: of two that stand in one function the one further down has come further, but not where the
+// other one is in the next round of the loop.
+func TestFurther(t *testing.T) {
+	const text = `for k in range(3):
+    comm.bcast(k)
+    comm.barrier()
+    if comm.rank:
+        write(comm)
+`
+	file := filepath.Join(t.TempDir(), "a.py")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := func(line int) []report.Frame {
+		return []report.Frame{{Function: "<module>", File: file, Line: line, Language: symbol.Python}}
+	}
 	for _, c := range []struct {
-		from line
-		a, b int
-		want bool
+		one, other int
+		last       []report.Frame
+		want       bool
 	}{
-		{0, 30, 28, true}, {0, 28, 30, false},
-		{20, 30, 28, true}, {20, 28, 30, false},
-		{28, 28, 30, true}, // the call before again, in the next round: what is at line 30 was passed
-		{28, 30, 28, false},
-		{29, 30, 28, false},
-		{40, 30, 28, true},
+		{5, 2, nil, true}, {2, 5, nil, false},
+		{5, 2, at(3), false}, {2, 5, at(3), true},
+		{3, 2, at(3), true}, // who makes the last call again is in that round too
+		{5, 2, []report.Frame{{Function: "other", File: file, Line: 3}}, true},
 	} {
-		if got := c.from.passed(c.a, c.b); got != c.want {
-			t.Errorf("since line %d, at %d, passed %d: %v", c.from, c.a, c.b, got)
+		if got := further(at(c.one), at(c.other), c.last, source.Finder{}); got != c.want {
+			t.Errorf("line %d against %d, last %v: %v, want %v", c.one, c.other, c.last, got, c.want)
 		}
+	}
+}
+
+// TestInCallbacks: the ways part in a library if that calls a function on one side alone, or another
+// one; what the interpreter calls of itself, as a destructor, is no such function.
+func TestInCallbacks(t *testing.T) {
+	py := func(function string) report.Frame { return report.Frame{Function: function, Language: symbol.Python} }
+	c := report.Frame{Function: "TSSolve"}
+	run, after, rate := py("run"), py("after"), py("rate")
+	for _, f := range []struct {
+		one, two []report.Frame // innermost first
+		want     bool
+	}{
+		{[]report.Frame{after, c, run}, []report.Frame{c, rate, c, run}, true},
+		{[]report.Frame{after, c, run}, []report.Frame{c, run}, true},
+		{[]report.Frame{c, run}, []report.Frame{after, c, run}, true},
+		{[]report.Frame{c, run}, []report.Frame{c, c, run}, false},
+		{[]report.Frame{after, c, run}, []report.Frame{c, after, c, run}, false},
+		{[]report.Frame{py("__del__"), run}, []report.Frame{c, run}, false},
+		{[]report.Frame{c, after, run}, []report.Frame{c, rate, run}, false},
+	} {
+		w := waysOf(f.one, f.two)
+		if got := w.inCallbacks(); got != f.want {
+			t.Errorf("%v and %v: %v, want %v", f.one, f.two, got, f.want)
+		}
+	}
+}
+
+// TestCallers: the library that calls a function of a Python program does not hide who called the library.
+func TestCallers(t *testing.T) {
+	c := report.Frame{Function: "TSSolve"}
+	py := func(function string) report.Frame { return report.Frame{Function: function, Language: symbol.Python} }
+	got := callers([]report.Frame{c, py("after"), c, c, py("run"), py("<module>")})
+	if want := []report.Frame{py("run"), py("<module>")}; !slices.Equal(got, want) {
+		t.Errorf("of a callback: %v, want %v", got, want)
+	}
+	if got := callers([]report.Frame{c, c}); len(got) != 1 {
+		t.Errorf("of C: %v", got)
+	}
+	if got := callers(nil); got != nil {
+		t.Errorf("of nothing: %v", got)
 	}
 }

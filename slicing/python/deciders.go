@@ -36,6 +36,31 @@ func BlockEnd(text []string, line int) int {
 	return max(line, blockEnd(list[at:]))
 }
 
+// NextRound tells whether who stands at `line`, and was at `last` before, is a round of a loop further
+// than who has come from there to `other`, in the same function: the loop is around all three.
+func NextRound(text []string, line, other, last int) bool {
+	list := statements(text)
+	at := slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
+	if at < 0 || list[at].last >= last || other < last {
+		return false
+	}
+	indent := list[at].indent
+	for i := at - 1; i >= 0; i-- {
+		s := list[i]
+		if s.indent >= indent {
+			continue
+		}
+		indent = s.indent
+		if s.word == "def" || s.word == "class" {
+			break
+		}
+		if end := blockEnd(list[i:]); slices.Contains(loops, s.word) && last <= end {
+			return other <= end
+		}
+	}
+	return false
+}
+
 // Decider is a line that decides whether another is reached.
 type Decider struct {
 	Line int

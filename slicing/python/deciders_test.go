@@ -77,6 +77,38 @@ func TestDeciders(t *testing.T) {
 	}
 }
 
+// TestNextRound: who stands before the call that both made last is a round further, unless the other
+// one has left that loop.
+func TestNextRound(t *testing.T) {
+	text := strings.Split(`def run(comm):
+    start(comm)
+    for k in range(9):
+        for part in parts:
+            part.solve(
+                comm.allreduce(k))
+            part.check()
+        log(comm)
+    finish(comm)`, "\n")
+	for _, c := range []struct {
+		line, other, last int
+		want              bool
+	}{
+		{5, 7, 7, true},  // solves again, where the other one checks
+		{5, 8, 7, false}, // the other one has left the loop over parts
+		{5, 7, 6, false}, // one statement, whose arguments come first
+		{7, 8, 6, false}, // both are behind
+		{4, 7, 6, true},
+		{4, 8, 8, true},
+		{4, 9, 8, false}, // the other one has left the loop
+		{2, 9, 8, false}, // no loop is around it
+		{99, 8, 8, false},
+	} {
+		if got := NextRound(text, c.line, c.other, c.last); got != c.want {
+			t.Errorf("line %d and %d, last %d: %v, want %v", c.line, c.other, c.last, got, c.want)
+		}
+	}
+}
+
 // FuzzDeciders: whatever the text, the lines are in it.
 func FuzzDeciders(f *testing.F) {
 	f.Add(script, 12, 0)
