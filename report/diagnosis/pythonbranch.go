@@ -109,10 +109,13 @@ func further(one, other, last []report.Frame, finder source.Finder) bool {
 	a, b := standsAt(one, finder), standsAt(other, finder)
 	if len(last) > 0 && sameFunction(last[0], one[0]) {
 		text, l := finder.Text(one[0].File), standsAt(last, finder)
-		if after(one, last) && python.NextRound(text, b, a, l) {
+		round := func(side []report.Frame, at, other int) bool { // it is a round further
+			return slices.Equal(side, last) || python.NextRound(text, at, other, l)
+		}
+		if after(one, last) && round(other, b, a) {
 			return false
 		}
-		if after(other, last) && python.NextRound(text, a, b, l) {
+		if after(other, last) && round(one, a, b) {
 			return true
 		}
 	}
