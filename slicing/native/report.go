@@ -25,11 +25,10 @@ type spot struct {
 // it, if it is another one.
 func (r *run) report(it item) item {
 	s := r.spot(it.a.f, it.nodeKey)
-	if s.quiet || len(s.levels) == 0 {
+	own, ok := s.line()
+	if !ok {
 		return it
 	}
-	first := s.levels[0]
-	own := lineKey{first.File, first.Line}
 	r.shares[own] = r.shares[own].with(it, r.options)
 	if own != it.from && it.from.line > 0 {
 		it.distance++
@@ -47,16 +46,34 @@ func (r *run) report(it item) item {
 
 // near is the item as report would return it.
 func (r *run) near(it item) item {
-	s := r.spot(it.a.f, it.nodeKey)
-	if s.quiet || len(s.levels) == 0 {
+	own, ok := r.spot(it.a.f, it.nodeKey).line()
+	if !ok {
 		return it
 	}
-	own := lineKey{s.levels[0].File, s.levels[0].Line}
 	if own != it.from && it.from.line > 0 {
 		it.distance++
 	}
 	it.from = own
 	return it
+}
+
+// line is where an instruction is in the source, if it says something there.
+func (s spot) line() (lineKey, bool) {
+	if s.quiet || len(s.levels) == 0 {
+		return lineKey{}, false
+	}
+	return lineKey{s.levels[0].File, s.levels[0].Line}, true
+}
+
+// link is a dependence between two lines.
+type link struct{ from, to lineKey } // from needs to
+
+// link notes that the line of an instruction is needed by another one, whether the instruction was
+// come to before or not.
+func (r *run) link(it item) {
+	if own, ok := r.spot(it.a.f, it.nodeKey).line(); ok && own != it.from {
+		r.links[link{it.from, own}] = true
+	}
 }
 
 func (r *run) enter(l symbol.Call, kind slicing.Kind, distance int) {
@@ -174,13 +191,16 @@ func (s share) with(it item, o Options) share {
 }
 
 // What counts as much as twice the code of a line. A line that does much with what is needed is
-// more often at fault than one that passes it on, as calls do, or that goes on with a loop. Of
+// more often at fault than one that passes it on, as calls do, or that goes on with a loop; so is one
+// that takes in much and that few lines need, since of a fault in what all rest on, more would be seen. Of
 // a line on the stack one knows already. How near a line is says little of where the fault is.
 const (
-	nearer   = 0.1 // one dependence less
+	nearer   = 0.05 // one dependence less
+	takesIn  = 0.5  // twice as many lines that it needs
+	needed   = 1    // half as many lines that need it
 	offStack = 2
 	noCall   = 2
-	noLoop   = 1
+	noLoop   = 2
 )
 
 // rank puts the lines first that are likely at fault.
@@ -189,10 +209,16 @@ func (r *run) rank(lines []slicing.Line) {
 	for _, l := range r.stack {
 		onStack[lineKey{l.File, l.Line}] = true
 	}
+	needs, users := map[lineKey]int{}, map[lineKey]int{}
+	for l := range r.links {
+		needs[l.from]++
+		users[l.to]++
+	}
+	twice := func(n int) float64 { return math.Log2(1 + float64(n)) }
 	less := func(l slicing.Line) float64 {
 		key := lineKey{l.File, l.Line}
 		s := r.shares[key]
-		out := nearer*float64(l.Distance) - math.Log2(1+float64(s.visits))
+		out := nearer*float64(l.Distance) - twice(s.visits) - takesIn*twice(needs[key]) + needed*twice(users[key])
 		for _, c := range []struct {
 			is bool
 			by float64
