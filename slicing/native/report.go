@@ -176,9 +176,10 @@ func byDistance(a, b slicing.Line) int {
 
 // share is what a slice has of the code of a line.
 type share struct {
-	visits int  // instructions, in each call of its function
-	calls  bool // one of them is a call
-	loops  bool // one of them is a conditional jump that a loop goes on by
+	visits  int  // instructions, in each call of its function
+	calls   bool // one of them is a call
+	decides bool // one of them is a conditional jump
+	loops   bool // one that a loop goes on by
 }
 
 // with is the share with one instruction more. A jump that a loop goes on by decides whether it is
@@ -186,18 +187,20 @@ type share struct {
 func (s share) with(it item, o Options) share {
 	f := it.a.f
 	kind, block := f.insts[it.i].Kind, f.blk[it.i]
-	loops := kind == cpu.Branch && slices.Contains(f.controls(o.Endless, it.a.caught)[block], block)
-	return share{s.visits + 1, s.calls || kind == cpu.Call, s.loops || loops}
+	decides := kind == cpu.Branch
+	loops := decides && slices.Contains(f.controls(o.Endless, it.a.caught)[block], block)
+	return share{s.visits + 1, s.calls || kind == cpu.Call, s.decides || decides, s.loops || loops}
 }
 
-// What counts as much as twice the code of a line. A line that does much with what is needed is
-// more often at fault than one that passes it on, as calls do, or that goes on with a loop; so is one
-// that takes in much and that few lines need, since of a fault in what all rest on, more would be seen. Of
-// a line on the stack one knows already. How near a line is says little of where the fault is.
+// What counts as much as twice the code of a line. A line that does much with what is needed, or decides
+// by it, is more often at fault than one that passes it on, as calls do, or that goes on with a loop; so is
+// one that takes in much and that few lines need, since of a fault in what all rest on, more would be
+// seen. Of a line on the stack one knows already. How near a line is says little of where the fault is.
 const (
 	nearer   = 0.05 // one dependence less
 	takesIn  = 0.5  // twice as many lines that it needs
 	needed   = 1    // half as many lines that need it
+	decision = 1
 	offStack = 2
 	noCall   = 2
 	noLoop   = 2
@@ -222,7 +225,7 @@ func (r *run) rank(lines []slicing.Line) {
 		for _, c := range []struct {
 			is bool
 			by float64
-		}{{onStack[key], offStack}, {s.calls, noCall}, {s.loops, noLoop}} {
+		}{{onStack[key], offStack}, {s.calls, noCall}, {s.decides, -decision}, {s.loops, noLoop}} {
 			if c.is {
 				out += c.by
 			}
