@@ -59,7 +59,7 @@ type Line struct {
 // Slice is the answer, possibly a partial one.
 type Slice struct {
 	Backend   string   // of the backend that made it
-	Lines     []Line   // near ones, and those of which much code is in the slice, first
+	Lines     []Line   // those likely at fault first
 	Truncated bool     // a budget ended it; Notes say which
 	Notes     []string // what is missing and why, for the user
 }

@@ -22,7 +22,7 @@ import (
 // those that wait for it, so that a reader can go from one to the next.
 type Slice struct {
 	Head
-	Lines []Line `json:"lines"` // near ones with much code first, see slicing.Slice
+	Lines []Line `json:"lines"` // those likely at fault first, see slicing.Slice
 	// Excerpts are the parts of the source files that the lines are in, by file
 	// and line, as far as the files were found.
 	Excerpts []source.Excerpt `json:"excerpts,omitempty"`

@@ -291,8 +291,8 @@ func (f *function) decidesLoop(block int) bool {
 	return stays && leaves
 }
 
-// controllers lists the blocks that a block is control dependent on and that end in a jump,
-// the nearest first.
+// controllers lists the blocks that a block is control dependent on and that end in a jump with several
+// ways, the nearest first.
 func (f *function) controllers(block int, endless bool) []int {
 	controls := f.controls(endless, false)
 	var out []int
@@ -302,7 +302,7 @@ func (f *function) controllers(block int, endless bool) []int {
 			if !seen[int(c)] {
 				seen[int(c)] = true
 				work = append(work, int(c))
-				if f.insts[f.blocks[c].end-1].Kind != cpu.Call {
+				if len(f.blocks[c].succs) > 1 && f.insts[f.blocks[c].end-1].Kind != cpu.Call {
 					out = append(out, int(c))
 				}
 			}

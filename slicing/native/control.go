@@ -19,10 +19,10 @@ func (f *function) controls(endless, caught bool) [][]int32 {
 		return *known
 	}
 	exit, dead := len(f.blocks), f.dead(caught)
-	up := f.postdominators(dead, endless, caught)
+	up, ends := f.postdominators(dead, endless, caught)
 	control := make([][]int32, len(f.blocks))
 	for a := range f.blocks {
-		if len(f.blocks[a].succs) < 2 && !(caught && f.throws(a, caught)) {
+		if len(f.blocks[a].succs) < 2 && !ends[a] {
 			continue
 		}
 		for _, s := range f.blocks[a].succs {
@@ -84,18 +84,22 @@ func (f *function) entryBlock() int {
 }
 
 // postdominators returns the immediate post-dominator of each block; the exit
-// is len(f.blocks), -1 means that there is none.
-func (f *function) postdominators(dead []bool, endless, caught bool) []int {
+// is len(f.blocks), -1 means that there is none. It returns, too, from which blocks there is
+// a way to the exit.
+func (f *function) postdominators(dead []bool, endless, caught bool) (up []int, ends []bool) {
 	g, exit := f.reversed(dead, endless, caught), len(f.blocks)
 	tree := flow.Dominators(simple.Node(exit), g)
-	up := make([]int, exit+1)
+	up, ends = make([]int, exit+1), make([]bool, exit)
 	for n := range up {
 		up[n] = -1
 		if d := tree.DominatorOf(int64(n)); d != nil && n != exit {
 			up[n] = int(d.ID())
 		}
 	}
-	return up
+	for n := range ends {
+		ends[n] = g.HasEdgeFromTo(int64(exit), int64(n))
+	}
+	return up, ends
 }
 
 // reversed is the control flow, backwards from the exit. Every block is
@@ -188,7 +192,8 @@ func reach(g *simple.DirectedGraph, from int, seen []bool) {
 
 // always returns the blocks that every way through the function passes.
 func (f *function) always() map[int]bool {
-	up, out := f.postdominators(f.dead(false), false, false), map[int]bool{}
+	up, _ := f.postdominators(f.dead(false), false, false)
+	out := map[int]bool{}
 	for n, steps := f.entryBlock(), 0; n >= 0 && n < len(f.blocks) &&
 		steps <= len(f.blocks); n, steps = up[n], steps+1 {
 		out[n] = true

@@ -213,6 +213,9 @@ func (f *function) outerBase(i int, callee *function, n int32) (value, bool) {
 				return x, true
 			}
 		}
+		if x, ok := f.outerHanded(i, callee, n); ok {
+			return x, true
+		}
 		return value{base: v.intern(base{kind: allocated, at: anywhere, typ: callee.values().typeOf(n)})}, true
 	case constant:
 		return value{base: constBase}, f.mod == callee.mod
@@ -236,7 +239,22 @@ func (f *function) outerBase(i int, callee *function, n int32) (value, bool) {
 		}
 		return value{base: v.intern(own)}, true
 	}
-	return value{}, false
+	return f.outerHanded(i, callee, n)
+}
+
+// outerHanded is the value for the caller of a pointer that the callee got from a call and put where the
+// caller finds it.
+func (f *function) outerHanded(i int, callee *function, n int32) (value, bool) {
+	at, ok := callee.values().handed()[n]
+	if !ok {
+		return value{}, false
+	}
+	v := f.values()
+	from, ok := f.outerBase(i, callee, at.base)
+	if !ok || from.base == noBase || v.nesting[from.base] >= maxNesting {
+		return value{}, false
+	}
+	return value{base: v.intern(base{kind: loaded, from: from.base, off: from.off + at.off, any: from.any})}, true
 }
 
 // unknown are the effects of a call of which nothing is known: it may write

@@ -22,11 +22,13 @@ func TestAccuracy(t *testing.T) {
 }
 
 // TestFoundCallees: what decides is in functions that are called through tables that may be
-// written, through objects in containers, and by the C library; or writes through a pointer out of a table.
+// written, through objects in containers, and by libraries; or writes through a pointer out of a table, or into
+// memory that a container got.
 func TestFoundCallees(t *testing.T) {
 	stub := slicetest.Stub(t)
 	for _, p := range slicetest.Programs(t) {
-		if !slices.Contains([]string{"bound.f90", "models.cc", "hooks.cc", "compared.c", "iodeck.c"}, p.Name) {
+		if !slices.Contains([]string{"bound.f90", "models.cc", "hooks.cc", "compared.c", "iodeck.c",
+			"pagestore.cc", "seaice.f90"}, p.Name) {
 			continue
 		}
 		t.Run(p.Name, func(t *testing.T) {
@@ -35,6 +37,21 @@ func TestFoundCallees(t *testing.T) {
 				t.Error("the fault is not in the slice")
 			}
 		})
+	}
+}
+
+// TestLoopEnd: a loop that communicates may end before it comes to where the rank is, also if the condition is not
+// in the block that jumps back.
+func TestLoopEnd(t *testing.T) {
+	stub := slicetest.Stub(t)
+	for _, p := range slicetest.Programs(t) {
+		if p.Name != "octsteps.cc" {
+			continue
+		}
+		exe := p.Build(t, stub, slicetest.Compiler("clang", p.Name), "-O0")
+		if s, _ := slicetest.Case(t, backend, p, exe); s.Root == 0 {
+			t.Error("the condition that ends the loop is not in the slice")
+		}
 	}
 }
 

@@ -25,11 +25,10 @@ type spot struct {
 // it, if it is another one.
 func (r *run) report(it item) item {
 	s := r.spot(it.a.f, it.nodeKey)
-	if s.quiet || len(s.levels) == 0 {
+	own, ok := s.line()
+	if !ok {
 		return it
 	}
-	first := s.levels[0]
-	own := lineKey{first.File, first.Line}
 	r.shares[own] = r.shares[own].with(it, r.options)
 	if own != it.from && it.from.line > 0 {
 		it.distance++
@@ -47,16 +46,34 @@ func (r *run) report(it item) item {
 
 // near is the item as report would return it.
 func (r *run) near(it item) item {
-	s := r.spot(it.a.f, it.nodeKey)
-	if s.quiet || len(s.levels) == 0 {
+	own, ok := r.spot(it.a.f, it.nodeKey).line()
+	if !ok {
 		return it
 	}
-	own := lineKey{s.levels[0].File, s.levels[0].Line}
 	if own != it.from && it.from.line > 0 {
 		it.distance++
 	}
 	it.from = own
 	return it
+}
+
+// line is where an instruction is in the source, if it says something there.
+func (s spot) line() (lineKey, bool) {
+	if s.quiet || len(s.levels) == 0 {
+		return lineKey{}, false
+	}
+	return lineKey{s.levels[0].File, s.levels[0].Line}, true
+}
+
+// link is a dependence between two lines.
+type link struct{ from, to lineKey } // from needs to
+
+// link notes that the line of an instruction is needed by another one, whether the instruction was
+// come to before or not.
+func (r *run) link(it item) {
+	if own, ok := r.spot(it.a.f, it.nodeKey).line(); ok && own != it.from {
+		r.links[link{it.from, own}] = true
+	}
 }
 
 func (r *run) enter(l symbol.Call, kind slicing.Kind, distance int) {
@@ -159,9 +176,10 @@ func byDistance(a, b slicing.Line) int {
 
 // share is what a slice has of the code of a line.
 type share struct {
-	visits int  // instructions, in each call of its function
-	calls  bool // one of them is a call
-	loops  bool // one of them is a conditional jump that a loop goes on by
+	visits  int  // instructions, in each call of its function
+	calls   bool // one of them is a call
+	decides bool // one of them is a conditional jump
+	loops   bool // one that a loop goes on by
 }
 
 // with is the share with one instruction more. A jump that a loop goes on by decides whether it is
@@ -169,18 +187,23 @@ type share struct {
 func (s share) with(it item, o Options) share {
 	f := it.a.f
 	kind, block := f.insts[it.i].Kind, f.blk[it.i]
-	loops := kind == cpu.Branch && slices.Contains(f.controls(o.Endless, it.a.caught)[block], block)
-	return share{s.visits + 1, s.calls || kind == cpu.Call, s.loops || loops}
+	decides := kind == cpu.Branch
+	loops := decides && slices.Contains(f.controls(o.Endless, it.a.caught)[block], block)
+	return share{s.visits + 1, s.calls || kind == cpu.Call, s.decides || decides, s.loops || loops}
 }
 
-// What counts as much as twice the code of a line. A line that does much with what is needed is
-// more often at fault than one that passes it on, as calls do, or that goes on with a loop. Of
-// a line on the stack one knows already. How near a line is says little of where the fault is.
+// What counts as much as twice the code of a line. A line that does much with what is needed, or decides
+// by it, is more often at fault than one that passes it on, as calls do, or that goes on with a loop; so is
+// one that takes in much and that few lines need, since of a fault in what all rest on, more would be
+// seen. Of a line on the stack one knows already. How near a line is says little of where the fault is.
 const (
-	nearer   = 0.1 // one dependence less
+	nearer   = 0.05 // one dependence less
+	takesIn  = 0.5  // twice as many lines that it needs
+	needed   = 1    // half as many lines that need it
+	decision = 1
 	offStack = 2
 	noCall   = 2
-	noLoop   = 1
+	noLoop   = 2
 )
 
 // rank puts the lines first that are likely at fault.
@@ -189,14 +212,20 @@ func (r *run) rank(lines []slicing.Line) {
 	for _, l := range r.stack {
 		onStack[lineKey{l.File, l.Line}] = true
 	}
+	needs, users := map[lineKey]int{}, map[lineKey]int{}
+	for l := range r.links {
+		needs[l.from]++
+		users[l.to]++
+	}
+	twice := func(n int) float64 { return math.Log2(1 + float64(n)) }
 	less := func(l slicing.Line) float64 {
 		key := lineKey{l.File, l.Line}
 		s := r.shares[key]
-		out := nearer*float64(l.Distance) - math.Log2(1+float64(s.visits))
+		out := nearer*float64(l.Distance) - twice(s.visits) - takesIn*twice(needs[key]) + needed*twice(users[key])
 		for _, c := range []struct {
 			is bool
 			by float64
-		}{{onStack[key], offStack}, {s.calls, noCall}, {s.loops, noLoop}} {
+		}{{onStack[key], offStack}, {s.calls, noCall}, {s.decides, -decision}, {s.loops, noLoop}} {
 			if c.is {
 				out += c.by
 			}

@@ -43,6 +43,7 @@ type run struct {
 	used      map[*module]bool
 	lines     map[lineKey]*slicing.Line
 	shares    map[lineKey]share
+	links     map[link]bool
 	places    map[nodeKey]spot
 	stack     []slicing.Line // where the observed frames are
 	notes     []string
@@ -124,7 +125,8 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
 		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
-		shares: map[lineKey]share{}, places: map[nodeKey]spot{}, stray: map[*activation][]stray{},
+		shares: map[lineKey]share{}, links: map[link]bool{}, places: map[nodeKey]spot{},
+		stray: map[*activation][]stray{},
 	}
 }
 

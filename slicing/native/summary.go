@@ -115,9 +115,67 @@ func (v *values) visible(p place) bool {
 		case loaded:
 			n, off = b.from, b.off
 		default:
-			return false
+			at, ok := v.handed()[n]
+			if !ok {
+				return false
+			}
+			n, off = at.base, at.off
 		}
 	}
+}
+
+// handed are the places where callers find pointers that the function got from calls: memory of a container, whose
+// type does not say which data may be the same. Such a pointer is put into one place, and nothing else is put there.
+func (v *values) handed() map[int32]value {
+	if v.hands != nil || !v.typed {
+		return v.hands
+	}
+	v.hands = map[int32]value{}
+	put := map[value]int32{}
+	for i := range v.f.insts {
+		in, p := &v.f.insts[i], v.addr[i]
+		root := v.root(p.base)
+		if in.Store == nil || !p.exact() || p.hi-p.lo != 8 || root == stackBase || v.bases[root].kind != onEntry {
+			continue
+		}
+		at, x := value{base: p.base, off: p.lo}, value{}
+		if in.Move == cpu.StoreReg && v.f.mod.arch.Holds(in.Src) {
+			x = v.regs[i][in.Src]
+		}
+		if old, ok := put[at]; ok && old != x.base || x.any || x.off != 0 || !v.made(x.base) {
+			x.base = noBase
+		}
+		put[at] = x.base
+	}
+	places := map[int32]int{}
+	for at, n := range put {
+		places[n]++
+		v.hands[n] = at
+	}
+	for n, count := range places {
+		if n == noBase || count > 1 {
+			delete(v.hands, n)
+		}
+	}
+	return v.hands
+}
+
+// root is the base that the pointers were loaded from by which a base is reached.
+func (v *values) root(n int32) int32 {
+	for v.bases[n].kind == loaded {
+		n = v.bases[n].from
+	}
+	return n
+}
+
+// made tells whether a base is what a call returned, of a type that does not say which data may be the same.
+func (v *values) made(n int32) bool {
+	switch v.bases[n].kind {
+	case allocated, result:
+		t := v.typeOf(n)
+		return t == nil || !v.telling(t)
+	}
+	return false
 }
 
 // maxAccessor bounds, in bytes, the functions that are looked at for which pointer

@@ -72,7 +72,8 @@ type values struct {
 	returns []value       // the same, at each of its ends
 	part    part          // what in any object that it points to
 	types   map[int32]*symbol.Type
-	typed   bool // types has all that is known
+	hands   map[int32]value // by base: where callers find the pointer
+	typed   bool            // types has all that is known
 	at      int32
 }
 

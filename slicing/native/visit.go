@@ -18,6 +18,7 @@ const (
 // visit puts an instruction into the slice: what it reads and what decides
 // whether it runs come next.
 func (r *run) visit(it item) {
+	r.link(it)
 	if r.nodes[it.nodeKey] {
 		return
 	}
