@@ -66,7 +66,8 @@ func part(l, others *Line) *Parting {
 		return p
 	}
 	p.classify(mine, theirs, l.before(after))
-	if p.Kind == Mismatch && mine[0].Function() == theirs[0].Function() && strayed(l.before(after), others.before(after)) {
+	apart := strayed(l.before(after), others.before(after))
+	if p.Kind == Mismatch && apart && mine[0].Function() == theirs[0].Function() {
 		p.Kind = Arguments // the root has a place of its own for what all make, as before
 	}
 	return p

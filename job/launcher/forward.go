@@ -22,11 +22,20 @@ func Forward(path string, args []string, env map[string]string) []string {
 	return append(more, args...)
 }
 
-// isOpenMPI tells Open MPI's launchers from others of the same name.
+// isOpenMPI tells Open MPI's launchers from others of the same name. What a link leads to
+// tells mostly; to ask takes some milliseconds, which each test of a suite would pay.
 func isOpenMPI(path string) bool {
 	starts := func(name string) bool { return strings.HasPrefix(filepath.Base(path), name) }
 	if !slices.ContainsFunc([]string{"mpirun", "mpiexec", "orterun", "prterun"}, starts) {
 		return false
+	}
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		switch filepath.Base(file) {
+		case "orterun", "prterun", "prte":
+			return true
+		case "mpiexec.hydra":
+			return false
+		}
 	}
 	out, err := exec.Command(path, "--version").CombinedOutput()
 	says := func(name string) bool { return strings.Contains(string(out), name) }

@@ -120,6 +120,30 @@ func TestForward(t *testing.T) {
 	}
 }
 
+// TestForwardByLink: of a link it is known what it leads to, without asking.
+func TestForwardByLink(t *testing.T) {
+	args := []string{"./app"}
+	for file, want := range map[string][]string{
+		"orterun": {"-x", "LAGGARD_DIR", "./app"}, "prterun": {"-x", "LAGGARD_DIR", "./app"}, "mpiexec.hydra": args,
+	} {
+		dir := t.TempDir()
+		asked := filepath.Join(dir, "asked")
+		if err := os.WriteFile(filepath.Join(dir, file), []byte("#!/bin/sh\ntouch "+asked+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "mpirun")
+		if err := os.Symlink(file, path); err != nil {
+			t.Fatal(err)
+		}
+		if got := Forward(path, args, map[string]string{"LAGGARD_DIR": "d"}); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
+		if _, err := os.Stat(asked); err == nil {
+			t.Errorf("%s was run", file)
+		}
+	}
+}
+
 // TestHere: where one machine plays several nodes of Slurm's, each has its own ranks.
 func TestHere(t *testing.T) {
 	for _, c := range []struct {
