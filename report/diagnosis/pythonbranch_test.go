@@ -119,7 +119,7 @@ func TestFurther(t *testing.T) {
 	}{
 		{5, 2, nil, true}, {2, 5, nil, false},
 		{5, 2, at(3), false}, {2, 5, at(3), true},
-		{3, 2, at(3), true}, // who makes the last call again is in that round too
+		{3, 2, at(3), true},                       // who makes the last call again is in that round too
 		{5, 3, at(3), false}, {3, 5, at(3), true}, // where the other one has come further since
 		{5, 2, []report.Frame{{Function: "other", File: file, Line: 3}}, true},
 	} {
