@@ -1,5 +1,7 @@
 package cpu
 
+import "slices"
+
 // Processor is a kind of processor, and how functions call each other on it.
 type Processor struct {
 	// Decode appends what the instruction at the beginning of code does to out: one Inst,
@@ -38,3 +40,10 @@ type Processor struct {
 
 // Holds tells whether a register is a general one.
 func (p *Processor) Holds(r Reg) bool { return r >= 0 && r < p.General }
+
+// Numbered returns the general register that has a number in the debug information; false: it is another
+// one, as of vectors, in which compilers keep pointers, too.
+func (p *Processor) Numbered(number int) (Reg, bool) {
+	i := slices.Index(p.DWARF, number)
+	return Reg(i), i >= 0
+}

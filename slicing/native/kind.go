@@ -1,8 +1,6 @@
 package native
 
 import (
-	"slices"
-
 	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
@@ -40,8 +38,9 @@ func (v *values) infer() {
 	f := v.f
 	vars := f.variables()
 	for _, h := range vars.Held {
-		if i := f.from(h.Lo); i < len(f.insts) && f.insts[i].Addr < h.Hi {
-			v.learn(v.regs[i][slices.Index(f.mod.arch.DWARF, h.Register)], f.mod.code.Target(h.Type))
+		r, general := f.mod.arch.Numbered(h.Register)
+		if i := f.from(h.Lo); general && i < len(f.insts) && f.insts[i].Addr < h.Hi {
+			v.learn(v.regs[i][r], f.mod.code.Target(h.Type))
 		}
 	}
 	for range 2 { // the second time more places have a type

@@ -104,15 +104,16 @@ func (f *function) variables() *symbol.Variables {
 func (v *values) frames() {
 	f := v.f
 	for _, b := range f.variables().Based {
+		r, general := f.mod.arch.Numbered(b.Register)
 		i := f.settledAt(b)
-		if i < 0 || v.start[f.blk[i]] == nil {
+		if !general || i < 0 || v.start[f.blk[i]] == nil {
 			continue
 		}
 		s := v.start[f.blk[i]].clone()
 		for j := f.block(i).first; j < i; j++ {
 			v.step(s, j)
 		}
-		at := s.regs[slices.Index(f.mod.arch.DWARF, b.Register)]
+		at := s.regs[r]
 		off := at.off + b.Offset - f.mod.arch.ReturnAddress
 		x := symbol.Variable{Offset: off, Type: b.Type, Size: b.Type.Size}
 		if at.base == stackBase && !at.any && !slices.Contains(f.frame.Stack, x) {
