@@ -17,7 +17,7 @@ const (
 )
 
 // Spare has memory collected less often while little is in use, which makes the
-// diagnosis of many ranks a fifth faster (docs/benchmarks.md). Whoever sets GOGC decides.
+// diagnosis of many ranks faster by a seventh (docs/benchmarks.md). Whoever sets GOGC decides.
 func Spare() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // after the latest collection
 	var adapt func(struct{})

@@ -91,7 +91,7 @@ func (s *Sight) Until(over <-chan struct{}) {
 	}
 }
 
-// wakeAfter has the waiting for the ends of processes end when over is closed, so that a job of many short programs
+// wakeAfter has the waiting for the ends of processes end when over is closed, so that a suite of many short programs
 // does not last a round longer for each.
 func (s *Sight) wakeAfter(over <-chan struct{}) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
