@@ -14,12 +14,22 @@ type Call struct {
 	Place string       // in the source; "" not known, or not needed
 }
 
+// CallIn is a call of which no more than its state is known.
+func CallIn(s *model.State) Call {
+	return Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: s}
+}
+
 // same tells whether two calls match, as the standard asks of the members of a
 // communicator, and come from the same place of the program.
 func (c *Call) same(d *Call) bool { return c.sameSite(d) && c.sameArguments(d) }
 
 func (c *Call) sameSite(d *Call) bool {
 	return d != nil && c.Place != "" && c.Place == d.Place
+}
+
+// otherSite tells whether two calls come from places that are known and differ.
+func (c *Call) otherSite(d *Call) bool {
+	return c.Place != "" && d.Place != "" && c.Place != d.Place
 }
 
 func (c *Call) sameArguments(d *Call) bool {

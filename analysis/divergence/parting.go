@@ -76,7 +76,7 @@ func part(l, others *Line) *Parting {
 // strayed tells whether the last of the calls that two lines share was made from different places.
 func strayed(mine, theirs []Call) bool {
 	n, m := len(mine), len(theirs)
-	return n > 0 && m > 0 && mine[n-1].Place != "" && !mine[n-1].sameSite(&theirs[m-1])
+	return n > 0 && m > 0 && mine[n-1].otherSite(&theirs[m-1])
 }
 
 // partBySites compares two lines whose functions and arguments agree throughout. A
@@ -121,14 +121,14 @@ func (p *Parting) classify(mine, theirs, before []Call) {
 		p.missing(kind)
 		return
 	}
-	again := len(before) > 0 && (mine[0].sameSite(&before[len(before)-1]) || theirs[0].sameSite(&before[len(before)-1]))
+	again := repeats(before, mine[:1]) || repeats(before, theirs[:1])
 	if !again && len(mine) > 1 && len(theirs) > 1 && mine[0].same(&theirs[1]) && mine[1].same(&theirs[0]) {
 		p.Kind, p.Calls = Order, mine[:2]
 		return
 	}
 	if p.shifted(mine, theirs, before); p.Again == 0 {
 		p.missing(habit(before, &mine[0], &theirs[0]))
-		p.Unsure = p.Kind == Skipped && mine[0].sameSite(&before[len(before)-1])
+		p.Unsure = p.Kind == Skipped && repeats(before, mine[:1])
 		p.Usual = followed(before, &theirs[0], &mine[0]) > 0
 	}
 }
@@ -235,7 +235,7 @@ func (p *Parting) shifted(mine, theirs, before []Call) {
 			continue
 		case skipped > extra, skipped == extra && habit(before, &mine[0], &theirs[0]) != Extra:
 			p.Kind, p.Calls, p.Again, p.Fewer = Skipped, theirs[:d], skipped, true
-			p.Unsure = skipped == extra && len(before) > 0 && mine[0].sameSite(&before[len(before)-1])
+			p.Unsure = skipped == extra && repeats(before, mine[:1])
 		default:
 			p.Kind, p.Calls, p.Again = Extra, mine[:d], extra
 		}

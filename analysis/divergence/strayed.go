@@ -25,7 +25,7 @@ func (d *Divergence) Strayed() []Step {
 	var out []Step
 	for n := o.After; n > 0; n-- {
 		own, other := o.from(n), d.Common.from(n)
-		if own == nil || other == nil || own[0].Place == "" || other[0].Place == "" || own[0].sameSite(&other[0]) {
+		if own == nil || other == nil || !own[0].otherSite(&other[0]) {
 			break
 		}
 		step := Step{Own: &own[0], Theirs: &other[0], NextOwn: o.first(n + 1), NextTheirs: d.Common.first(n + 1)}

@@ -209,7 +209,8 @@ func (f *Finding) extraByPlace(hub model.RankSet, comm uint64, owed model.RankSe
 func (f *Finding) callAt(fact *facts.Fact) *divergence.Call {
 	place := f.scene.Sum.PlaceAt(fact.At)
 	state := &model.State{ID: fact.At.State, Call: place.Call, Stack: place.Stack}
-	return &divergence.Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: state}
+	call := divergence.CallIn(state)
+	return &call
 }
 
 // stalledBehind adds ranks that compute and have begun fewer collectives than a root

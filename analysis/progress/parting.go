@@ -164,9 +164,7 @@ func (f *Finding) inCollective(rank int) bool {
 
 // callOf is a call of which nothing but the function is known.
 func callOf(function string) divergence.Call {
-	return divergence.Call{
-		Begun: model.Begun{Root: model.None, Bytes: -1}, State: &model.State{Call: function},
-	}
+	return divergence.CallIn(&model.State{Call: function})
 }
 
 // ahead tells whether a rank has come further than some others, as the first of

@@ -143,7 +143,8 @@ func (s Source) divergence(d *divergence.Divergence) Divergence {
 			[]Begun{*s.begun(one.Own), *s.begun(one.Theirs)}}
 	}
 	if d.Made != nil {
-		out.MadeBy = s.begun(&divergence.Call{Begun: model.Begun{Root: model.None, Bytes: -1}, State: d.Made})
+		made := divergence.CallIn(d.Made)
+		out.MadeBy = s.begun(&made)
 	}
 	for i := range d.Odd {
 		o := &d.Odd[i]

@@ -54,8 +54,10 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 	if err != nil {
 		return out, err
 	}
+	var from, to []int // both calls, where one function makes them
 	if a.f == b.f {
-		out.Ways = r.ways(a, b, made[:at+1], other[:len(other)-n])
+		from, to = r.copies(a, made[at]), r.copies(b, other[len(other)-1-n])
+		out.Ways = r.ways(a.f, from, to, made[:at], other[:len(other)-1-n])
 	}
 	found := func(f *function, blocks []int, frame int) slicing.Branch {
 		out.Stack, out.Loop = branchAt(f, blocks[0], made[frame:]), f.decidesLoop(blocks[0])
@@ -80,7 +82,6 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 		}
 	}
 	if a.f == b.f {
-		from, to := r.copies(a, made[at]), r.copies(b, other[len(other)-1-n])
 		if b := a.f.decide(from, to, r.options.Endless); len(b) > 0 {
 			return found(a.f, b, at), nil
 		}

@@ -7,12 +7,9 @@ import (
 	"laggard/slicing"
 )
 
-// ways says what the code allows of two calls of one function, by which one call
-// may be made, and another one. The frames are theirs and those further in, innermost first.
-func (r *run) ways(made, other level, inMade, inOther []model.Frame) slicing.Ways {
-	f := made.f
-	own, others := len(inMade)-1, len(inOther)-1
-	first, second := r.copies(made, inMade[own]), r.copies(other, inOther[others])
+// ways says what the code allows of two calls of one function, each with its copies, by which one call
+// may be made, and another one. The frames are those further in, innermost first.
+func (r *run) ways(f *function, first, second []int, inMade, inOther []model.Frame) slicing.Ways {
 	from, to := first[0], second[0]
 	ahead := f.withoutBack()
 	leads := func(from, to []int) bool {
@@ -32,14 +29,14 @@ func (r *run) ways(made, other level, inMade, inOther []model.Frame) slicing.Way
 		out.Before, out.After = mine, out.Again
 	}
 	out.Apart = from != to && !out.Again && !mine && !before && !after
-	for i := own - 1; i >= 0 && !out.Passed; i-- {
+	for i := len(inMade) - 1; i >= 0 && !out.Passed; i-- {
 		l, err := r.level(inMade[i], false)
 		if err != nil {
 			break
 		}
 		out.Passed = l.f.returnsWithout(l.f.entryBlock(), r.copies(l, inMade[i]))
 	}
-	for i := others - 1; i >= 0 && !out.Again; i-- {
+	for i := len(inOther) - 1; i >= 0 && !out.Again; i-- {
 		l, err := r.level(inOther[i], false)
 		if err != nil {
 			break

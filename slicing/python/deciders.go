@@ -13,7 +13,7 @@ import (
 // with the loop; the nearest first. It goes by indentation and the first words of statements.
 func Deciders(text []string, line, other int) []Decider {
 	list := statements(text)
-	at := slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
+	at := statementAt(list, line)
 	if at < 0 {
 		return nil
 	}
@@ -29,7 +29,7 @@ func Deciders(text []string, line, other int) []Decider {
 // itself if it begins none.
 func BlockEnd(text []string, line int) int {
 	list := statements(text)
-	at := slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
+	at := statementAt(list, line)
 	if at < 0 {
 		return line
 	}
@@ -40,7 +40,7 @@ func BlockEnd(text []string, line int) int {
 // than who has come from there to `other`, in the same function: the loop is around all three.
 func NextRound(text []string, line, other, last int) bool {
 	list := statements(text)
-	at := slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
+	at := statementAt(list, line)
 	if at < 0 || list[at].last >= last || other < last {
 		return false
 	}
@@ -91,6 +91,11 @@ func statements(text []string) (out []statement) {
 		}
 	}
 	return out
+}
+
+// statementAt is the index of the statement that a physical line is of, -1 of none.
+func statementAt(list []statement, line int) int {
+	return slices.IndexFunc(list, func(s statement) bool { return line >= s.first && line <= s.last })
 }
 
 // width counts the columns of white space, as Python does.
