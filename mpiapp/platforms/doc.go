@@ -8,5 +8,9 @@
 //
 //	make test-platforms
 //
+// A column alone, of one release:
+//
+//	go test -tags platforms ./mpiapp/platforms -v -timeout 6h -run 'TestPlatforms/bookworm-arm64/tests/usage'
+//
 // The table that is printed at the end stands in docs/platforms.md.
 package platforms
