@@ -50,7 +50,7 @@ type run struct {
 	truncated bool
 	headers   int // of nodes, those in functions of library headers
 	steps     int
-	sought    int // places that were looked at to find what is called
+	sought    int // instructions that were looked at to find what is called
 	stray     map[*activation][]stray
 	walked    int // instructions that were looked at for these
 	led       int // of these, those whose pointer was followed
