@@ -32,6 +32,7 @@ type function struct {
 	summing  bool
 	naming   bool          // see held
 	header   *bool         // see foreign; nil: not known yet
+	inner    *bool         // see calls; nil: not known yet
 	changes  cpu.RegSet    // see clobbers; 0 not known yet
 	settled  map[int]place // see stores
 	found    map[query]reached

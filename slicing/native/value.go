@@ -183,7 +183,7 @@ func (v *values) solve(slots bool) {
 	entry := int32(f.entryBlock())
 	v.start[entry] = first
 	work, queued, held := []int32{entry}, make([]bool, len(f.blocks)), 0
-	var given value // the first argument of what is called at the end of a block
+	var given value                           // the first argument of what is called at the end of a block
 	for len(work) > 0 && !f.mod.prog.late() { // a large function takes seconds
 		n := work[0]
 		work, queued[n] = work[1:], false
