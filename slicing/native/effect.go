@@ -151,7 +151,7 @@ type seenKey struct {
 type seenWrites struct {
 	writes []seenWrite
 	all    []int16                  // the numbers of all
-	byType map[*symbol.Type][]int16 // of those that may be to an object of a type, a part of it, or what it is a part of
+	byType map[*symbol.Type][]int16 // of those that may be to an object of a type, a part of it, or what has it
 }
 
 // seenWrite is a write of a callee as the caller sees it.

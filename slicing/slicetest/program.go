@@ -182,7 +182,8 @@ func (g Target) Stub(t testing.TB) string {
 	run(t, dir, g.Prefix+"gcc", "-shared", "-fPIC", "-O1", "-g0", "-I"+filepath.Join(data(), "stub"),
 		filepath.Join(data(), "stub", "mpi.c"), "-o", filepath.Join(dir, "libmpi.so"))
 	if fortran, err := exec.LookPath(g.Prefix + "gfortran"); err == nil { // it writes the module there
-		run(t, dir, fortran, "-fsyntax-only", "-I"+filepath.Join(data(), "stub"), filepath.Join(data(), "stub", "mpi.f90"))
+		run(t, dir, fortran, "-fsyntax-only", "-I"+filepath.Join(data(), "stub"),
+			filepath.Join(data(), "stub", "mpi.f90"))
 	}
 	return dir
 }
