@@ -1,18 +1,38 @@
 package slicing
 
-import "laggard/model"
+import (
+	"slices"
+
+	"laggard/model"
+)
 
 // Branch is where two ways through a program part.
 type Branch struct {
-	// Stack is that of the deciding jump, innermost first: its address, then the
+	Jump
+	// Or are branches further back that decide the same, nearest first,
+	// such as the outer ones of nested conditions.
+	Or []Jump
+	Ways
+}
+
+// Jump is a jump that decides.
+type Jump struct {
+	// Stack is its own, innermost first: its address, then the
 	// return addresses of the callers that both ways share.
 	Stack []model.Frame
-	// Or are the stacks of branches further back that decide the same, nearest first,
-	// such as the outer ones of nested conditions.
-	Or [][]model.Frame
 	// Loop: it decides whether a loop goes round again.
 	Loop bool
-	Ways
+}
+
+// LoopFirst puts a jump that decides whether a loop goes round again before the others that decide the same.
+func (b *Branch) LoopFirst() {
+	i := slices.IndexFunc(b.Or, func(j Jump) bool { return j.Loop })
+	if b.Loop || i < 0 {
+		return
+	}
+	first := b.Or[i]
+	b.Or = slices.Insert(slices.Delete(slices.Clone(b.Or), i, i+1), 0, b.Jump)
+	b.Jump = first
 }
 
 // Ways says what the code allows of two calls, where both ways through it part.

@@ -29,6 +29,8 @@ type Type struct {
 	at        dwarf.Offset // of the entry of a class or an enumeration
 	in        *debugFile   // that to and at are in
 	target    *Type        // instead of to
+	found     *Type        // what was read at to
+	read      bool
 }
 
 // Encoding says how a number is written in its bytes (DWARF 5, table 7.11).
@@ -348,14 +350,14 @@ func (c *Code) Target(t *Type) *Type {
 	if c.m.debug == nil || c.m.debug != t.in {
 		return nil
 	}
-	var out *Type
-	if err := guard(c.m.image.path, func() error {
-		out = t.in.walker().typeAt(t.to, 0)
-		return nil
-	}); err != nil {
-		return nil
+	if !t.read {
+		t.read = true
+		_ = guard(c.m.image.path, func() error { // nil if it cannot be read
+			t.found = t.in.walker().typeAt(t.to, 0)
+			return nil
+		})
 	}
-	return out
+	return t.found
 }
 
 // Derived is what a pointer to the class t of this module leads to, if size bytes are

@@ -325,7 +325,9 @@ func (c *Code) Static(pc, addr uint64) (Variable, bool) {
 	if !ok {
 		return Variable{}, false
 	}
-	c.m.note(guard(c.m.image.path, func() error { return f.readStatics(u) }))
+	if !u.known { // else there is nothing to guard, and this is asked for often
+		c.m.note(guard(c.m.image.path, func() error { return f.readStatics(u) }))
+	}
 	if v, ok := around(u.static, int64(addr)); ok {
 		return v, true
 	}

@@ -30,6 +30,9 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	if !known || len(b.Stack) == 0 || d.Odd[0].Undecided(b.Loop) {
 		return nil
 	}
+	if d.Odd[0].Kind == divergence.LoopCount { // not a condition in the loop
+		b.LoopFirst()
+	}
 	return &b
 }
 

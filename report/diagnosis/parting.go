@@ -65,8 +65,8 @@ func AddBranch(r *Result, s Source, b *slicing.Branch, finder source.Finder) {
 	}
 	sites := s.pythonBranch(&s.Diverged[0].Odd[0], b != nil, finder)
 	if b != nil && len(sites) == 0 {
-		for _, stack := range append([][]model.Frame{b.Stack}, b.Or...) {
-			sites = append(sites, s.codeSite(stack))
+		for _, jump := range append([]slicing.Jump{b.Jump}, b.Or...) {
+			sites = append(sites, s.codeSite(jump.Stack))
 		}
 	}
 	var all []Branch

@@ -152,7 +152,7 @@ func (p *printer) sliced(r *Result) {
 	p.Line("")
 	of := fmt.Sprintf("of %d lines", len(s.Lines))
 	if s.Truncated {
-		of = fmt.Sprintf("of the first %d lines that were found", len(s.Lines))
+		of = fmt.Sprintf("of the first %d lines, which were found before the search was cut short", len(s.Lines))
 	}
 	shown, held := s.Lines[:min(len(s.Lines), maxSliceLines)], ""
 	if slice.Valued(shown) {

@@ -60,10 +60,10 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 		out.Ways = r.ways(a.f, from, to, made[:at], other[:len(other)-1-n])
 	}
 	found := func(f *function, blocks []int, frame int) slicing.Branch {
-		out.Stack, out.Loop = branchAt(f, blocks[0], made[frame:]), f.decidesLoop(blocks[0])
-		for _, b := range blocks[1:min(len(blocks), maxBranches)] {
-			out.Or = append(out.Or, branchAt(f, b, made[frame:]))
+		for _, b := range blocks[:min(len(blocks), maxBranches)] {
+			out.Or = append(out.Or, slicing.Jump{Stack: branchAt(f, b, made[frame:]), Loop: f.decidesLoop(b)})
 		}
+		out.Jump, out.Or = out.Or[0], out.Or[1:]
 		return out
 	}
 	// If both were in a function further in, together with the call before, and could go

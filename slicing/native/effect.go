@@ -3,6 +3,7 @@ package native
 import (
 	"laggard/slicing/calls"
 	"laggard/slicing/cpu"
+	"laggard/symbol"
 )
 
 // effect is one way in which a call defines a place.
@@ -120,18 +121,20 @@ func (f *function) inside(i int, callee *function, p place) []effect {
 		return nil
 	}
 	var out []effect
-	v := f.values()
-	for _, s := range f.seen(i, callee, sum) {
-		m, ok := v.meet(p, s.outer)
+	v, asked, seen := f.values(), datum{place: p}, f.seen(i, callee, sum)
+	for _, n := range v.candidates(seen, &asked) {
+		s := &seen.writes[n]
+		m, ok := v.meet(&asked, &s.outer)
 		if !ok {
 			continue
 		}
-		inner := s.inner.place
+		w := &sum.writes[s.write]
+		inner := w.place
 		if s.direct && m.known && p.bounded() {
 			by := m.shift - s.shift
 			inner.any, inner.lo, inner.hi, inner.grid = p.any, p.lo+by, p.hi+by, p.shifted(by)
 		}
-		out = addEffect(out, effect{callee: callee, inner: inner, all: s.inner.always && v.covers(s.outer, p)})
+		out = addEffect(out, effect{callee: callee, inner: inner, all: w.always && v.covers(s.outer.place, p)})
 	}
 	return out
 }
@@ -144,31 +147,61 @@ type seenKey struct {
 	holding bool
 }
 
-// seenWrite is a write of a callee and the same place as the caller sees it.
+// seenWrites are the writes of a callee as one call sees them.
+type seenWrites struct {
+	writes []seenWrite
+	all    []int16                  // the numbers of all
+	byType map[*symbol.Type][]int16 // of those that may be to an object of a type, a part of it, or what has it
+}
+
+// seenWrite is a write of a callee as the caller sees it.
 type seenWrite struct {
-	inner  written
-	outer  place
-	shift  int64 // what is added to an offset of the inner one
+	write  int16 // in the summary
 	direct bool  // shift is known
+	shift  int64 // what is added to an offset of the write's own place
+	outer  datum
 }
 
 // seen are the writes of a callee as call i sees them.
-func (f *function) seen(i int, callee *function, sum *summary) []seenWrite {
-	key := seenKey{i, callee, f.holding}
-	out, ok := f.views[key]
-	if ok {
+func (f *function) seen(i int, callee *function, sum *summary) *seenWrites {
+	key := seenKey{i, callee, f.holding || f.naming}
+	if out, ok := f.views[key]; ok {
 		return out
 	}
-	for _, w := range sum.writes {
-		if p, x, ok := f.outer(i, callee, w.place); ok {
-			out = append(out, seenWrite{w, p, x.off, !x.any})
+	out := &seenWrites{}
+	for n := range sum.writes {
+		if p, x, ok := f.outer(i, callee, sum.writes[n].place); ok {
+			out.all = append(out.all, int16(len(out.writes)))
+			out.writes = append(out.writes, seenWrite{int16(n), !x.any, x.off, datum{place: p}})
 		}
 	}
 	if callee.sum == sum {
 		if f.views == nil {
-			f.views = map[seenKey][]seenWrite{}
+			f.views = map[seenKey]*seenWrites{}
 		}
 		f.views[key] = out
+	}
+	return out
+}
+
+// candidates are the numbers of those writes of a call that may be to a datum, as far as their types say. The same
+// types are asked for again and again.
+func (v *values) candidates(s *seenWrites, asked *datum) []int16 {
+	t := v.kindOf(asked)
+	if t.typ == nil || !v.final {
+		return s.all
+	}
+	out, ok := s.byType[t.typ]
+	if !ok {
+		for n := range s.writes {
+			if v.mayBe(asked, &s.writes[n].outer) {
+				out = append(out, int16(n))
+			}
+		}
+		if s.byType == nil {
+			s.byType = map[*symbol.Type][]int16{}
+		}
+		s.byType[t.typ] = out
 	}
 	return out
 }
@@ -267,14 +300,32 @@ func (f *function) unknown(i int, p place) []effect {
 		return nil
 	}
 	var out []effect
-	for n := range f.given(i) {
-		x := f.settle(i, f.arg(i, n))
-		if f.values().overlaps(f.values().span(x, 0), p) {
+	v, asked, given := f.values(), datum{place: p}, f.handedTo(i)
+	for n := range given {
+		if _, ok := v.meet(&given[n], &asked); ok {
 			out = append(out, effect{arg: n})
 		}
 	}
 	if len(out) == 0 && f.insts[i].Indirect && f.values().shared(p) {
 		out = append(out, effect{found: true})
+	}
+	return out
+}
+
+// handedTo is what the arguments of call i lead to, of a function of which nothing is known.
+func (f *function) handedTo(i int) []datum {
+	if out, ok := f.hands[i]; ok {
+		return out
+	}
+	var out []datum
+	for n := range f.given(i) {
+		out = append(out, datum{place: f.values().span(f.settle(i, f.arg(i, n)), 0)})
+	}
+	if !f.holding && !f.naming && f.values().final {
+		if f.hands == nil {
+			f.hands = map[int][]datum{}
+		}
+		f.hands[i] = out
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func (m *module) throws(in *cpu.Inst) bool {
 	}
 	for _, o := range m.prog.list {
 		if o.err == nil && !o.system {
-			if addr, ok := o.code.Define(t.name); ok {
+			if addr, ok := o.define(t.name); ok {
 				return o.thrower(addr)
 			}
 		}

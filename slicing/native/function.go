@@ -30,11 +30,15 @@ type function struct {
 	sum      *summary
 	holding  bool
 	summing  bool
+	naming   bool          // see held
 	header   *bool         // see foreign; nil: not known yet
+	inner    *bool         // see calls; nil: not known yet
 	changes  cpu.RegSet    // see clobbers; 0 not known yet
 	settled  map[int]place // see stores
 	found    map[query]reached
-	views    map[seenKey][]seenWrite
+	views    map[seenKey]*seenWrites
+	hands    map[int][]datum // see handedTo
+	writing  map[writersKey]instructions
 }
 
 // block is a basic block: insts[first:end].

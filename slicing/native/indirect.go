@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	maxTargets   = 8     // functions that an indirect call may call
-	maxConstants = 4000  // places that are looked at to find them: containers pass a pointer on often
-	maxSought    = 60000 // of all calls of a slice
+	maxTargets   = 8         // functions that an indirect call may call
+	maxConstants = 4000      // places that are looked at to find them: containers pass a pointer on often
+	maxSought    = 3_000_000 // instructions that are looked at for what writes these, for all calls of a slice
 )
 
 // constants finds the numbers that a place may hold, as far as they are moved
@@ -24,6 +24,7 @@ type constants struct {
 	found   []int64
 	objects bool // other addresses than numbers are wanted, too
 	refs    []reference
+	from    int // see enough
 }
 
 // reference is an address that is no number: at an offset in the frame of an activation, or in
@@ -71,7 +72,7 @@ func (r *run) callees(a *activation, call int) []*function {
 
 // functions are those of which a search finds the addresses.
 func (r *run) functions(a *activation, search func(c *constants)) (out []*function) {
-	c := constants{r: r, seen: map[queryKey]bool{}, into: map[enterKey]bool{}}
+	c := constants{r: r, seen: map[queryKey]bool{}, into: map[enterKey]bool{}, from: r.prog.looked}
 	search(&c)
 	slices.Sort(c.found)
 	for _, addr := range slices.Compact(c.found) {
@@ -91,7 +92,6 @@ func (c *constants) place(a *activation, i int, p place) {
 		return
 	}
 	c.seen[key] = true
-	c.r.sought++
 	c.defined(a, a.f.defines(i, p), i, p)
 }
 
@@ -134,7 +134,10 @@ func (c *constants) defined(a *activation, r reached, i int, p place) {
 
 // enough tells whether the search has gone far enough.
 func (c *constants) enough() bool {
-	return len(c.seen)+len(c.into) > maxConstants || c.r.sought > maxSought || c.r.prog.late()
+	p := c.r.prog
+	c.r.sought += p.looked - c.from
+	c.from = p.looked
+	return len(c.seen)+len(c.into) > maxConstants || c.r.sought > maxSought || p.late()
 }
 
 func (c *constants) called(a *activation, call int, p place, end int) {
@@ -147,7 +150,6 @@ func (c *constants) called(a *activation, call int, p place, end int) {
 			continue
 		} else {
 			c.into[key] = true
-			c.r.sought++
 		}
 		c.defined(child, e.callee.definesAt(end, e.inner), end, e.inner)
 	}
@@ -212,7 +214,7 @@ func (c *constants) memory(a *activation, d int) {
 		c.table(code, p)
 	}
 	if in.Load.Base != cpu.None && in.Load.Index == cpu.None && p.base != stackBase {
-		tables := constants{r: c.r, seen: c.seen, into: c.into}
+		tables := constants{r: c.r, seen: c.seen, into: c.into, from: c.r.prog.looked}
 		tables.place(a, d, register(in.Load.Base))
 		for _, t := range tables.found {
 			at := uint64(t + in.Load.Disp)
@@ -261,6 +263,47 @@ type stray struct {
 	size    int64
 	numbers []int64
 	refs    []reference
+	kept    member // where the pointer was loaded from
+}
+
+// keeper is the member of a struct that the pointer to an object is kept in: it was loaded from there, or what a call
+// returned was put there.
+func (v *values) keeper(n int32) member {
+	switch v.bases[n].kind {
+	case loaded:
+		return v.kindOf(v.pointer(n))
+	case allocated, result:
+		return v.puts()[n]
+	}
+	return member{}
+}
+
+// keeper is where the pointer to an object is kept, if the activation is of a function that is called through a
+// pointer: others are searched with the names that objects have for their callers.
+func (a *activation) keeper(n int32) member {
+	if !a.loose {
+		return member{}
+	}
+	return a.f.values().keeper(n)
+}
+
+// puts are the members that the function puts the pointers into that it got from calls.
+func (v *values) puts() map[int32]member {
+	if v.keeps == nil {
+		v.keeps = map[int32]member{}
+		for i := range v.f.insts {
+			in := &v.f.insts[i]
+			if in.Move != cpu.StoreReg || !v.f.mod.arch.Holds(in.Src) || v.addr[i].base == noBase {
+				continue
+			}
+			if x := v.regs[i][in.Src]; x.off == 0 && !x.any && v.made(x.base) {
+				if m := v.member(v.addr[i]); m.typ != nil {
+					v.keeps[x.base] = m
+				}
+			}
+		}
+	}
+	return v.keeps
 }
 
 // exposed tells whether a place may have been written by a function that is called through a
@@ -287,7 +330,7 @@ func (r *run) astray(it item, call int) {
 	if f.byPointer(call) && !f.values().shared(it.place) {
 		r.virtual(it.to(call, slicing.Data).needs(it.place), atReturn)
 	}
-	if !f.values().number(it.place) {
+	if v := f.values(); !v.number(it.place) && v.keeper(it.place.base).typ == nil {
 		return
 	}
 	for _, s := range r.strays(it.a, call) {
@@ -314,13 +357,12 @@ func (s *stray) writes(a *activation, p place) bool {
 			return f.frame == a && f.off < p.hi && f.off+s.size > p.lo
 		})
 	default:
-		t, lo, hi := v.kindOf(p)
-		return t != nil && slices.ContainsFunc(s.refs, func(f reference) bool {
-			if f.typ == nil {
-				return false
-			}
-			_, ok := common(t, lo, hi, f.typ, f.off, f.off+s.size)
-			return ok
+		t := v.member(p)
+		if t.typ == nil {
+			return s.kept.same(v.keeper(p.base))
+		}
+		return slices.ContainsFunc(s.refs, func(f reference) bool {
+			return f.typ != nil && t.same(member{f.typ, f.off, f.off + s.size, a.f.mod.marked(f.typ)})
 		})
 	}
 }
@@ -350,8 +392,12 @@ func (r *run) straysOf(a *activation, call int, callee *function) []stray {
 		if callee.insts[i].Kind == cpu.Call {
 			out = append(out, r.strays(child, i)...)
 			out = append(out, r.modelStrays(child, i)...)
-		} else if m := callee.insts[i].Store; m != nil && child.stray(callee.stores(i)) && m.Index == cpu.None {
-			out = r.lead(out, stray{nodeKey{child, i}, -1, int64(m.Size), nil, nil}, register(m.Base), m.Disp)
+		} else if m := callee.insts[i].Store; m != nil && child.stray(callee.stores(i)) {
+			s := stray{nodeKey: nodeKey{child, i}, arg: -1, size: int64(m.Size)}
+			s.kept = child.keeper(callee.stores(i).base)
+			if m.Index != cpu.None || r.lead(&s, register(m.Base), m.Disp) {
+				out = append(out, s)
+			}
 		}
 	}
 	r.stray[child] = out
@@ -377,7 +423,11 @@ func (r *run) modelStrays(a *activation, call int) (out []stray) {
 	for n := range a.f.modelArgs(t.model) {
 		x := a.f.arg(call, n)
 		if t.model.Role(n).Writes() && a.stray(a.f.values().span(x, 1)) {
-			out = r.lead(out, stray{nodeKey{a, call}, n, 8, nil, nil}, a.f.argPlace(call, n), 0)
+			s := stray{nodeKey: nodeKey{a, call}, arg: n, size: 8}
+			s.kept = a.keeper(a.f.settle(call, x).base)
+			if r.lead(&s, a.f.argPlace(call, n), 0) {
+				out = append(out, s)
+			}
 		}
 	}
 	return out
@@ -393,16 +443,16 @@ func (a *activation) stray(p place) bool {
 	if b := v.bases[p.base]; b.kind != loaded && (b.kind != onEntry || !a.loose) {
 		return false
 	}
-	t, _, _ := v.kindOf(p)
-	return t == nil
+	return v.member(p).typ == nil
 }
 
-// lead adds a stray with what is found of where its pointer leads.
-func (r *run) lead(list []stray, s stray, pointer place, disp int64) []stray {
+// lead finds where the pointer of a stray leads; false if nothing is known of it.
+func (r *run) lead(s *stray, pointer place, disp int64) bool {
 	if r.led++; r.led > maxAstray {
-		return list
+		return s.kept.typ != nil
 	}
-	c := constants{r: r, seen: map[queryKey]bool{}, into: map[enterKey]bool{}, objects: true}
+	c := constants{r: r, seen: map[queryKey]bool{}, into: map[enterKey]bool{}, objects: true,
+		from: r.prog.looked}
 	c.place(s.a, s.i, pointer)
 	for _, n := range c.found {
 		s.numbers = append(s.numbers, n+disp)
@@ -411,5 +461,5 @@ func (r *run) lead(list []stray, s stray, pointer place, disp int64) []stray {
 		f.off += disp
 		s.refs = append(s.refs, f)
 	}
-	return append(list, s)
+	return len(s.numbers)+len(s.refs) > 0 || s.kept.typ != nil
 }

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"hash/fnv"
+
 	"laggard/slicing/cpu"
 	"laggard/symbol"
 )
@@ -157,16 +159,31 @@ type meeting struct {
 	known bool  // shift is
 }
 
+// datum is a place with its kind, which is looked up when it is first needed.
+type datum struct {
+	place
+	kind  member
+	known bool
+}
+
+// kindOf is the kind of a datum.
+func (v *values) kindOf(d *datum) member {
+	if !d.known {
+		d.kind, d.known = v.member(d.place), v.final
+	}
+	return d.kind
+}
+
 // overlaps tells whether two places can share bytes.
 func (v *values) overlaps(p, q place) bool {
-	_, ok := v.meet(p, q)
+	_, ok := v.meet(&datum{place: p}, &datum{place: q})
 	return ok
 }
 
 // meet tells whether two places can share bytes. Behind different bases they can if
 // the pointers were loaded from places that can be the same, or if both are the
 // same field of the same type, where one of the objects is not known.
-func (v *values) meet(p, q place) (meeting, bool) {
+func (v *values) meet(p, q *datum) (meeting, bool) {
 	switch {
 	case p.memory() != q.memory():
 		return meeting{}, false
@@ -175,45 +192,64 @@ func (v *values) meet(p, q place) (meeting, bool) {
 	case p.base == noBase || q.base == noBase:
 		return meeting{}, false
 	case p.base == q.base:
-		return meeting{known: true}, p.shares(q)
+		return meeting{known: true}, p.shares(q.place)
 	case !v.elsewhere(p.base) && !v.elsewhere(q.base):
 		return meeting{}, false
 	}
 	return v.alias(p, q, maxNesting)
 }
 
-func (v *values) alias(p, q place, depth int) (meeting, bool) {
-	a, b := v.bases[p.base], v.bases[q.base]
+func (v *values) alias(p, q *datum, depth int) (meeting, bool) {
+	a, b := &v.bases[p.base], &v.bases[q.base]
 	if a.kind == allocated && b.kind == allocated && !a.some() && !b.some() {
 		return meeting{}, false
 	}
 	if a.kind == loaded && b.kind == loaded && depth > 0 {
-		from, to := v.pointer(a), v.pointer(b)
+		from, to := v.pointer(p.base), v.pointer(q.base)
 		if a.from == b.from {
-			if !from.shares(to) {
+			if !from.shares(to.place) {
 				return meeting{}, false
 			}
-			return meeting{known: true}, p.shares(q)
+			return meeting{known: true}, p.shares(q.place)
 		}
-		if _, ok := v.alias(from, to, depth-1); ok && p.shares(q) {
-			return meeting{known: true}, true
+		if p.shares(q.place) {
+			if _, ok := v.alias(from, to, depth-1); ok {
+				return meeting{known: true}, true
+			}
 		}
 	}
-	t, tlo, thi := v.kindOf(p)
-	u, ulo, uhi := v.kindOf(q)
-	if t == nil || u == nil {
+	t, u := v.kindOf(p), v.kindOf(q)
+	if t.typ == nil || u.typ == nil {
 		heap := a.kind == allocated && v.opaque(q.base) || b.kind == allocated && v.opaque(p.base)
-		return meeting{known: true}, heap && !p.any && !q.any && p.shares(q)
+		return meeting{known: true}, heap && !p.any && !q.any && p.shares(q.place)
 	}
-	d, ok := common(t, tlo, thi, u, ulo, uhi)
+	d, ok := common(t, u)
 	if !ok {
 		return meeting{}, false
 	}
 	return meeting{shift: q.lo + d - p.lo, known: p.exact() && q.exact()}, true
 }
 
-// pointer is where a pointer was loaded from.
-func (v *values) pointer(b base) place { return v.span(value{base: b.from, off: b.off, any: b.any}, 8) }
+// mayBe tells whether a datum that is written may be in the object of another one, as far as the types say.
+func (v *values) mayBe(asked, written *datum) bool {
+	if written.base == noBase {
+		return false
+	}
+	t, u := v.kindOf(asked), v.kindOf(written)
+	return u.typ == nil || !v.elsewhere(written.base) || t.all&u.own != 0 || u.all&t.own != 0
+}
+
+// pointer is where the pointer that a base stands for was loaded from.
+func (v *values) pointer(n int32) *datum {
+	for len(v.loads) < len(v.bases) {
+		v.loads = append(v.loads, nil)
+	}
+	if v.loads[n] == nil || !v.final {
+		b := v.bases[n]
+		v.loads[n] = &datum{place: v.span(value{base: b.from, off: b.off, any: b.any}, 8)}
+	}
+	return v.loads[n]
+}
 
 // elsewhere tells whether a base may lead to an object that has another name too.
 func (v *values) elsewhere(n int32) bool { return n != noBase && n != stackBase && n != constBase }
@@ -224,8 +260,7 @@ func (v *values) shared(p place) bool {
 	if !p.memory() || !v.elsewhere(p.base) {
 		return false
 	}
-	t, _, _ := v.kindOf(p)
-	return t != nil
+	return v.member(p).typ != nil
 }
 
 // opaque tells whether nothing is known of what a base points to.
@@ -248,12 +283,23 @@ func (b base) some() bool { return b.kind == allocated && b.at == anywhere }
 // several tells whether a base may be another object each time.
 func (b base) several() bool { return b.some() || b.any }
 
-// kindOf is the type that a place is a part of, and which bytes of it; nil if it
+// member is some bytes of a type; without a type it is not known.
+type member struct {
+	typ    *symbol.Type
+	lo, hi int64
+	marks
+}
+
+// marks tell quickly that a type is no part of another one: a bit for its own kind, and those of all that it has.
+type marks struct{ own, all uint64 }
+
+// member is the type that a place is a part of, and which bytes of it; none if it
 // is not known, or could be anything, as numbers can.
-func (v *values) kindOf(p place) (t *symbol.Type, lo, hi int64) {
+func (v *values) member(p place) member {
 	o := v.object(value{base: p.base, off: p.lo})
-	if t = o.typ; t == nil || t.Size <= 0 {
-		return nil, 0, 0
+	t, lo, hi := o.typ, int64(0), int64(0)
+	if t == nil || t.Size <= 0 {
+		return member{}
 	}
 	switch {
 	case o.many && p.any && p.step == t.Size:
@@ -278,9 +324,9 @@ func (v *values) kindOf(p place) (t *symbol.Type, lo, hi int64) {
 		}
 	}
 	if !v.telling(t) {
-		return nil, 0, 0
+		return member{}
 	}
-	return t, lo, hi
+	return member{t, lo, hi, v.f.mod.marked(t)}
 }
 
 // telling tells whether a type says which data may be the same: a struct does, and
@@ -292,14 +338,59 @@ func (v *values) telling(t *symbol.Type) bool {
 	return t != nil && len(t.Fields) > 0
 }
 
-// common finds bytes that two types have in common, one of which is the other or a part of it, and
-// returns how far behind the first of u that of t is.
-func common(t *symbol.Type, tlo, thi int64, u *symbol.Type, ulo, uhi int64) (int64, bool) {
-	if d, ok := related(t, tlo, thi, u, ulo, uhi, maxParts); ok {
-		return d, true
+// marked are the marks of a type.
+func (m *module) marked(t *symbol.Type) marks {
+	out, ok := m.marks[t]
+	if !ok {
+		out.own, out.all = mark(t), allMarks(t, maxParts)
+		m.marks[t] = out
 	}
-	d, ok := related(u, ulo, uhi, t, tlo, thi, maxParts)
+	return out
+}
+
+func mark(t *symbol.Type) uint64 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(t.Kind)) // it returns no error
+	return 1 << (h.Sum32() % 64)
+}
+
+// allMarks are the marks of a type and of all its parts, down to a depth.
+func allMarks(t *symbol.Type, depth int) uint64 {
+	out := mark(t)
+	if depth == 0 {
+		return out
+	}
+	if t.Elem != nil {
+		return out | allMarks(t.Elem, depth-1)
+	}
+	for _, f := range t.Fields {
+		out |= allMarks(f.Type, depth-1)
+	}
+	return out
+}
+
+// common finds bytes that two members have in common, the type of one of which is that of the other or a part of it,
+// and returns how far behind the first of u that of t is.
+func common(t, u member) (int64, bool) {
+	if t.all&u.own != 0 {
+		if d, ok := related(t.typ, t.lo, t.hi, u.typ, u.lo, u.hi, maxParts); ok {
+			return d, true
+		}
+	}
+	if u.all&t.own == 0 {
+		return 0, false
+	}
+	d, ok := related(u.typ, u.lo, u.hi, t.typ, t.lo, t.hi, maxParts)
 	return -d, ok
+}
+
+// same tells whether two members can be the same bytes.
+func (t member) same(u member) bool {
+	if t.typ == nil || u.typ == nil {
+		return false
+	}
+	_, ok := common(t, u)
+	return ok
 }
 
 // related finds bytes of u that are among those of t, u being t or a part of it, and

@@ -20,6 +20,7 @@ type program struct {
 	modules  map[moduleKey]*module
 	list     []*module // in the order in which they were opened
 	insts    int       // taken apart
+	looked   int       // how often it was looked whether an instruction writes a place
 	deadline time.Time // of the slice that is being made
 	over     bool
 }
@@ -48,7 +49,9 @@ type module struct {
 	system bool           // it belongs to MPI or to the system
 	funcs  map[uint64]*function
 	calls  map[uint64]target // by the address that is called
+	names  map[string]uint64 // see define; 0: it has no such function
 	vars   map[uint64]*symbol.Variables
+	marks  map[*symbol.Type]marks
 	pads   map[uint64][]symbol.Pad // by function
 	throw  map[uint64]bool         // whether a function may throw
 }
@@ -66,7 +69,8 @@ func (p *program) module(mod *model.Module) *module {
 	m := p.modules[key]
 	if m == nil {
 		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{},
-			vars: map[uint64]*symbol.Variables{}, pads: map[uint64][]symbol.Pad{}, throw: map[uint64]bool{}}
+			vars: map[uint64]*symbol.Variables{}, pads: map[uint64][]symbol.Pad{}, throw: map[uint64]bool{},
+			marks: map[*symbol.Type]marks{}, names: map[string]uint64{}}
 		m.system = symbol.SystemModule(key.path)
 		if m.code, m.err = p.resolver.Code(mod); m.err == nil {
 			m.arch, m.err = processor(m.code)
@@ -75,6 +79,16 @@ func (p *program) module(mod *model.Module) *module {
 		p.list = append(p.list, m)
 	}
 	return m
+}
+
+// define is the address of the function with a linker name. The same ones are asked for again and again.
+func (m *module) define(name string) (uint64, bool) {
+	addr, ok := m.names[name]
+	if !ok {
+		addr, _ = m.code.Define(name)
+		m.names[name] = addr
+	}
+	return addr, addr != 0
 }
 
 // maxEndless bounds the calls that are followed to find out whether a function
@@ -111,7 +125,7 @@ func (m *module) whole(part symbol.Function) (symbol.Function, bool) {
 	if !ok {
 		return symbol.Function{}, false
 	}
-	addr, ok := m.code.Define(name)
+	addr, ok := m.define(name)
 	if !ok {
 		return symbol.Function{}, false
 	}
@@ -281,7 +295,7 @@ func (m *module) callee(t target) *function {
 		if o.err != nil {
 			continue
 		}
-		if addr, ok := o.code.Define(t.name); ok {
+		if addr, ok := o.define(t.name); ok {
 			if f := o.function(addr); f != nil && f.entry == addr {
 				return f
 			}

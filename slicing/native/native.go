@@ -65,7 +65,7 @@ func (s *Slicer) Name() string { return "native" }
 func (s *Slicer) Slice(ctx context.Context, c slicing.Criterion, b slicing.Budget) (out slicing.Slice, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.prog.insts > maxCached {
+	if s.prog.insts > maxCached || s.prog.over { // what was made when the time was over may be a part
 		s.prog = newProgram(s.resolver, s.options.Front)
 	}
 	old := debug.SetPanicOnFault(true) // a file that is cut while it is mapped

@@ -24,7 +24,15 @@ func (v *values) object(x value) object {
 	switch x.base {
 	case noBase:
 	case stackBase:
-		return v.f.local(x.off, v.escapes, x.any)
+		key := localKey{x.off, x.any}
+		o, ok := v.locals[key]
+		if !ok {
+			o = v.f.local(x.off, v.escapes, x.any)
+			if v.final {
+				v.locals[key] = o
+			}
+		}
+		return o
 	case constBase:
 		return v.f.static(x.off, x.any)
 	default:
@@ -33,6 +41,12 @@ func (v *values) object(x value) object {
 		}
 	}
 	return object{lo: -unbounded, hi: unbounded}
+}
+
+// localKey is an offset on the stack, and whether an index is added to it.
+type localKey struct {
+	off     int64
+	indexed bool
 }
 
 // unknownObject is how many bytes a variable is thought to have, of which

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"laggard/slicing/cpu"
+	"laggard/symbol"
 )
 
 // query asks what defines a place before an instruction.
@@ -21,6 +22,7 @@ type reached struct {
 	thrown []int
 	passed []int
 	entry  bool
+	may    instructions // while it is searched: those that may write the place
 }
 
 // tidy puts the instructions in order, each once.
@@ -61,6 +63,9 @@ func (f *function) defines(i int, p place) reached {
 	if r, ok := f.found[q]; ok {
 		return r
 	}
+	if f.mod.prog.late() {
+		return reached{} // one search can take as long as a slice may
+	}
 	r := f.search(i, p)
 	if len(f.found) >= maxFound {
 		clear(f.found)
@@ -77,7 +82,7 @@ type blockEnd struct {
 
 // search goes back block by block.
 func (f *function) search(i int, p place) reached {
-	var out reached
+	out := reached{may: f.writers(p)}
 	entry := int32(f.entryBlock())
 	seen, thrown := make([]bool, len(f.blocks)), map[int32]bool{}
 	var work []blockEnd
@@ -108,7 +113,68 @@ func (f *function) search(i int, p place) reached {
 		}
 	}
 	out.tidy()
+	out.may = nil
 	return out
+}
+
+// writersKey is a type of objects. While a pointer is being looked up, less is known than afterwards.
+type writersKey struct {
+	typ     *symbol.Type
+	holding bool
+}
+
+// instructions is a set of instructions of a function, by their numbers; nil has all.
+type instructions []uint64
+
+func (s instructions) has(i int32) bool { return s == nil || s[i/64]&(1<<(i%64)) != 0 }
+
+// writers are the instructions that may write to the object that a place is in, as far as the types say. Functions
+// with thousands of calls are searched again and again for what writes to a few types of objects.
+func (f *function) writers(p place) instructions {
+	if !p.memory() || f.flow == nil || !f.flow.final {
+		return nil
+	}
+	v, asked := f.flow, datum{place: p}
+	key := writersKey{v.kindOf(&asked).typ, f.holding || f.naming}
+	if key.typ == nil {
+		return nil
+	}
+	out, ok := f.writing[key]
+	if ok {
+		return out
+	}
+	out = make(instructions, len(f.insts)/64+1)
+	for n := range f.blocks {
+		for _, i := range f.blocks[n].stores {
+			may, certain := f.mayWrite(int(i), &asked)
+			if !certain {
+				return nil
+			}
+			if may {
+				out[i/64] |= 1 << (i % 64)
+			}
+		}
+	}
+	if f.writing == nil {
+		f.writing = map[writersKey]instructions{}
+	}
+	f.writing[key] = out
+	return out
+}
+
+// mayWrite tells whether an instruction may write to the object that a datum is in, as far as the types say; not
+// certain while the summary of what it calls is being made.
+func (f *function) mayWrite(i int, asked *datum) (may, certain bool) {
+	v := f.flow
+	if _, tail := f.tails[i]; f.insts[i].Kind != cpu.Call && !tail {
+		return v.mayBe(asked, &datum{place: f.stores(i)}), true
+	}
+	callee := f.mod.callee(f.target(i))
+	if f.target(i).known || callee == nil {
+		return true, true
+	}
+	sum := callee.summary(maxSummary)
+	return len(v.candidates(f.seen(i, callee, sum), asked)) > 0, callee.sum == sum
 }
 
 // scan looks through a block up to instruction end; true if nothing before it
@@ -134,11 +200,14 @@ func (f *function) scan(n int32, end int, p place, out *reached) bool {
 		if int(i) >= end {
 			continue
 		}
-		hit, all := f.writes(int(i), p)
-		if hit {
-			out.defs = append(out.defs, int(i))
-			if all {
-				return true
+		if out.may.has(i) {
+			f.mod.prog.looked++
+			hit, all := f.writes(int(i), p)
+			if hit {
+				out.defs = append(out.defs, int(i))
+				if all {
+					return true
+				}
 			}
 		}
 		if exposed && f.insts[i].Kind == cpu.Call {

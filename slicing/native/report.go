@@ -120,6 +120,35 @@ func (f *function) foreign() bool {
 	return *f.header
 }
 
+// maxInner bounds the calls within a library that are followed to find out whether one of them comes back to the
+// program.
+const maxInner = 10
+
+// closed tells whether a function is from a header of a library and calls no code of the program, such as a comparison
+// that it was given.
+func (f *function) closed() bool { return f.foreign() && !f.calls(maxInner) }
+
+// calls tells whether a function of a library calls code of the program.
+func (f *function) calls(depth int) bool {
+	if f.inner == nil {
+		is := false
+		f.inner = &is // that of a function that calls itself
+		for i := range f.insts {
+			if _, tail := f.tails[i]; f.insts[i].Kind != cpu.Call && !tail {
+				continue
+			}
+			t := f.target(i)
+			callee := f.mod.callee(t)
+			switch {
+			case t.known || callee == nil && !f.insts[i].Indirect:
+			case callee == nil, depth == 0, !callee.foreign(), callee.calls(depth - 1):
+				is = true
+			}
+		}
+	}
+	return *f.inner
+}
+
 // header tells whether the function at an address is from a header of a library.
 func (m *module) header(addr uint64) bool {
 	levels := m.code.Levels(addr)
@@ -195,11 +224,13 @@ func (s share) with(it item, o Options) share {
 // What counts as much as twice the code of a line. A line that does much with what is needed, or decides
 // by it, is more often at fault than one that passes it on, as calls do, or that goes on with a loop; so is
 // one that takes in much and that few lines need, since of a fault in what all rest on, more would be
-// seen. Of a line on the stack one knows already. How near a line is says little of where the fault is.
+// seen. Of a line on the stack one knows already. How near a line is says little of where the fault is in a
+// slice of a page; it says more the more lines there are, since then most of them are of what all rests on.
 const (
-	nearer   = 0.05 // one dependence less
-	takesIn  = 0.5  // twice as many lines that it needs
-	needed   = 1    // half as many lines that need it
+	nearer   = 0.05 // one dependence less, for each forty lines of the slice
+	few      = 40
+	takesIn  = 0.5 // twice as many lines that it needs
+	needed   = 1   // half as many lines that need it
 	decision = 1
 	offStack = 2
 	noCall   = 2
@@ -217,11 +248,12 @@ func (r *run) rank(lines []slicing.Line) {
 		needs[l.from]++
 		users[l.to]++
 	}
+	near := nearer * max(1, float64(len(lines))/few)
 	twice := func(n int) float64 { return math.Log2(1 + float64(n)) }
 	less := func(l slicing.Line) float64 {
 		key := lineKey{l.File, l.Line}
 		s := r.shares[key]
-		out := nearer*float64(l.Distance) - twice(s.visits) - takesIn*twice(needs[key]) + needed*twice(users[key])
+		out := near*float64(l.Distance) - twice(s.visits) - takesIn*twice(needs[key]) + needed*twice(users[key])
 		for _, c := range []struct {
 			is bool
 			by float64

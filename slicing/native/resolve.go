@@ -18,8 +18,8 @@ func (f *function) resolve(i int, p place) place {
 // stores is where instruction i stores, as well as it can be named.
 func (f *function) stores(i int) place {
 	p := f.values().addr[i]
-	if !p.memory() || f.values().bases[p.base].kind != loaded || f.holding {
-		return p
+	if !p.memory() || f.values().bases[p.base].kind != loaded || f.holding || f.naming {
+		return f.resolve(i, p)
 	}
 	q, ok := f.settled[i]
 	if !ok {
@@ -54,9 +54,11 @@ func (f *function) resolved(i int, p place) (place, bool) {
 	return v.below(x, p), true
 }
 
-// held is the value that was stored where a pointer was loaded from.
+// held is the value that was stored where a pointer was loaded from. While the function is summarised, only pointers in
+// its own frame are looked up: the others have names for its callers, which know better, and summaries are made of
+// all that a program calls.
 func (f *function) held(i int, b base) (value, bool) {
-	if b.kind != loaded || b.any || f.holding {
+	if b.kind != loaded || b.any || f.holding || f.naming && f.values().root(b.from) != stackBase {
 		return value{}, false
 	}
 	f.holding = true // the search may come to a call, and so back here

@@ -36,6 +36,7 @@ type run struct {
 	queries   map[queryKey]bool
 	children  map[childKey]*activation
 	entered   map[enterKey]bool
+	inquired  map[*activation]bool    // calls of libraries of which it was asked what they are given
 	threw     map[nodeKey]bool        // calls of which it was found why they throw
 	resolved  map[nodeKey][]*function // targets of indirect calls
 	sent      map[int]*activation     // of Peers that were gone to
@@ -50,7 +51,7 @@ type run struct {
 	truncated bool
 	headers   int // of nodes, those in functions of library headers
 	steps     int
-	sought    int // places that were looked at to find what is called
+	sought    int // instructions that were looked at to find what is called
 	stray     map[*activation][]stray
 	walked    int // instructions that were looked at for these
 	led       int // of these, those whose pointer was followed
@@ -126,7 +127,7 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
 		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
 		shares: map[lineKey]share{}, links: map[link]bool{}, places: map[nodeKey]spot{},
-		stray: map[*activation][]stray{},
+		stray: map[*activation][]stray{}, inquired: map[*activation]bool{},
 	}
 }
 

@@ -36,6 +36,9 @@ func (r *run) start() error {
 		it.kind = slicing.Control
 	}
 	it = r.report(it)
+	if !exact {
+		it = r.intoTail(it, r.criterion.Call)
+	}
 	r.nodes[it.nodeKey] = !exact // an exact one is where the rank was about to go on: a loop may need what it does
 	r.decided(it)
 	if !exact {
@@ -77,6 +80,35 @@ func (r *run) chain(levels []level) *activation {
 		a = next
 	}
 	return a
+}
+
+// intoTail goes into functions of which the last one jumped to the call of the criterion instead of calling it, and so
+// is not on the stack: wrappers of MPI, as compilers optimise them.
+func (r *run) intoTail(it item, call string) item {
+	wanted, known := calls.Lookup(call)
+	at := it
+	for range maxTail {
+		callee := at.a.f.mod.callee(at.a.f.target(at.i))
+		if !known || callee == nil {
+			return it
+		}
+		at.a, at.i = r.child(at, callee), -1
+		for i := range callee.tails {
+			if t := callee.target(i); t.known && t.model.Name == wanted.Name && (at.i < 0 || i < at.i) {
+				at.i = i
+			}
+		}
+		if at.i >= 0 {
+			return r.report(at)
+		}
+		for i := range callee.tails {
+			at.i = i
+		}
+		if len(callee.tails) != 1 {
+			return it
+		}
+	}
+	return it
 }
 
 // maxTail bounds the functions that end in a call of the next one and so are

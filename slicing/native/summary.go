@@ -30,7 +30,7 @@ func (f *function) summary(depth int) *summary {
 	if f.summing || depth == 0 || f.mod.prog.late() {
 		return &summary{defs: f.mod.arch.Results}
 	}
-	f.summing = true
+	f.summing, f.naming = true, true
 	s := &summary{}
 	always := f.always()
 	for i := range f.insts {
@@ -42,7 +42,7 @@ func (f *function) summary(depth int) *summary {
 	for n := range f.blocks {
 		s.defs = s.defs.Or(f.blocks[n].defs)
 	}
-	f.summing, f.sum = false, s
+	f.summing, f.naming, f.sum = false, false, s
 	return s
 }
 

@@ -72,8 +72,12 @@ type values struct {
 	returns []value       // the same, at each of its ends
 	part    part          // what in any object that it points to
 	types   map[int32]*symbol.Type
-	hands   map[int32]value // by base: where callers find the pointer
-	typed   bool            // types has all that is known
+	hands   map[int32]value  // by base: where callers find the pointer
+	keeps   map[int32]member // by base: where the function itself puts it
+	locals  map[localKey]object
+	loads   []*datum // by base: where the pointer was loaded from
+	typed   bool     // types has all that is known
+	final   bool     // nothing of this changes any more
 	at      int32
 }
 
@@ -115,6 +119,7 @@ func (f *function) values() *values {
 	v.infer()
 	v.retype()
 	v.part = v.parts()
+	v.loads, v.locals, v.final = nil, map[localKey]object{}, true
 	return v
 }
 
@@ -178,8 +183,8 @@ func (v *values) solve(slots bool) {
 	entry := int32(f.entryBlock())
 	v.start[entry] = first
 	work, queued, held := []int32{entry}, make([]bool, len(f.blocks)), 0
-	var given value // the first argument of what is called at the end of a block
-	for len(work) > 0 {
+	var given value                           // the first argument of what is called at the end of a block
+	for len(work) > 0 && !f.mod.prog.late() { // a large function takes seconds
 		n := work[0]
 		work, queued[n] = work[1:], false
 		s := v.start[n].clone()

@@ -38,6 +38,10 @@ func (r *run) visit(it item) {
 // call of its function.
 func (r *run) decided(it item) {
 	f := it.a.f
+	if it.a.depth+it.a.nested > 0 && f.closed() {
+		r.given(it)
+		return
+	}
 	for _, b := range f.controls(r.options.Endless, it.a.caught)[f.blk[it.i]] {
 		last := f.blocks[b].end - 1
 		r.push(it.to(last, slicing.Control))
@@ -47,6 +51,29 @@ func (r *run) decided(it item) {
 	}
 	if it.a.parent != nil {
 		r.push(item{nodeKey: nodeKey{it.a.parent, it.a.call}, kind: slicing.Call, distance: it.distance, from: it.from})
+	}
+}
+
+// given stands for what decides within a library: what it does depends on what the program gave it. To follow each of
+// its own conditions would take all the time that there is.
+func (r *run) given(it item) {
+	a := it.a
+	for a.parent != nil && a.parent.f.foreign() && a.parent.depth+a.parent.nested > 0 {
+		a = a.parent
+	}
+	if a.parent == nil || r.inquired[a] {
+		return
+	}
+	r.inquired[a] = true
+	up := item{nodeKey: nodeKey{a.parent, a.call}, kind: slicing.Call, distance: it.distance, from: it.from}
+	r.push(up)
+	at := r.near(up)
+	for n := range a.parent.f.given(a.call) {
+		if x := a.parent.f.arg(a.call, n); x.base != noBase {
+			r.pointed(at, n, 0)
+		} else {
+			r.argument(at, n)
+		}
 	}
 }
 

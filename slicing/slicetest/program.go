@@ -181,6 +181,10 @@ func (g Target) Stub(t testing.TB) string {
 	dir := t.TempDir()
 	run(t, dir, g.Prefix+"gcc", "-shared", "-fPIC", "-O1", "-g0", "-I"+filepath.Join(data(), "stub"),
 		filepath.Join(data(), "stub", "mpi.c"), "-o", filepath.Join(dir, "libmpi.so"))
+	if fortran, err := exec.LookPath(g.Prefix + "gfortran"); err == nil { // it writes the module there
+		run(t, dir, fortran, "-fsyntax-only", "-I"+filepath.Join(data(), "stub"),
+			filepath.Join(data(), "stub", "mpi.f90"))
+	}
 	return dir
 }
 
@@ -205,7 +209,11 @@ func (p Program) Build(t testing.TB, stub, compiler string, flags ...string) str
 	t.Helper()
 	need(t, compiler)
 	out := filepath.Join(t.TempDir(), strings.TrimSuffix(p.Name, filepath.Ext(p.Name)))
-	args := append([]string{compiler, "-g", "-I" + filepath.Join(data(), "stub"), p.Path, "-o", out}, flags...)
+	args := append([]string{compiler, "-g", "-I" + filepath.Join(data(), "stub"), "-I" + stub, p.Path, "-o", out},
+		flags...)
+	if strings.HasSuffix(p.Name, ".cc") {
+		args = append(args, "-std=c++17") // which some compilers do not begin with
+	}
 	run(t, filepath.Dir(out), append(args, "-L"+stub, "-lmpi", "-Wl,-rpath,"+stub, "-Wl,--build-id")...)
 	return out
 }

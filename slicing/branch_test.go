@@ -1,0 +1,29 @@
+package slicing
+
+import (
+	"testing"
+
+	"laggard/model"
+)
+
+// TestLoopFirst: a jump that ends a loop comes before the conditions in it, and those keep their order.
+func TestLoopFirst(t *testing.T) {
+	jump := func(offset uint64, loop bool) Jump { return Jump{Stack: []model.Frame{{Offset: offset}}, Loop: loop} }
+	for _, c := range []struct {
+		jumps []Jump
+		want  []uint64
+	}{
+		{[]Jump{jump(1, false), jump(2, false), jump(3, true), jump(4, true)}, []uint64{3, 1, 2, 4}},
+		{[]Jump{jump(1, true), jump(2, true)}, []uint64{1, 2}},
+		{[]Jump{jump(1, false), jump(2, false)}, []uint64{1, 2}},
+		{[]Jump{jump(1, false)}, []uint64{1}},
+	} {
+		b := Branch{Jump: c.jumps[0], Or: c.jumps[1:]}
+		b.LoopFirst()
+		for i, j := range append([]Jump{b.Jump}, b.Or...) {
+			if j.Stack[0].Offset != c.want[i] {
+				t.Errorf("%d comes at %d, want %v", j.Stack[0].Offset, i, c.want)
+			}
+		}
+	}
+}
