@@ -324,20 +324,26 @@ func (v *values) number(p place) bool {
 	return v.shared(p)
 }
 
+// mayStray tells whether a call can write a place through a pointer that is not known.
+func (f *function) mayStray(call int, p place) bool {
+	v := f.values()
+	return f.byPointer(call) && !v.shared(p) || v.number(p) || v.keeper(p.base).typ != nil
+}
+
 // astray goes to what writes a place that is asked for within a call of which that is not known.
-func (r *run) astray(it item, call int) {
+func (r *run) astray(it item) {
 	f := it.a.f
-	if f.byPointer(call) && !f.values().shared(it.place) {
-		r.virtual(it.to(call, slicing.Data).needs(it.place), atReturn)
+	if f.byPointer(it.i) && !f.values().shared(it.place) {
+		r.virtual(it.to(it.i, slicing.Data).needs(it.place), atReturn)
 	}
 	if v := f.values(); !v.number(it.place) && v.keeper(it.place.base).typ == nil {
 		return
 	}
-	for _, s := range r.strays(it.a, call) {
+	for _, s := range r.strays(it.a, it.i) {
 		if !s.writes(it.a, it.place) {
 			continue
 		}
-		at := r.report(it.to(call, slicing.Call))
+		at := r.report(it.to(it.i, slicing.Call))
 		at.nodeKey, at.kind = s.nodeKey, slicing.Data
 		if s.arg < 0 {
 			r.push(at)

@@ -237,7 +237,8 @@ const (
 	noLoop   = 2
 )
 
-// rank puts the lines first that are likely at fault.
+// rank puts the lines first that are likely at fault. A slice that begins at an instruction, as at the branch where
+// ranks parted, begins with its line.
 func (r *run) rank(lines []slicing.Line) {
 	onStack := map[lineKey]bool{}
 	for _, l := range r.stack {
@@ -252,6 +253,9 @@ func (r *run) rank(lines []slicing.Line) {
 	twice := func(n int) float64 { return math.Log2(1 + float64(n)) }
 	less := func(l slicing.Line) float64 {
 		key := lineKey{l.File, l.Line}
+		if r.criterion.Exact && key == (lineKey{r.stack[0].File, r.stack[0].Line}) {
+			return math.Inf(-1)
+		}
 		s := r.shares[key]
 		out := near*float64(l.Distance) - twice(s.visits) - takesIn*twice(needs[key]) + needed*twice(users[key])
 		for _, c := range []struct {

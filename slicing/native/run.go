@@ -85,12 +85,14 @@ type lineKey struct {
 }
 
 // item is a step of the search. With a place it asks what defines it before
-// instruction i; with throws, why call i throws an exception; else instruction i itself is
+// instruction i; with throws, why call i throws an exception; with strays, what in call i writes the place through a
+// pointer that is not known; else instruction i itself is
 // in the slice.
 type item struct {
 	nodeKey
 	asks     bool
 	throws   bool
+	strays   bool
 	place    place
 	kind     slicing.Kind
 	distance int
@@ -101,9 +103,21 @@ type item struct {
 // queue has the nearest item first.
 type queue []item
 
+// later is how many dependences of others come before a search for what writes through pointers that are not known,
+// which takes long.
+const later = 2
+
+// due is the distance at which an item comes.
+func (it *item) due() int {
+	if it.strays {
+		return it.distance + later
+	}
+	return it.distance
+}
+
 func (q queue) Len() int { return len(q) }
 func (q queue) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(q[i].distance, q[j].distance), cmp.Compare(q[i].order, q[j].order)) < 0
+	return cmp.Or(cmp.Compare(q[i].due(), q[j].due()), cmp.Compare(q[i].order, q[j].order)) < 0
 }
 func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 func (q *queue) Push(x any)   { *q = append(*q, x.(item)) }
@@ -154,6 +168,8 @@ func (r *run) search() {
 			r.ask(it)
 		case it.throws:
 			r.thrown(it)
+		case it.strays:
+			r.astray(it)
 		default:
 			r.visit(it)
 		}

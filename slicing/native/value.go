@@ -182,22 +182,58 @@ func (v *values) solve(slots bool) {
 	}
 	entry := int32(f.entryBlock())
 	v.start[entry] = first
-	work, queued, held := []int32{entry}, make([]bool, len(f.blocks)), 0
-	var given value                           // the first argument of what is called at the end of a block
-	for len(work) > 0 && !f.mod.prog.late() { // a large function takes seconds
-		n := work[0]
-		work, queued[n] = work[1:], false
-		s := v.start[n].clone()
-		for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
-			given = s.regs[f.mod.arch.Args[0]]
-			v.step(s, i)
-		}
-		for _, to := range f.blocks[n].succs {
-			if v.merge(to, v.along(s, n, to, given), &held) && !queued[to] {
-				work, queued[to] = append(work, to), true
+	queued, held := make([]bool, len(f.blocks)), 0
+	queued[entry] = true
+	order := f.topDown()
+	var given value // the first argument of what is called at the end of a block
+	for again := true; again && !f.mod.prog.late(); {
+		again = false
+		for _, n := range order {
+			if !queued[n] || f.mod.prog.late() { // a large function takes seconds
+				continue
+			}
+			queued[n] = false
+			s := v.start[n].clone()
+			for i := f.blocks[n].first; i < f.blocks[n].end; i++ {
+				given = s.regs[f.mod.arch.Args[0]]
+				v.step(s, i)
+			}
+			for _, to := range f.blocks[n].succs {
+				if v.merge(to, v.along(s, n, to, given), &held) {
+					queued[to], again = true, true
+				}
 			}
 		}
 	}
+}
+
+// topDown has the blocks that can be reached from the entry in an order in which each comes behind those that lead to
+// it, but for the edges by which loops go round.
+func (f *function) topDown() []int32 {
+	type visit struct {
+		block int32
+		next  int
+	}
+	entry := int32(f.entryBlock())
+	seen, out := make([]bool, len(f.blocks)), []int32(nil)
+	seen[entry] = true
+	for work := []visit{{entry, 0}}; len(work) > 0; {
+		at := &work[len(work)-1]
+		succs := f.blocks[at.block].succs
+		if at.next == len(succs) {
+			out = append(out, at.block)
+			work = work[:len(work)-1]
+			continue
+		}
+		to := succs[at.next]
+		at.next++
+		if !seen[to] {
+			seen[to] = true
+			work = append(work, visit{to, 0})
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // blank is a state of which nothing is known.

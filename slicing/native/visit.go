@@ -79,7 +79,7 @@ func (r *run) given(it item) {
 
 // to is the item for another instruction of the same activation.
 func (it item) to(i int, kind slicing.Kind) item {
-	it.i, it.kind, it.asks, it.throws = i, kind, false, false
+	it.i, it.kind, it.asks, it.throws, it.strays = i, kind, false, false, false
 	return it
 }
 
@@ -166,7 +166,11 @@ func (r *run) answer(it item, found reached) {
 		}
 	}
 	for _, c := range found.passed {
-		r.astray(it, c)
+		if f.mayStray(c, it.place) {
+			at := it
+			at.i, at.asks, at.strays = c, false, true
+			r.push(at)
+		}
 	}
 	if found.entry {
 		r.ascend(it)
