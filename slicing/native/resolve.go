@@ -54,9 +54,10 @@ func (f *function) resolved(i int, p place) (place, bool) {
 	return v.below(x, p), true
 }
 
-// held is the value that was stored where a pointer was loaded from. While the function is summarised, only pointers in
-// its own frame are looked up: the others have names for its callers, which know better, and summaries are made of
-// all that a program calls.
+// held is the value that was stored where a pointer was loaded from. While a function of a large program is summarised,
+// only pointers in its own frame are looked up: the others have names for its callers, and summaries are made of
+// all that a program calls. What it puts somewhere itself, and then writes behind, is lost to callers that know by
+// which call it was made.
 func (f *function) held(i int, b base) (value, bool) {
 	if b.kind != loaded || b.any || f.holding || f.naming && f.values().root(b.from) != stackBase {
 		return value{}, false

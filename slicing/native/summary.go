@@ -19,6 +19,8 @@ const (
 	maxSummary = 12 // calls that a summary goes down
 	maxWrites  = 48 // of a summary; beyond it they are joined by base
 	maxClobber = 2  // calls that are followed to find the registers a function changes
+	// maxLookedUp is how many instructions may be taken apart before summaries stop to look up what pointers lead to.
+	maxLookedUp = 50_000
 )
 
 // summary is made once; that of a function that is being summarised, because it
@@ -30,7 +32,7 @@ func (f *function) summary(depth int) *summary {
 	if f.summing || depth == 0 || f.mod.prog.late() {
 		return &summary{defs: f.mod.arch.Results}
 	}
-	f.summing, f.naming = true, true
+	f.summing, f.naming = true, f.mod.prog.insts > maxLookedUp
 	s := &summary{}
 	always := f.always()
 	for i := range f.insts {
