@@ -33,7 +33,7 @@ const (
 
 // headerShare is how many instructions of library headers, which nobody is shown, count
 // as one of the program.
-const headerShare = 8
+const headerShare = 16
 
 // maxCached bounds the instructions that are kept from one slice to the next.
 const maxCached = 400_000
