@@ -169,6 +169,9 @@ func (m Model) Allocates() bool {
 		m.Name == "__cxa_allocate_exception"
 }
 
+// Moves tells whether the result is the object of the first argument, wherever it is now.
+func (m Model) Moves() bool { return strings.HasPrefix(m.Name, "realloc") }
+
 // Throws tells whether a function of which nothing but the linker name is known may throw an
 // exception that a program may expect. Those of C do not, nor destructors; of the standard
 // library of C++ only some do.

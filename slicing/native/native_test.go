@@ -54,6 +54,23 @@ func TestTailCall(t *testing.T) {
 	}
 }
 
+// TestJoinedPointers: optimised code has a pointer in a register that is one of several, and memory that was made larger
+// is still what was there before.
+func TestJoinedPointers(t *testing.T) {
+	stub := slicetest.Stub(t)
+	for _, p := range slicetest.Programs(t) {
+		if p.Name != "keyring.cc" && p.Name != "iodeck.c" {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			exe := p.Build(t, stub, slicetest.Compiler("clang", p.Name), "-O2")
+			if s, _ := slicetest.Case(t, backend, p, exe); s.Root == 0 {
+				t.Error("the fault is not in the slice")
+			}
+		})
+	}
+}
+
 // TestLoopEnd: a loop that communicates may end before it comes to where the rank is, also if the condition is not
 // in the block that jumps back.
 func TestLoopEnd(t *testing.T) {

@@ -233,8 +233,11 @@ func (f *function) writes(i int, p place) (hit, all bool) {
 	if in.Store == nil {
 		return false, false
 	}
-	at := f.stores(i)
-	return f.values().overlaps(at, p), f.values().covers(at, p)
+	at, v := f.stores(i), f.values()
+	if v.overlaps(at, p) {
+		return true, v.covers(at, p)
+	}
+	return slices.ContainsFunc(v.oneOf(at.base), func(x value) bool { return v.overlaps(v.below(x, at), p) }), false
 }
 
 // ends are the instructions behind which the function returns.

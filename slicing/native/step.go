@@ -206,7 +206,9 @@ func (v *values) call(s *state, i int) {
 			s.regs[r] = v.fresh(r)
 		}
 	})
-	if t.known && t.model.Allocates() {
+	if old := given[arch.Args[0]]; t.known && t.model.Moves() && v.elsewhere(old.base) {
+		s.regs[arch.Result] = old
+	} else if t.known && t.model.Allocates() {
 		s.regs[arch.Result] = value{base: v.intern(base{kind: allocated, at: int32(i)})}
 	} else if t.model.First {
 		s.regs[arch.Result] = given[arch.Args[0]]

@@ -54,6 +54,9 @@ func (f *function) summarise(s *summary, i int, always bool, depth int) {
 		if in.Store != nil {
 			at := f.stores(i)
 			s.add(v, written{at, always && at.exact()})
+			for _, x := range v.oneOf(at.base) {
+				s.add(v, written{v.below(x, at), false})
+			}
 		}
 		return
 	}

@@ -72,8 +72,9 @@ type values struct {
 	returns []value       // the same, at each of its ends
 	part    part          // what in any object that it points to
 	types   map[int32]*symbol.Type
-	hands   map[int32]value  // by base: where callers find the pointer
-	keeps   map[int32]member // by base: where the function itself puts it
+	joined  map[int32][]value // see oneOf
+	hands   map[int32]value   // by base: where callers find the pointer
+	keeps   map[int32]member  // by base: where the function itself puts it
 	locals  map[localKey]object
 	loads   []*datum // by base: where the pointer was loaded from
 	typed   bool     // types has all that is known
@@ -282,6 +283,35 @@ func (v *values) join(a, b value, to int32, r cpu.Reg) value {
 	if a.base == out.base || a.base == constBase && !a.any && a.off > -firstPage && a.off < firstPage {
 		out.off = a.off // where an index begins says which array it is of
 	}
+	return out
+}
+
+// oneOf are the values of which a base stands for one: by each way to the block where they were joined.
+func (v *values) oneOf(n int32) []value {
+	b := v.bases[n]
+	if b.kind != merged {
+		return nil
+	}
+	out, ok := v.joined[n]
+	if ok {
+		return out
+	}
+	for _, p := range v.f.blocks[b.at].preds {
+		last := v.f.blocks[p].end - 1
+		s := &state{regs: slices.Clone(v.regs[last])}
+		if v.f.insts[last].Kind != cpu.Call {
+			v.step(s, last)
+		} else if s.regs[b.reg] = v.after[last]; b.reg != v.f.mod.arch.Result {
+			continue
+		}
+		if x := s.regs[b.reg]; x.base != n && v.elsewhere(x.base) && !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	if v.joined == nil {
+		v.joined = map[int32][]value{}
+	}
+	v.joined[n] = out
 	return out
 }
 

@@ -39,7 +39,7 @@ func (r *run) visit(it item) {
 func (r *run) decided(it item) {
 	f := it.a.f
 	if it.a.depth+it.a.nested > 0 && f.closed() {
-		r.given(it)
+		r.inquire(it)
 		return
 	}
 	for _, b := range f.controls(r.options.Endless, it.a.caught)[f.blk[it.i]] {
@@ -54,9 +54,9 @@ func (r *run) decided(it item) {
 	}
 }
 
-// given stands for what decides within a library: what it does depends on what the program gave it. To follow each of
+// inquire stands for what decides within a library: what it does depends on what the program gave it. To follow each of
 // its own conditions would take all the time that there is.
-func (r *run) given(it item) {
+func (r *run) inquire(it item) {
 	a := it.a
 	for a.parent != nil && a.parent.f.foreign() && a.parent.depth+a.parent.nested > 0 {
 		a = a.parent
@@ -130,6 +130,12 @@ func (r *run) memory(it item, p place) {
 		return
 	}
 	r.push(it.needs(p))
+	v := it.a.f.values()
+	for _, x := range v.oneOf(p.base) {
+		if q := it.a.f.resolve(it.i, v.below(x, p)); q.memory() && v.elsewhere(q.base) {
+			r.push(it.needs(q))
+		}
+	}
 }
 
 // In place of an instruction, atReturn stands for the ends of a function, and atThrow for
