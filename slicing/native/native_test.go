@@ -54,8 +54,8 @@ func TestTailCall(t *testing.T) {
 	}
 }
 
-// TestJoinedPointers: optimised code has a pointer in a register that is one of several, and memory that was made larger
-// is still what was there before.
+// TestJoinedPointers: optimised code has a pointer in a register that is one of several, and memory that was made
+// larger is still what was there before.
 func TestJoinedPointers(t *testing.T) {
 	stub := slicetest.Stub(t)
 	for _, p := range slicetest.Programs(t) {

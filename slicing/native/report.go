@@ -237,7 +237,7 @@ const (
 	noLoop   = 2
 )
 
-// rank puts the lines first that are likely at fault. A slice that begins at an instruction, as at the branch where
+// rank puts the lines first that are likely at fault. A slice that begins at a jump, as at the branch where
 // ranks parted, begins with its line.
 func (r *run) rank(lines []slicing.Line) {
 	onStack := map[lineKey]bool{}
@@ -253,7 +253,7 @@ func (r *run) rank(lines []slicing.Line) {
 	twice := func(n int) float64 { return math.Log2(1 + float64(n)) }
 	less := func(l slicing.Line) float64 {
 		key := lineKey{l.File, l.Line}
-		if r.criterion.Exact && key == (lineKey{r.stack[0].File, r.stack[0].Line}) {
+		if key == r.jump {
 			return math.Inf(-1)
 		}
 		s := r.shares[key]

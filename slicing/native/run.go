@@ -47,6 +47,7 @@ type run struct {
 	links     map[link]bool
 	places    map[nodeKey]spot
 	stack     []slicing.Line // where the observed frames are
+	jump      lineKey        // where the slice begins, if that is a jump that decides
 	notes     []string
 	truncated bool
 	headers   int // of nodes, those in functions of library headers

@@ -36,6 +36,9 @@ func (r *run) start() error {
 		it.kind = slicing.Control
 	}
 	it = r.report(it)
+	if exact && a.f.insts[it.i].Kind == cpu.Branch {
+		r.jump = it.from
+	}
 	if !exact {
 		it = r.intoTail(it, r.criterion.Call)
 	}

@@ -13,6 +13,7 @@ import (
 const (
 	maxDescent = 6
 	maxNested  = 10
+	maxSmall   = 24
 )
 
 // visit puts an instruction into the slice: what it reads and what decides
@@ -261,7 +262,7 @@ func (r *run) child(it item, callee *function) *activation {
 	if r.children[key] == nil {
 		r.children[key] = &activation{f: callee, parent: it.a, call: it.i, depth: it.a.depth, nested: it.a.nested + 1,
 			caught: it.a.handles(it.i), loose: it.a.loose || it.a.f.byPointer(it.i)}
-		if !callee.foreign() {
+		if !callee.foreign() && len(callee.insts) > maxSmall {
 			r.children[key].depth++
 			r.children[key].nested = 0
 		}
