@@ -2,7 +2,6 @@ package native
 
 import (
 	"os"
-	"slices"
 	"testing"
 
 	"laggard/slicing"
@@ -21,19 +20,28 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+// sliced is the score of a program as a compiler of a family makes it.
+func sliced(t *testing.T, name, family, opt string) (out slicetest.Score) {
+	t.Helper()
+	stub := slicetest.Stub(t)
+	for _, p := range slicetest.Programs(t) {
+		if p.Name == name {
+			out, _ = slicetest.Case(t, backend, p, p.Build(t, stub, slicetest.Compiler(family, name), opt))
+			return out
+		}
+	}
+	t.Fatalf("there is no %s", name)
+	return out
+}
+
 // TestFoundCallees: what decides is in functions that are called through tables that may be
 // written, through objects in containers, and by libraries; or writes through a pointer out of a table, into
 // memory that a container got, or behind a pointer that a struct keeps; or containers are much of the code.
 func TestFoundCallees(t *testing.T) {
-	stub := slicetest.Stub(t)
-	for _, p := range slicetest.Programs(t) {
-		if !slices.Contains([]string{"bound.f90", "models.cc", "hooks.cc", "compared.c", "iodeck.c",
-			"pagestore.cc", "seaice.f90", "meshhalo.c", "halomesh.cc"}, p.Name) {
-			continue
-		}
-		t.Run(p.Name, func(t *testing.T) {
-			exe := p.Build(t, stub, slicetest.Compiler("gcc", p.Name), "-O0")
-			if s, _ := slicetest.Case(t, backend, p, exe); s.Root == 0 {
+	for _, name := range []string{"bound.f90", "models.cc", "hooks.cc", "compared.c", "iodeck.c",
+		"pagestore.cc", "seaice.f90", "meshhalo.c", "halomesh.cc"} {
+		t.Run(name, func(t *testing.T) {
+			if sliced(t, name, "gcc", "-O0").Root == 0 {
 				t.Error("the fault is not in the slice")
 			}
 		})
@@ -42,29 +50,17 @@ func TestFoundCallees(t *testing.T) {
 
 // TestTailCall: a wrapper that jumps to MPI has no frame; what it is given decides all the same.
 func TestTailCall(t *testing.T) {
-	stub := slicetest.Stub(t)
-	for _, p := range slicetest.Programs(t) {
-		if p.Name != "tailcall.c" {
-			continue
-		}
-		exe := p.Build(t, stub, slicetest.Compiler("gcc", p.Name), "-O2")
-		if s, _ := slicetest.Case(t, backend, p, exe); s.Root == 0 || s.Recall < 1 {
-			t.Errorf("the fault is not in the slice, or a line is missing: %+v", s)
-		}
+	if s := sliced(t, "tailcall.c", "gcc", "-O2"); s.Root == 0 || s.Recall < 1 {
+		t.Errorf("the fault is not in the slice, or a line is missing: %+v", s)
 	}
 }
 
 // TestJoinedPointers: optimised code has a pointer in a register that is one of several, and memory that was made
 // larger is still what was there before.
 func TestJoinedPointers(t *testing.T) {
-	stub := slicetest.Stub(t)
-	for _, p := range slicetest.Programs(t) {
-		if p.Name != "keyring.cc" && p.Name != "iodeck.c" {
-			continue
-		}
-		t.Run(p.Name, func(t *testing.T) {
-			exe := p.Build(t, stub, slicetest.Compiler("clang", p.Name), "-O2")
-			if s, _ := slicetest.Case(t, backend, p, exe); s.Root == 0 {
+	for _, name := range []string{"keyring.cc", "iodeck.c"} {
+		t.Run(name, func(t *testing.T) {
+			if sliced(t, name, "clang", "-O2").Root == 0 {
 				t.Error("the fault is not in the slice")
 			}
 		})
@@ -74,15 +70,8 @@ func TestJoinedPointers(t *testing.T) {
 // TestLoopEnd: a loop that communicates may end before it comes to where the rank is, also if the condition is not
 // in the block that jumps back.
 func TestLoopEnd(t *testing.T) {
-	stub := slicetest.Stub(t)
-	for _, p := range slicetest.Programs(t) {
-		if p.Name != "octsteps.cc" {
-			continue
-		}
-		exe := p.Build(t, stub, slicetest.Compiler("clang", p.Name), "-O0")
-		if s, _ := slicetest.Case(t, backend, p, exe); s.Root == 0 {
-			t.Error("the condition that ends the loop is not in the slice")
-		}
+	if sliced(t, "octsteps.cc", "clang", "-O0").Root == 0 {
+		t.Error("the condition that ends the loop is not in the slice")
 	}
 }
 
