@@ -324,19 +324,20 @@ func (v *values) number(p place) bool {
 	return v.shared(p)
 }
 
-// mayStray tells whether a call can write a place through a pointer that is not known.
-func (f *function) mayStray(call int, p place) bool {
+// mayStray tells whether a call can write a place through a pointer that is not known: as a function that is found by
+// its address, or through a pointer that others may have to the place.
+func (f *function) mayStray(call int, p place) (found, pointed bool) {
 	v := f.values()
-	return f.byPointer(call) && !v.shared(p) || v.number(p) || v.keeper(p.base).typ != nil
+	return f.byPointer(call) && !v.shared(p), v.number(p) || v.keeper(p.base).typ != nil
 }
 
 // astray goes to what writes a place that is asked for within a call of which that is not known.
 func (r *run) astray(it item) {
-	f := it.a.f
-	if f.byPointer(it.i) && !f.values().shared(it.place) {
+	found, pointed := it.a.f.mayStray(it.i, it.place)
+	if found {
 		r.virtual(it.to(it.i, slicing.Data).needs(it.place), atReturn)
 	}
-	if v := f.values(); !v.number(it.place) && v.keeper(it.place.base).typ == nil {
+	if !pointed {
 		return
 	}
 	for _, s := range r.strays(it.a, it.i) {

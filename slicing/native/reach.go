@@ -169,8 +169,9 @@ func (f *function) mayWrite(i int, asked *datum) (may, certain bool) {
 	if _, tail := f.tails[i]; f.insts[i].Kind != cpu.Call && !tail {
 		return v.mayBe(asked, &datum{place: f.stores(i)}), true
 	}
-	callee := f.mod.callee(f.target(i))
-	if f.target(i).known || callee == nil {
+	t := f.target(i)
+	callee := f.mod.callee(t)
+	if t.known || callee == nil {
 		return true, true
 	}
 	sum := callee.summary(maxSummary)

@@ -208,35 +208,6 @@ func (v *values) solve(slots bool) {
 	}
 }
 
-// topDown has the blocks that can be reached from the entry in an order in which each comes behind those that lead to
-// it, but for the edges by which loops go round.
-func (f *function) topDown() []int32 {
-	type visit struct {
-		block int32
-		next  int
-	}
-	entry := int32(f.entryBlock())
-	seen, out := make([]bool, len(f.blocks)), []int32(nil)
-	seen[entry] = true
-	for work := []visit{{entry, 0}}; len(work) > 0; {
-		at := &work[len(work)-1]
-		succs := f.blocks[at.block].succs
-		if at.next == len(succs) {
-			out = append(out, at.block)
-			work = work[:len(work)-1]
-			continue
-		}
-		to := succs[at.next]
-		at.next++
-		if !seen[to] {
-			seen[to] = true
-			work = append(work, visit{to, 0})
-		}
-	}
-	slices.Reverse(out)
-	return out
-}
-
 // blank is a state of which nothing is known.
 func (v *values) blank() *state { return &state{regs: make([]value, v.f.mod.arch.General)} }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // maxDescent bounds the calls that are descended into one below the other, those of
-// the program's own functions; templates of libraries call each other more deeply.
+// the program's own functions; templates of libraries call each other more deeply, and so do functions of few
+// instructions, such as those that return a member.
 const (
 	maxDescent = 6
 	maxNested  = 10
@@ -173,7 +174,7 @@ func (r *run) answer(it item, found reached) {
 		}
 	}
 	for _, c := range found.passed {
-		if f.mayStray(c, it.place) {
+		if found, pointed := f.mayStray(c, it.place); found || pointed {
 			at := it
 			at.i, at.asks, at.strays = c, false, true
 			r.push(at)
