@@ -122,10 +122,26 @@ func TestPython(t *testing.T) {
 	})
 }
 
-func (f family) pythonHang(t *testing.T, h pythonHang) {
+// TestPythonRefused lets a program hang where the ranks may not even read their own memory by way of the kernel.
+func TestPythonRefused(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		if f.abi || f.name != "openmpi" {
+			t.Skip("Debian has mpi4py for one MPI")
+		}
+		for _, h := range pythonHangs(t, "python") {
+			if filepath.Base(h.program) == "archive.py" {
+				f.pythonHang(t, h, f.build(t, "refuse.c"))
+			}
+		}
+	})
+}
+
+// pythonHang lets a program hang, started by a launcher if there is one.
+func (f family) pythonHang(t *testing.T, h pythonHang, launcher ...string) {
 	env := f.environ(t)
 	dir := filepath.Join(t.TempDir(), "run")
-	j := f.recorded(t, dir, env, 4, nil, pythonExe, h.program, "hang")
+	command := append(launcher, pythonExe, h.program, "hang")
+	j := f.recorded(t, dir, env, 4, nil, command...)
 	j.awaitHang()
 	h.check(t, "hung", env, dir)
 	signalRanks(open(t, dir), syscall.SIGKILL)

@@ -1,9 +1,7 @@
-#define _GNU_SOURCE
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 #include "base/hash.h"
 #include "base/pages.h"
+#include "base/peek.h"
 #include "format.h"
 #include "stack/unwind.h"
 
@@ -264,13 +262,7 @@ static bool climb(struct lg_regs *r, const struct lg_stack *s, uint64_t cfa, boo
 static struct lg_stack foreign_stack(uint64_t sp)
 {
   static unsigned char copy[FOREIGN_BYTES];
-  struct iovec to = {copy, sizeof copy}, from = {(void *)sp, sizeof copy};
-  ssize_t n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-  while (n < 0 && from.iov_len > LG_PAGE) {
-    from.iov_len /= 2;
-    n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-  }
-  return (struct lg_stack){sp, sp + (uint64_t)(n > 0 ? n : 0), copy};
+  return (struct lg_stack){sp, sp + lg_peek(sp, copy, sizeof copy), copy};
 }
 
 static void try_from_here(uint64_t cfa, uint64_t stack_hi, bool full, struct lg_trace *out)

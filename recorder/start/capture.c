@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/locks.h"
+#include "base/peek.h"
 #include "base/seq.h"
 #include "machine/machine.h"
 #include "python/words.h"
@@ -97,17 +97,16 @@ bool lg_capture_asleep(struct lg_thr *t, uint64_t sp, uint64_t pc, bool idle)
   static unsigned char copy[STACK_BYTES];
   uint64_t hi = sp >= t->model.cache.stack_lo && sp < t->model.cache.stack_hi ? t->model.cache.stack_hi : sp + PAGE;
   size_t n = hi - sp < sizeof copy ? hi - sp : sizeof copy;
-  struct iovec to = {copy, n}, from = {(void *)sp, n};
   struct lg_regs r = {.known = lg_bit(SP) | lg_bit(PC)};
   struct lg_trace tr;
   r.v[SP] = sp;
   r.v[PC] = pc;
   lg_lock_file();
   uint64_t where = lg_py_where(t->pthread);
-  ssize_t got = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  size_t got = lg_peek(sp, copy, n);
   bool taken = got > 0;
   if (taken && !lg_unloading) {
-    struct lg_stack s = {sp, sp + (uint64_t)got, copy};
+    struct lg_stack s = {sp, sp + got, copy};
     lg_unwind(&r, &s, false, &tr);
     lg_words_captured(&tr, t->pthread, &words);
     taken = where == lg_py_where(t->pthread);
