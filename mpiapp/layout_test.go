@@ -190,9 +190,10 @@ var allowed = map[string][]string{
 	"laggard/slicing/folded": {"laggard/slicing", "laggard/slicing/calls"},
 	"laggard/slicing/native": {
 		"laggard/model", "laggard/slicing", "laggard/slicing/arm64", "laggard/slicing/calls", "laggard/slicing/cpu",
-		"laggard/slicing/folded", "laggard/slicing/x86", "laggard/symbol",
+		"laggard/slicing/folded", "laggard/slicing/shape", "laggard/slicing/x86", "laggard/symbol",
 	},
 	"laggard/slicing/python": {"laggard/model", "laggard/slicing"},
+	"laggard/slicing/shape":  {"laggard/symbol"},
 	"laggard/slicing/slicetest": {
 		"laggard/model", "laggard/slicing", "laggard/slicing/cpu", "laggard/slicing/x86", "laggard/symbol",
 	},

@@ -27,8 +27,7 @@ type builder struct {
 
 // build takes apart the function of which entry is the first address.
 func (m *module) build(sym symbol.Function, depth int) *function {
-	f := &function{mod: m, entry: sym.Lo, name: sym.Name, parts: []symbol.Function{sym}, tails: map[int]uint64{},
-		found: map[query]reached{}}
+	f := &function{mod: m, entry: sym.Lo, name: sym.Name, parts: []symbol.Function{sym}, tails: map[int]uint64{}}
 	b := &builder{
 		m: m, f: f, depth: depth, seen: map[uint64]cpu.Inst{}, work: []uint64{sym.Lo},
 		heads: map[uint64]bool{sym.Lo: true}, jumps: map[uint64][]uint64{}, halted: map[uint64]bool{},
@@ -213,7 +212,7 @@ func (m *module) sweep(f *function, depth int) *function {
 		jumps: map[uint64][]uint64{}, halted: map[uint64]bool{},
 	}
 	b.f = &function{mod: m, entry: f.entry, name: f.name, parts: f.parts, tails: map[int]uint64{},
-		found: map[query]reached{}, holes: true}
+		holes: true}
 	b.work = []uint64{f.entry}
 	b.follow()
 	b.listed.asks = maxAsks // what is left over is decoded here

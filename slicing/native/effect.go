@@ -1,9 +1,11 @@
 package native
 
 import (
+	"iter"
+
 	"laggard/slicing/calls"
 	"laggard/slicing/cpu"
-	"laggard/symbol"
+	"laggard/slicing/shape"
 )
 
 // effect is one way in which a call defines a place.
@@ -42,6 +44,15 @@ func (f *function) target(i int) target {
 		}
 	}
 	return target{}
+}
+
+// opened is the function that a call is followed into; nil if it is not known, or there is a model for it.
+func (f *function) opened(i int) *function {
+	t := f.target(i)
+	if t.known {
+		return nil
+	}
+	return f.mod.callee(t)
 }
 
 // arg is the value of argument n of a call.
@@ -113,30 +124,67 @@ func (f *function) modelArgs(m calls.Model) int {
 
 // inside are the effects of a call whose code is known.
 func (f *function) inside(i int, callee *function, p place) []effect {
-	sum := callee.summary(maxSummary)
 	if !p.memory() {
-		if f.mod.arch.Results.Has(p.reg) && sum.defs.Has(p.reg) {
+		if f.mod.arch.Results.Has(p.reg) && callee.summary(maxSummary).defs.Has(p.reg) {
 			return []effect{{callee: callee, inner: p, all: true}}
 		}
 		return nil
 	}
 	var out []effect
-	v, asked, seen := f.values(), datum{place: p}, f.seen(i, callee, sum)
-	for _, n := range v.candidates(seen, &asked) {
-		s := &seen.writes[n]
-		m, ok := v.meet(&asked, &s.outer)
-		if !ok {
-			continue
-		}
-		w := &sum.writes[s.write]
-		inner := w.place
+	for s, m := range f.met(i, callee, p) {
+		inner := s.inner.place
 		if s.direct && m.known && p.bounded() {
 			by := m.shift - s.shift
 			inner.any, inner.lo, inner.hi, inner.grid = p.any, p.lo+by, p.hi+by, p.shifted(by)
 		}
-		out = addEffect(out, effect{callee: callee, inner: inner, all: w.always && v.covers(s.outer.place, p)})
+		out = addEffect(out, effect{callee: callee, inner: inner, all: f.leavesNothing(s, p)})
 	}
 	return out
+}
+
+// leavesNothing tells whether a write of a call is certain, and leaves nothing of what was in a place.
+func (f *function) leavesNothing(s *seenWrite, p place) bool {
+	return s.inner.always && f.values().covers(s.outer.place, p)
+}
+
+// met are those writes of a call that may be to a place in memory, and how they lie to it.
+func (f *function) met(i int, callee *function, p place) iter.Seq2[*seenWrite, meeting] {
+	return func(yield func(*seenWrite, meeting) bool) {
+		v, asked, seen := f.values(), datum{place: p}, f.seen(i, callee, callee.summary(maxSummary))
+		for _, n := range f.meeting(i, callee, seen, &asked) {
+			s := &seen.writes[n]
+			if m, ok := v.meet(&asked, &s.outer); ok && !yield(s, m) {
+				return
+			}
+		}
+	}
+}
+
+// meeting are the numbers of those writes of a call that may be to a datum, remembered, or as far as the types say.
+func (f *function) meeting(i int, callee *function, seen *seenWrites, asked *datum) []int16 {
+	v, key, h := f.values(), callKey{i, callee}, f.hitsOf(asked.place)
+	if h == nil || callee.sum == nil {
+		return v.candidates(seen, asked)
+	}
+	out, ok := h.met[key]
+	if !ok {
+		for _, n := range v.candidates(seen, asked) {
+			if _, ok := v.meet(asked, &seen.writes[n].outer); ok {
+				out = append(out, n)
+			}
+		}
+		if len(out) > 0 { // of the others the hits say that they are none
+			f.mod.prog.remember(60 + 2*len(out))
+			h.met[key] = out
+		}
+	}
+	return out
+}
+
+// callKey is a call and what it calls.
+type callKey struct {
+	call   int
+	callee *function
 }
 
 // seenKey is a call and what it calls. While a pointer is being looked up, less
@@ -151,14 +199,14 @@ type seenKey struct {
 type seenWrites struct {
 	writes []seenWrite
 	all    []int16                  // the numbers of all
-	byType map[*symbol.Type][]int16 // of those that may be to an object of a type, a part of it, or what has it
+	byType map[*shape.Shape][]int16 // of those that may be to an object of a type, a part of it, or what has it
 }
 
 // seenWrite is a write of a callee as the caller sees it.
 type seenWrite struct {
-	write  int16 // in the summary
-	direct bool  // shift is known
-	shift  int64 // what is added to an offset of the write's own place
+	inner  *written // as the summary has it
+	direct bool     // shift is known
+	shift  int64    // what is added to an offset of the write's own place
 	outer  datum
 }
 
@@ -172,7 +220,7 @@ func (f *function) seen(i int, callee *function, sum *summary) *seenWrites {
 	for n := range sum.writes {
 		if p, x, ok := f.outer(i, callee, sum.writes[n].place); ok {
 			out.all = append(out.all, int16(len(out.writes)))
-			out.writes = append(out.writes, seenWrite{int16(n), !x.any, x.off, datum{place: p}})
+			out.writes = append(out.writes, seenWrite{&sum.writes[n], !x.any, x.off, datum{place: p}})
 		}
 	}
 	if callee.sum == sum {
@@ -187,11 +235,11 @@ func (f *function) seen(i int, callee *function, sum *summary) *seenWrites {
 // candidates are the numbers of those writes of a call that may be to a datum, as far as their types say. The same
 // types are asked for again and again.
 func (v *values) candidates(s *seenWrites, asked *datum) []int16 {
-	t := v.kindOf(asked)
-	if t.typ == nil || !v.final {
+	t := v.kindOf(asked).Shape
+	if t == nil || !v.final {
 		return s.all
 	}
-	out, ok := s.byType[t.typ]
+	out, ok := s.byType[t]
 	if !ok {
 		for n := range s.writes {
 			if v.mayBe(asked, &s.writes[n].outer) {
@@ -199,9 +247,9 @@ func (v *values) candidates(s *seenWrites, asked *datum) []int16 {
 			}
 		}
 		if s.byType == nil {
-			s.byType = map[*symbol.Type][]int16{}
+			s.byType = map[*shape.Shape][]int16{}
 		}
-		s.byType[t.typ] = out
+		s.byType[t] = out
 	}
 	return out
 }

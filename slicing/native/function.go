@@ -39,6 +39,7 @@ type function struct {
 	views    map[seenKey]*seenWrites
 	hands    map[int][]datum // see handedTo
 	writing  map[writersKey]instructions
+	hits     map[hitsKey]*hits
 }
 
 // block is a basic block: insts[first:end].

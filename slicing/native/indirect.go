@@ -5,6 +5,7 @@ import (
 
 	"laggard/slicing"
 	"laggard/slicing/cpu"
+	"laggard/slicing/shape"
 	"laggard/symbol"
 )
 
@@ -12,6 +13,7 @@ const (
 	maxTargets   = 8         // functions that an indirect call may call
 	maxConstants = 4000      // places that are looked at to find them: containers pass a pointer on often
 	maxSought    = 3_000_000 // instructions that are looked at for what writes these, for all calls of a slice
+	perStep      = 20        // of these, as many as a step of the search takes the time of
 )
 
 // constants finds the numbers that a place may hold, as far as they are moved
@@ -135,7 +137,7 @@ func (c *constants) defined(a *activation, r reached, i int, p place) {
 // enough tells whether the search has gone far enough.
 func (c *constants) enough() bool {
 	p := c.r.prog
-	c.r.sought += p.looked - c.from
+	c.r.sought += p.looked - c.from + perStep
 	c.from = p.looked
 	return len(c.seen)+len(c.into) > maxConstants || c.r.sought > maxSought || p.late()
 }
@@ -263,41 +265,41 @@ type stray struct {
 	size    int64
 	numbers []int64
 	refs    []reference
-	kept    member // where the pointer was loaded from
+	kept    shape.Bytes // where the pointer was loaded from
 }
 
 // keeper is the member of a struct that the pointer to an object is kept in: it was loaded from there, or what a call
 // returned was put there.
-func (v *values) keeper(n int32) member {
+func (v *values) keeper(n int32) shape.Bytes {
 	switch v.bases[n].kind {
 	case loaded:
 		return v.kindOf(v.pointer(n))
 	case allocated, result:
 		return v.puts()[n]
 	}
-	return member{}
+	return shape.Bytes{}
 }
 
 // keeper is where the pointer to an object is kept, if the activation is of a function that is called through a
 // pointer: others are searched with the names that objects have for their callers.
-func (a *activation) keeper(n int32) member {
+func (a *activation) keeper(n int32) shape.Bytes {
 	if !a.loose {
-		return member{}
+		return shape.Bytes{}
 	}
 	return a.f.values().keeper(n)
 }
 
 // puts are the members that the function puts the pointers into that it got from calls.
-func (v *values) puts() map[int32]member {
+func (v *values) puts() map[int32]shape.Bytes {
 	if v.keeps == nil {
-		v.keeps = map[int32]member{}
+		v.keeps = map[int32]shape.Bytes{}
 		for i := range v.f.insts {
 			in := &v.f.insts[i]
 			if in.Move != cpu.StoreReg || !v.f.mod.arch.Holds(in.Src) || v.addr[i].base == noBase {
 				continue
 			}
 			if x := v.regs[i][in.Src]; x.off == 0 && !x.any && v.made(x.base) {
-				if m := v.member(v.addr[i]); m.typ != nil {
+				if m := v.member(v.addr[i]); m.Shape != nil {
 					v.keeps[x.base] = m
 				}
 			}
@@ -324,22 +326,31 @@ func (v *values) number(p place) bool {
 	return v.shared(p)
 }
 
-// mayStray tells whether a call can write a place through a pointer that is not known: as a function that is found by
-// its address, or through a pointer that others may have to the place.
-func (f *function) mayStray(call int, p place) (found, pointed bool) {
-	v := f.values()
-	return f.byPointer(call) && !v.shared(p), v.number(p) || v.keeper(p.base).typ != nil
+// mayStray tells how a call can write a place of which that is not known: as a function that is found by its address,
+// or through a pointer that others may have to the place.
+func (v *values) mayStray(p place) (byAddress, pointed bool) {
+	return !v.shared(p), v.number(p) || v.keeper(p.base).Shape != nil
 }
 
-// astray goes to what writes a place that is asked for within a call of which that is not known.
+// astray goes to what writes a place that is asked for within calls of which that is not known.
 func (r *run) astray(it item) {
-	found, pointed := it.a.f.mayStray(it.i, it.place)
-	if found {
-		r.virtual(it.to(it.i, slicing.Data).needs(it.place), atReturn)
+	byAddress, pointed := it.a.f.values().mayStray(it.place)
+	for _, call := range it.strays {
+		if r.prog.late() {
+			return
+		}
+		at := it.to(call, slicing.Data)
+		if byAddress && at.a.f.byPointer(call) {
+			r.virtual(at.needs(it.place), atReturn)
+		}
+		if pointed {
+			r.pointedAt(at)
+		}
 	}
-	if !pointed {
-		return
-	}
+}
+
+// pointedAt goes to what in a call writes a place through a pointer that is not known.
+func (r *run) pointedAt(it item) {
 	for _, s := range r.strays(it.a, it.i) {
 		if !s.writes(it.a, it.place) {
 			continue
@@ -365,11 +376,12 @@ func (s *stray) writes(a *activation, p place) bool {
 		})
 	default:
 		t := v.member(p)
-		if t.typ == nil {
-			return s.kept.same(v.keeper(p.base))
+		if t.Shape == nil {
+			return s.kept.Meets(v.keeper(p.base))
 		}
 		return slices.ContainsFunc(s.refs, func(f reference) bool {
-			return f.typ != nil && t.same(member{f.typ, f.off, f.off + s.size, a.f.mod.marked(f.typ)})
+			return f.typ != nil &&
+				t.Meets(shape.Bytes{Shape: v.f.mod.prog.shapes.Of(f.typ), Lo: f.off, Hi: f.off + s.size})
 		})
 	}
 }
@@ -450,13 +462,13 @@ func (a *activation) stray(p place) bool {
 	if b := v.bases[p.base]; b.kind != loaded && (b.kind != onEntry || !a.loose) {
 		return false
 	}
-	return v.member(p).typ == nil
+	return v.member(p).Shape == nil
 }
 
 // lead finds where the pointer of a stray leads; false if nothing is known of it.
 func (r *run) lead(s *stray, pointer place, disp int64) bool {
 	if r.led++; r.led > maxAstray {
-		return s.kept.typ != nil
+		return s.kept.Shape != nil
 	}
 	c := constants{r: r, seen: map[queryKey]bool{}, into: map[enterKey]bool{}, objects: true,
 		from: r.prog.looked}
@@ -468,5 +480,5 @@ func (r *run) lead(s *stray, pointer place, disp int64) bool {
 		f.off += disp
 		s.refs = append(s.refs, f)
 	}
-	return len(s.numbers)+len(s.refs) > 0 || s.kept.typ != nil
+	return len(s.numbers)+len(s.refs) > 0 || s.kept.Shape != nil
 }

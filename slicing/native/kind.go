@@ -1,9 +1,8 @@
 package native
 
 import (
-	"hash/fnv"
-
 	"laggard/slicing/cpu"
+	"laggard/slicing/shape"
 	"laggard/symbol"
 )
 
@@ -162,12 +161,12 @@ type meeting struct {
 // datum is a place with its kind, which is looked up when it is first needed.
 type datum struct {
 	place
-	kind  member
+	kind  shape.Bytes
 	known bool
 }
 
 // kindOf is the kind of a datum.
-func (v *values) kindOf(d *datum) member {
+func (v *values) kindOf(d *datum) shape.Bytes {
 	if !d.known {
 		d.kind, d.known = v.member(d.place), v.final
 	}
@@ -200,6 +199,11 @@ func (v *values) meet(p, q *datum) (meeting, bool) {
 }
 
 func (v *values) alias(p, q *datum, depth int) (meeting, bool) {
+	t, u := v.kindOf(p), v.kindOf(q)
+	typed := t.Shape != nil && u.Shape != nil
+	if !typed && !p.shares(q.place) {
+		return meeting{}, false
+	}
 	a, b := &v.bases[p.base], &v.bases[q.base]
 	if a.kind == allocated && b.kind == allocated && !a.some() && !b.some() {
 		return meeting{}, false
@@ -218,12 +222,11 @@ func (v *values) alias(p, q *datum, depth int) (meeting, bool) {
 			}
 		}
 	}
-	t, u := v.kindOf(p), v.kindOf(q)
-	if t.typ == nil || u.typ == nil {
+	if !typed {
 		heap := a.kind == allocated && v.opaque(q.base) || b.kind == allocated && v.opaque(p.base)
-		return meeting{known: true}, heap && !p.any && !q.any && p.shares(q.place)
+		return meeting{known: true}, heap && !p.any && !q.any
 	}
-	d, ok := common(t, u)
+	d, ok := t.Common(u)
 	if !ok {
 		return meeting{}, false
 	}
@@ -236,7 +239,7 @@ func (v *values) mayBe(asked, written *datum) bool {
 		return false
 	}
 	t, u := v.kindOf(asked), v.kindOf(written)
-	return u.typ == nil || !v.elsewhere(written.base) || t.all&u.own != 0 || u.all&t.own != 0
+	return u.Shape == nil || !v.elsewhere(written.base) || t.Has(u.Shape) || u.Has(t.Shape)
 }
 
 // pointer is where the pointer that a base stands for was loaded from.
@@ -260,7 +263,7 @@ func (v *values) shared(p place) bool {
 	if !p.memory() || !v.elsewhere(p.base) {
 		return false
 	}
-	return v.member(p).typ != nil
+	return v.member(p).Shape != nil
 }
 
 // opaque tells whether nothing is known of what a base points to.
@@ -283,23 +286,13 @@ func (b base) some() bool { return b.kind == allocated && b.at == anywhere }
 // several tells whether a base may be another object each time.
 func (b base) several() bool { return b.some() || b.any }
 
-// member is some bytes of a type; without a type it is not known.
-type member struct {
-	typ    *symbol.Type
-	lo, hi int64
-	marks
-}
-
-// marks tell quickly that a type is no part of another one: a bit for its own kind, and those of all that it has.
-type marks struct{ own, all uint64 }
-
-// member is the type that a place is a part of, and which bytes of it; none if it
-// is not known, or could be anything, as numbers can.
-func (v *values) member(p place) member {
+// member is which bytes of which type a place is; without a shape it is not known, or could be anything, as numbers
+// can.
+func (v *values) member(p place) shape.Bytes {
 	o := v.object(value{base: p.base, off: p.lo})
 	t, lo, hi := o.typ, int64(0), int64(0)
 	if t == nil || t.Size <= 0 {
-		return member{}
+		return shape.Bytes{}
 	}
 	switch {
 	case o.many && p.any && p.step == t.Size:
@@ -324,9 +317,9 @@ func (v *values) member(p place) member {
 		}
 	}
 	if !v.telling(t) {
-		return member{}
+		return shape.Bytes{}
 	}
-	return member{t, lo, hi, v.f.mod.marked(t)}
+	return shape.Bytes{Shape: v.f.mod.prog.shapes.Of(t), Lo: lo, Hi: hi}
 }
 
 // telling tells whether a type says which data may be the same: a struct does, and
@@ -336,88 +329,4 @@ func (v *values) telling(t *symbol.Type) bool {
 		t = v.f.mod.code.Target(t)
 	}
 	return t != nil && len(t.Fields) > 0
-}
-
-// marked are the marks of a type.
-func (m *module) marked(t *symbol.Type) marks {
-	out, ok := m.marks[t]
-	if !ok {
-		out.own, out.all = mark(t), allMarks(t, maxParts)
-		m.marks[t] = out
-	}
-	return out
-}
-
-func mark(t *symbol.Type) uint64 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(t.Kind)) // it returns no error
-	return 1 << (h.Sum32() % 64)
-}
-
-// allMarks are the marks of a type and of all its parts, down to a depth.
-func allMarks(t *symbol.Type, depth int) uint64 {
-	out := mark(t)
-	if depth == 0 {
-		return out
-	}
-	if t.Elem != nil {
-		return out | allMarks(t.Elem, depth-1)
-	}
-	for _, f := range t.Fields {
-		out |= allMarks(f.Type, depth-1)
-	}
-	return out
-}
-
-// common finds bytes that two members have in common, the type of one of which is that of the other or a part of it,
-// and returns how far behind the first of u that of t is.
-func common(t, u member) (int64, bool) {
-	if t.all&u.own != 0 {
-		if d, ok := related(t.typ, t.lo, t.hi, u.typ, u.lo, u.hi, maxParts); ok {
-			return d, true
-		}
-	}
-	if u.all&t.own == 0 {
-		return 0, false
-	}
-	d, ok := related(u.typ, u.lo, u.hi, t.typ, t.lo, t.hi, maxParts)
-	return -d, ok
-}
-
-// same tells whether two members can be the same bytes.
-func (t member) same(u member) bool {
-	if t.typ == nil || u.typ == nil {
-		return false
-	}
-	_, ok := common(t, u)
-	return ok
-}
-
-// related finds bytes of u that are among those of t, u being t or a part of it, and
-// returns how far behind the first of u that of t is.
-func related(t *symbol.Type, lo, hi int64, u *symbol.Type, ulo, uhi int64, depth int) (int64, bool) {
-	if t.Kind == u.Kind {
-		return lo - ulo, lo < uhi && ulo < hi
-	}
-	if depth == 0 || t.Size < u.Size {
-		return 0, false
-	}
-	if t.Elem != nil {
-		if t.Elem.Size <= 0 {
-			return 0, false
-		}
-		from := modulo(lo, t.Elem.Size)
-		if from+hi-lo > t.Elem.Size {
-			return related(t.Elem, 0, t.Elem.Size, u, ulo, uhi, depth-1)
-		}
-		return related(t.Elem, from, from+hi-lo, u, ulo, uhi, depth-1)
-	}
-	for _, f := range t.Fields {
-		if lo < f.Offset+f.Type.Size && f.Offset < hi {
-			if d, ok := related(f.Type, lo-f.Offset, hi-f.Offset, u, ulo, uhi, depth-1); ok {
-				return d, true
-			}
-		}
-	}
-	return 0, false
 }

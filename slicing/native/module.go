@@ -9,6 +9,7 @@ import (
 	"laggard/slicing/arm64"
 	"laggard/slicing/calls"
 	"laggard/slicing/cpu"
+	"laggard/slicing/shape"
 	"laggard/slicing/x86"
 	"laggard/symbol"
 )
@@ -19,10 +20,30 @@ type program struct {
 	front    Front // nil none
 	modules  map[moduleKey]*module
 	list     []*module // in the order in which they were opened
+	shapes   *shape.Shapes
 	insts    int       // taken apart
 	looked   int       // how often it was looked whether an instruction writes a place
+	answers  int       // bytes, about, of what is remembered of that; see remember
 	deadline time.Time // of the slice that is being made
 	over     bool
+}
+
+// maxAnswers bounds, in bytes, what is remembered of which instructions write which places.
+const maxAnswers = 96 << 20
+
+// remember makes room for answers of some bytes: from time to time all are forgotten.
+func (p *program) remember(bytes int) {
+	if p.answers += bytes; p.answers < maxAnswers {
+		return
+	}
+	p.answers = bytes
+	for _, m := range p.list {
+		for _, f := range m.funcs {
+			if f != nil {
+				f.found, f.hits = nil, nil
+			}
+		}
+	}
 }
 
 // processor is what the code of a module is for.
@@ -51,13 +72,12 @@ type module struct {
 	calls  map[uint64]target // by the address that is called
 	names  map[string]uint64 // see define; 0: it has no such function
 	vars   map[uint64]*symbol.Variables
-	marks  map[*symbol.Type]marks
 	pads   map[uint64][]symbol.Pad // by function
 	throw  map[uint64]bool         // whether a function may throw
 }
 
 func newProgram(r *symbol.Resolver, front Front) *program {
-	return &program{resolver: r, front: front, modules: map[moduleKey]*module{}}
+	return &program{resolver: r, front: front, shapes: shape.New(), modules: map[moduleKey]*module{}}
 }
 
 // module opens a module once.
@@ -70,7 +90,7 @@ func (p *program) module(mod *model.Module) *module {
 	if m == nil {
 		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{},
 			vars: map[uint64]*symbol.Variables{}, pads: map[uint64][]symbol.Pad{}, throw: map[uint64]bool{},
-			marks: map[*symbol.Type]marks{}, names: map[string]uint64{}}
+			names: map[string]uint64{}}
 		m.system = symbol.SystemModule(key.path)
 		if m.code, m.err = p.resolver.Code(mod); m.err == nil {
 			m.arch, m.err = processor(m.code)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"laggard/slicing/cpu"
-	"laggard/symbol"
+	"laggard/slicing/shape"
 )
 
 // query asks what defines a place before an instruction.
@@ -22,7 +22,7 @@ type reached struct {
 	thrown []int
 	passed []int
 	entry  bool
-	may    instructions // while it is searched: those that may write the place
+	hits   *hits // while it is searched
 }
 
 // tidy puts the instructions in order, each once.
@@ -51,9 +51,6 @@ func (f *function) definesAt(i int, p place) reached {
 	return f.defines(i, p)
 }
 
-// maxFound bounds the answers that a function remembers.
-const maxFound = 1 << 13
-
 // defines searches from instruction i backwards; i itself does not count.
 func (f *function) defines(i int, p place) reached {
 	if p.memory() && p.base == noBase || i < 0 {
@@ -67,8 +64,9 @@ func (f *function) defines(i int, p place) reached {
 		return reached{} // one search can take as long as a slice may
 	}
 	r := f.search(i, p)
-	if len(f.found) >= maxFound {
-		clear(f.found)
+	f.mod.prog.remember(200 + 8*(len(r.defs)+len(r.thrown)+len(r.passed)))
+	if f.found == nil {
+		f.found = map[query]reached{}
 	}
 	f.found[q] = r
 	return r
@@ -82,7 +80,7 @@ type blockEnd struct {
 
 // search goes back block by block.
 func (f *function) search(i int, p place) reached {
-	out := reached{may: f.writers(p)}
+	out := reached{hits: f.hitsOf(p)}
 	entry := int32(f.entryBlock())
 	seen, thrown := make([]bool, len(f.blocks)), map[int32]bool{}
 	var work []blockEnd
@@ -113,29 +111,96 @@ func (f *function) search(i int, p place) reached {
 		}
 	}
 	out.tidy()
-	out.may = nil
+	out.hits = nil
 	return out
+}
+
+// instructions is a set of instructions of a function, by their numbers.
+type instructions []uint64
+
+func (s instructions) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+func (s instructions) add(i int)      { s[i/64] |= 1 << (i % 64) }
+
+// none is a set of the function's instructions, without any.
+func (f *function) none() instructions { return make(instructions, len(f.insts)/64+1) }
+
+// hits are the instructions that may write a place, as far as it was asked. Functions with thousands of calls are
+// searched again and again for what writes the same places.
+type hits struct {
+	may             instructions // nil: any; others do not, as the types say
+	asked, hit, all instructions
+	met             map[callKey][]int16 // of the calls among them, see met
+}
+
+// hitsKey is a place. While a pointer is being looked up, less is known than afterwards.
+type hitsKey struct {
+	place   place
+	holding bool
+}
+
+// hitsOf are the hits of a place; nil as long as what is known of the function's values can change.
+func (f *function) hitsOf(p place) *hits {
+	if !p.memory() || f.flow == nil || !f.flow.final {
+		return nil
+	}
+	key := hitsKey{p, f.holding || f.naming}
+	h, ok := f.hits[key]
+	if ok {
+		return h
+	}
+	h = &hits{may: f.writers(p), asked: f.none(), hit: f.none(), all: f.none(),
+		met: map[callKey][]int16{}}
+	f.mod.prog.remember(300 + 3*len(f.insts)/8)
+	if f.hits == nil {
+		f.hits = map[hitsKey]*hits{}
+	}
+	f.hits[key] = h
+	return h
+}
+
+// hit is writes, remembered.
+func (f *function) hit(i int, p place, h *hits) (hit, all bool) {
+	switch {
+	case h != nil && h.may != nil && !h.may.has(i):
+		return false, false
+	case h != nil && h.asked.has(i):
+		return h.hit.has(i), h.all.has(i)
+	}
+	f.mod.prog.looked++
+	hit, all = f.writes(i, p)
+	if h == nil || !f.summarised(i) {
+		return hit, all
+	}
+	h.asked.add(i)
+	if hit {
+		h.hit.add(i)
+	}
+	if all {
+		h.all.add(i)
+	}
+	return hit, all
+}
+
+// summarised tells whether what an instruction calls is known as well as it will be.
+func (f *function) summarised(i int) bool {
+	if f.insts[i].Kind != cpu.Call {
+		_, tail := f.tails[i]
+		return !tail
+	}
+	callee := f.opened(i)
+	return callee == nil || callee.sum != nil
 }
 
 // writersKey is a type of objects. While a pointer is being looked up, less is known than afterwards.
 type writersKey struct {
-	typ     *symbol.Type
+	typ     *shape.Shape
 	holding bool
 }
 
-// instructions is a set of instructions of a function, by their numbers; nil has all.
-type instructions []uint64
-
-func (s instructions) has(i int32) bool { return s == nil || s[i/64]&(1<<(i%64)) != 0 }
-
-// writers are the instructions that may write to the object that a place is in, as far as the types say. Functions
-// with thousands of calls are searched again and again for what writes to a few types of objects.
+// writers are the instructions that may write to the object that a place is in, as far as the types say; nil: any may.
 func (f *function) writers(p place) instructions {
-	if !p.memory() || f.flow == nil || !f.flow.final {
-		return nil
-	}
 	v, asked := f.flow, datum{place: p}
-	key := writersKey{v.kindOf(&asked).typ, f.holding || f.naming}
+	key := writersKey{v.kindOf(&asked).Shape, f.holding || f.naming}
 	if key.typ == nil {
 		return nil
 	}
@@ -143,7 +208,7 @@ func (f *function) writers(p place) instructions {
 	if ok {
 		return out
 	}
-	out = make(instructions, len(f.insts)/64+1)
+	out = f.none()
 	for n := range f.blocks {
 		for _, i := range f.blocks[n].stores {
 			may, certain := f.mayWrite(int(i), &asked)
@@ -151,7 +216,7 @@ func (f *function) writers(p place) instructions {
 				return nil
 			}
 			if may {
-				out[i/64] |= 1 << (i % 64)
+				out.add(int(i))
 			}
 		}
 	}
@@ -169,9 +234,8 @@ func (f *function) mayWrite(i int, asked *datum) (may, certain bool) {
 	if _, tail := f.tails[i]; f.insts[i].Kind != cpu.Call && !tail {
 		return v.mayBe(asked, &datum{place: f.stores(i)}), true
 	}
-	t := f.target(i)
-	callee := f.mod.callee(t)
-	if t.known || callee == nil {
+	callee := f.opened(i)
+	if callee == nil {
 		return true, true
 	}
 	sum := callee.summary(maxSummary)
@@ -201,14 +265,10 @@ func (f *function) scan(n int32, end int, p place, out *reached) bool {
 		if int(i) >= end {
 			continue
 		}
-		if out.may.has(i) {
-			f.mod.prog.looked++
-			hit, all := f.writes(int(i), p)
-			if hit {
-				out.defs = append(out.defs, int(i))
-				if all {
-					return true
-				}
+		if hit, all := f.hit(int(i), p, out.hits); hit {
+			out.defs = append(out.defs, int(i))
+			if all {
+				return true
 			}
 		}
 		if exposed && f.insts[i].Kind == cpu.Call {
@@ -223,6 +283,12 @@ func (f *function) scan(n int32, end int, p place, out *reached) bool {
 func (f *function) writes(i int, p place) (hit, all bool) {
 	in := &f.insts[i]
 	if _, tail := f.tails[i]; in.Kind == cpu.Call || tail {
+		if callee := f.opened(i); callee != nil && p.memory() {
+			for s := range f.met(i, callee, p) {
+				hit, all = true, all || f.leavesNothing(s, p)
+			}
+			return hit, all
+		}
 		for _, h := range f.effects(i, p) {
 			hit, all = true, all || h.all
 		}

@@ -1,8 +1,6 @@
 package native
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"fmt"
 	"slices"
@@ -56,7 +54,6 @@ type run struct {
 	stray     map[*activation][]stray
 	walked    int // instructions that were looked at for these
 	led       int // of these, those whose pointer was followed
-	pushed    int
 }
 
 type nodeKey struct {
@@ -86,23 +83,18 @@ type lineKey struct {
 }
 
 // item is a step of the search. With a place it asks what defines it before
-// instruction i; with throws, why call i throws an exception; with strays, what in call i writes the place through a
-// pointer that is not known; else instruction i itself is
-// in the slice.
+// instruction i; with throws, why call i throws an exception; with strays, what in these calls writes the place through
+// a pointer that is not known; else instruction i itself is in the slice.
 type item struct {
 	nodeKey
 	asks     bool
 	throws   bool
-	strays   bool
+	strays   []int // calls
 	place    place
 	kind     slicing.Kind
 	distance int
 	from     lineKey // the line that needs it
-	order    int
 }
-
-// queue has the nearest item first.
-type queue []item
 
 // later is how many dependences of others come before a search for what writes through pointers that are not known,
 // which takes long.
@@ -110,22 +102,47 @@ const later = 2
 
 // due is the distance at which an item comes.
 func (it *item) due() int {
-	if it.strays {
+	switch {
+	case it.strays != nil:
 		return it.distance + later
+	case it.asks && it.i < 0: // its call is on a line of its own
+		return it.distance + 1
 	}
 	return it.distance
 }
 
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(q[i].due(), q[j].due()), cmp.Compare(q[i].order, q[j].order)) < 0
+// queue has the nearest items first, and those that are equally near in the order in which they came.
+type queue struct {
+	due   [][]item // by when they come
+	first int      // of these, where the next item is
+	count int
 }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(item)) }
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
+
+func (q *queue) push(it item) {
+	n := it.due()
+	for len(q.due) <= n {
+		q.due = append(q.due, nil)
+	}
+	if q.count == 0 || n < q.first {
+		q.first = n
+	}
+	q.due[n] = append(q.due[n], it)
+	q.count++
+}
+
+// next is the item that comes next; there must be one.
+func (q *queue) next() *item {
+	for len(q.due[q.first]) == 0 {
+		q.first++
+	}
+	return &q.due[q.first][0]
+}
+
+func (q *queue) pop() item {
+	it := *q.next()
+	q.due[q.first] = q.due[q.first][1:]
+	q.count--
+	return it
 }
 
 func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budget, o Options) *run {
@@ -162,14 +179,14 @@ func (r *run) note(text string) {
 
 // search goes from what is needed to what defines it, the nearest first.
 func (r *run) search() {
-	for len(r.queue) > 0 && !r.exhausted() {
-		it := heap.Pop(&r.queue).(item)
+	for r.queue.count > 0 && !r.exhausted() {
+		it := r.queue.pop()
 		switch {
 		case it.asks:
 			r.ask(it)
 		case it.throws:
 			r.thrown(it)
-		case it.strays:
+		case it.strays != nil:
 			r.astray(it)
 		default:
 			r.visit(it)
@@ -183,7 +200,7 @@ const noTime = "cut when its time was over"
 
 // exhausted tells whether a budget ends the search, and notes which.
 func (r *run) exhausted() bool {
-	if r.tooFar(r.queue[0].distance) {
+	if r.tooFar(r.queue.next().distance) {
 		return true
 	}
 	if len(r.nodes)-r.headers+r.headers/headerShare >= r.budget.Nodes {
@@ -211,8 +228,4 @@ func (r *run) cut(why string) {
 	r.note(why + ", nearest lines first")
 }
 
-func (r *run) push(it item) {
-	r.pushed++
-	it.order = r.pushed
-	heap.Push(&r.queue, it)
-}
+func (r *run) push(it item) { r.queue.push(it) }

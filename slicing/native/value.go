@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"laggard/slicing/cpu"
+	"laggard/slicing/shape"
 	"laggard/symbol"
 )
 
@@ -72,9 +73,9 @@ type values struct {
 	returns []value       // the same, at each of its ends
 	part    part          // what in any object that it points to
 	types   map[int32]*symbol.Type
-	joined  map[int32][]value // see oneOf
-	hands   map[int32]value   // by base: where callers find the pointer
-	keeps   map[int32]member  // by base: where the function itself puts it
+	joined  map[int32][]value     // see oneOf
+	hands   map[int32]value       // by base: where callers find the pointer
+	keeps   map[int32]shape.Bytes // by base: where the function itself puts it
 	locals  map[localKey]object
 	loads   []*datum // by base: where the pointer was loaded from
 	typed   bool     // types has all that is known

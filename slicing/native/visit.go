@@ -81,7 +81,7 @@ func (r *run) inquire(it item) {
 
 // to is the item for another instruction of the same activation.
 func (it item) to(i int, kind slicing.Kind) item {
-	it.i, it.kind, it.asks, it.throws, it.strays = i, kind, false, false, false
+	it.i, it.kind, it.asks, it.throws, it.strays = i, kind, false, false, nil
 	return it
 }
 
@@ -154,7 +154,23 @@ func (r *run) ask(it item) {
 		return
 	}
 	r.queries[key] = true
-	r.answer(it, it.a.f.definesAt(it.i, it.place))
+	found := it.a.f.definesAt(it.i, it.place)
+	if it.i < 0 {
+		it = r.returned(it, len(found.defs)+len(found.thrown) > 0)
+	}
+	r.answer(it, found)
+}
+
+// returned goes on from a call that was descended into: it is in the slice only if something in there is.
+func (r *run) returned(it item, found bool) item {
+	at := it
+	at.nodeKey = nodeKey{it.a.parent, it.a.call}
+	if found {
+		at = r.report(at.to(at.i, slicing.Call))
+		it.kind, it.distance, it.from = at.kind, at.distance, at.from
+	}
+	r.through(at)
+	return it
 }
 
 func (r *run) answer(it item, found reached) {
@@ -173,12 +189,10 @@ func (r *run) answer(it item, found reached) {
 			r.push(it.why(d, slicing.Data))
 		}
 	}
-	for _, c := range found.passed {
-		if found, pointed := f.mayStray(c, it.place); found || pointed {
-			at := it
-			at.i, at.asks, at.strays = c, false, true
-			r.push(at)
-		}
+	if byAddress, pointed := f.values().mayStray(it.place); len(found.passed) > 0 && (byAddress || pointed) {
+		at := it
+		at.asks, at.strays = false, found.passed
+		r.push(at)
 	}
 	if found.entry {
 		r.ascend(it)
@@ -234,8 +248,8 @@ func (r *run) virtual(it item, end int) {
 	}
 }
 
-// descend goes into a callee. The call is in the slice only if something in
-// there is.
+// descend goes into a callee. What defines the place there is searched for when its turn comes: most of those that
+// are far away never have theirs.
 func (r *run) descend(it item, e effect, end int) {
 	if it.a.depth >= maxDescent || it.a.nested >= maxNested {
 		r.note(fmt.Sprintf("calls more than %d deep are not followed", maxDescent))
@@ -247,14 +261,9 @@ func (r *run) descend(it item, e effect, end int) {
 		return
 	}
 	r.entered[key] = true
-	found := e.callee.definesAt(end, e.inner)
-	if len(found.defs)+len(found.thrown) > 0 {
-		it = r.report(it.to(it.i, slicing.Call))
-	}
 	into := it
 	into.nodeKey, into.place, into.asks = nodeKey{child, end}, e.inner, true
 	r.push(into)
-	r.through(it)
 }
 
 // child is the activation of a callee at a call.

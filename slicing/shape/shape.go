@@ -1,0 +1,129 @@
+// Package shape tells which bytes of one type are bytes of another one: two places in memory whose objects are not
+// known can be the same only where the types of their objects have a part in common.
+package shape
+
+import "laggard/symbol"
+
+// Shape is a type made ready for that question, which is asked millions of times in a slice.
+type Shape struct {
+	kind   int      // types of one kind are the same
+	size   int64    // bytes, 0 unknown
+	parts  []uint64 // a bit for its own kind and for those of all that it has
+	elem   *Shape   // of an array
+	fields []field
+}
+
+// field is a shape at an offset in another one.
+type field struct {
+	off int64
+	*Shape
+}
+
+// Shapes are the shapes of the types of a program. Those of one of them can be compared.
+type Shapes struct {
+	of    map[*symbol.Type]*Shape
+	kinds map[string]int // numbered
+}
+
+// New returns Shapes that know no type yet.
+func New() *Shapes { return &Shapes{map[*symbol.Type]*Shape{}, map[string]int{}} }
+
+// Of is the shape of a type.
+func (all *Shapes) Of(t *symbol.Type) *Shape {
+	if s, ok := all.of[t]; ok {
+		return s
+	}
+	kind, ok := all.kinds[t.Kind]
+	if !ok {
+		kind = len(all.kinds)
+		all.kinds[t.Kind] = kind
+	}
+	s := &Shape{kind: kind, size: t.Size, parts: make([]uint64, kind/64+1)}
+	s.parts[kind/64] |= 1 << (kind % 64)
+	all.of[t] = s // before its parts: damaged debug information has types that are in themselves
+	if t.Elem != nil {
+		s.elem = all.Of(t.Elem)
+		s.join(s.elem)
+	}
+	for _, f := range t.Fields {
+		at := field{f.Offset, all.Of(f.Type)}
+		s.fields = append(s.fields, at)
+		s.join(at.Shape)
+	}
+	return s
+}
+
+// join adds the parts of a part.
+func (s *Shape) join(part *Shape) {
+	for len(s.parts) < len(part.parts) {
+		s.parts = append(s.parts, 0)
+	}
+	for i, bits := range part.parts {
+		s.parts[i] |= bits
+	}
+}
+
+// Has tells whether a shape is another one, or has it in it.
+func (s *Shape) Has(part *Shape) bool {
+	i := part.kind / 64
+	return i < len(s.parts) && s.parts[i]&(1<<(part.kind%64)) != 0
+}
+
+// Bytes are some of the bytes of a type, from Lo up to Hi.
+type Bytes struct {
+	*Shape
+	Lo, Hi int64
+}
+
+// maxParts bounds the structs and arrays that are in each other.
+const maxParts = 12
+
+// Common finds bytes that two have in common, the type of one of which is that of the other or a part of it, and
+// returns how far behind the first of o that of b is.
+func (b Bytes) Common(o Bytes) (int64, bool) {
+	if d, ok := b.within(o, maxParts); ok {
+		return d, true
+	}
+	d, ok := o.within(b, maxParts)
+	return -d, ok
+}
+
+// Meets tells whether two can have bytes in common; those without a shape are not known, and have none.
+func (b Bytes) Meets(o Bytes) bool {
+	if b.Shape == nil || o.Shape == nil {
+		return false
+	}
+	_, ok := b.Common(o)
+	return ok
+}
+
+// within finds bytes of o among those of b, o being of the type of b or of a part of it.
+func (b Bytes) within(o Bytes, depth int) (int64, bool) {
+	switch {
+	case b.kind == o.kind:
+		return b.Lo - o.Lo, b.Lo < o.Hi && o.Lo < b.Hi
+	case depth == 0 || !b.Has(o.Shape):
+		return 0, false
+	case b.elem != nil && b.elem.size <= 0:
+		return 0, false
+	case b.elem != nil:
+		return b.element().within(o, depth-1)
+	}
+	for _, f := range b.fields {
+		if b.Lo < f.off+f.size && f.off < b.Hi {
+			if d, ok := (Bytes{f.Shape, b.Lo - f.off, b.Hi - f.off}).within(o, depth-1); ok {
+				return d, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// element is what bytes of an array are of one of its elements, all of them if they are in several.
+func (b Bytes) element() Bytes {
+	e := Bytes{b.elem, 0, b.elem.size}
+	if lo := ((b.Lo % e.size) + e.size) % e.size; lo+b.Hi-b.Lo <= e.size {
+		e.Lo, e.Hi = lo, lo+b.Hi-b.Lo
+	}
+	return e
+}
