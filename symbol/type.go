@@ -24,13 +24,15 @@ type Type struct {
 	Pointer bool     // it points to what Code.Target says; so does the first field of an array descriptor
 	// Reference: a pointer that the source writes as what it points to.
 	Reference bool
-	copied    bool // an object of a class that is passed and returned by the address of a copy
-	to        dwarf.Offset
-	at        dwarf.Offset // of the entry of a class or an enumeration
-	in        *debugFile   // that to and at are in
-	target    *Type        // instead of to
-	found     *Type        // what was read at to
-	read      bool
+	// Either: an object of one of several classes, which are its fields; see Code.Derived.
+	Either bool
+	copied bool // an object of a class that is passed and returned by the address of a copy
+	to     dwarf.Offset
+	at     dwarf.Offset // of the entry of a class or an enumeration
+	in     *debugFile   // that to and at are in
+	target *Type        // instead of to
+	found  *Type        // what was read at to
+	read   bool
 }
 
 // Encoding says how a number is written in its bytes (DWARF 5, table 7.11).
@@ -235,6 +237,36 @@ func (t *Type) alone() *Type {
 	return t
 }
 
+// part is the datum at an offset in an object, itself if that is one; of no type if there are several, as in a union.
+func (t *Type) part(off int64) *Type {
+	for range maxTypeDepth {
+		if t.Elem != nil && t.Elem.Size > 0 {
+			t, off = t.Elem, off%t.Elem.Size
+			continue
+		}
+		if len(t.Fields) == 0 {
+			break
+		}
+		var at *Field
+		for i := range t.Fields {
+			if f := &t.Fields[i]; off >= f.Offset && off < f.Offset+f.Type.Size {
+				if at != nil {
+					return &Type{}
+				}
+				at = f
+			}
+		}
+		if at == nil {
+			return &Type{}
+		}
+		t, off = at.Type, off-at.Offset
+	}
+	if off != 0 {
+		return &Type{}
+	}
+	return t
+}
+
 // memberName is the name of a member that has bytes of its own.
 func memberName(e *dwarf.Entry) string {
 	if e.Val(dwarf.AttrBitSize) != nil || e.Tag != dwarf.TagMember {
@@ -415,7 +447,7 @@ func anyOf(types []*Type) *Type {
 	case 1:
 		return types[0]
 	}
-	out := &Type{}
+	out := &Type{Either: true}
 	var kind strings.Builder
 	for _, t := range types {
 		out.Size = max(out.Size, t.Size)

@@ -167,8 +167,10 @@ const (
 	opReg6         = 0x56 // rbp
 	opBreg0        = 0x70
 	opFbreg        = 0x91
+	opPiece        = 0x93
 	opCallFrameCFA = 0x9c
 	opAddrx        = 0xa1
+	opUninit       = 0xf0 // of GNU
 )
 
 // noBase says that variables have no fixed distance from the CFA.
@@ -291,6 +293,31 @@ func (r *variableReader) register(l listing, t *Type) {
 		}
 	case op == opFbreg && whole && r.sp >= 0:
 		r.out.Based = append(r.out.Based, Held{l.lo, l.hi, r.sp, off, t})
+	default:
+		r.pieces(l, t)
+	}
+}
+
+// pieces notes the pointers in registers of a variable that is in several of them.
+func (r *variableReader) pieces(l listing, t *Type) {
+	c := cursor{b: l.expr, order: r.w.f.order}
+	for off := int64(0); c.left() > 0 && !c.bad; {
+		op := c.u8()
+		reg := -1
+		if op >= opReg0 && op < opReg0+registers {
+			reg, op = int(op-opReg0), c.u8()
+		}
+		if op == opUninit {
+			op = c.u8()
+		}
+		if op != opPiece {
+			return
+		}
+		size := int64(c.uleb())
+		if part := t.part(off); reg >= 0 && size == word && part.Pointer && !c.bad {
+			r.out.Held = append(r.out.Held, Held{l.lo, l.hi, reg, 0, part})
+		}
+		off += size
 	}
 }
 

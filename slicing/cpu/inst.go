@@ -45,6 +45,7 @@ const (
 	PopReg         // LoadReg, and the stack pointer moves
 	LeaveMove      // the stack pointer = Dst + 8; Dst, the frame pointer, = [Dst]
 	AddLoad        // Dst = Dst + [Load]
+	JoinHigh       // the upper eight bytes of Dst, a vector, = those of Src, the lower ones if that is one, or [Load]
 )
 
 // Inst is one instruction, or a part of one that does several things; the parts

@@ -310,6 +310,9 @@ func (f *function) outerBase(i int, callee *function, n int32) (value, bool) {
 		}
 		return f.settle(i, v.regs[i][b.reg]), true
 	case loaded:
+		if b.from == stackBase && b.off < f.mod.arch.ReturnAddress {
+			return value{}, false // it was kept in the frame of the callee, which is gone
+		}
 		from, ok := f.outerBase(i, callee, b.from)
 		if !ok || from.base == noBase || v.nesting[from.base] >= maxNesting {
 			return value{}, false

@@ -2,6 +2,7 @@ package native
 
 import (
 	"slices"
+	"strings"
 
 	"laggard/slicing"
 	"laggard/slicing/calls"
@@ -89,6 +90,12 @@ func (m *module) thrower(addr uint64) bool {
 	return false
 }
 
+// invokes tells whether a function of a library, by its linker name, is there to call what it was given: the call
+// operator of std::function, and what std::visit, std::invoke and std::thread come to.
+func invokes(name string) bool {
+	return strings.Contains(name, "EclE") || strings.Contains(name, "invoke")
+}
+
 // callees are the functions of the module that one calls or jumps to; throws: it calls one
 // elsewhere that throws.
 func (m *module) callees(addr uint64) (to []uint64, throws bool) {
@@ -109,7 +116,7 @@ func (m *module) callees(addr uint64) (to []uint64, throws bool) {
 			}
 			switch t := m.direct(in); {
 			case t.addr == 0 && t.name == "": // those in headers are mostly of what frees objects
-				throws = throws || !m.header(sym.Lo)
+				throws = throws || !m.header(sym.Lo) || invokes(sym.Name)
 			case t.addr == 0 || t.known:
 				throws = throws || m.throws(in)
 			default:

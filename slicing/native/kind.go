@@ -40,8 +40,11 @@ func (v *values) infer() {
 	vars := f.variables()
 	for _, h := range vars.Held {
 		r, general := f.mod.arch.Numbered(h.Register)
-		if i := f.from(h.Lo); general && i < len(f.insts) && f.insts[i].Addr < h.Hi {
-			v.learn(v.regs[i][r], f.mod.code.Target(h.Type))
+		first := f.from(h.Lo)
+		for i := first; general && i < len(f.insts) && f.insts[i].Addr < h.Hi; i++ {
+			if i == first || i == f.block(i).first {
+				v.learn(v.regs[i][r], f.mod.code.Target(h.Type))
+			}
 		}
 	}
 	for range 2 { // the second time more places have a type
@@ -239,7 +242,7 @@ func (v *values) mayBe(asked, written *datum) bool {
 		return false
 	}
 	t, u := v.kindOf(asked), v.kindOf(written)
-	return u.Shape == nil || !v.elsewhere(written.base) || t.Has(u.Shape) || u.Has(t.Shape)
+	return u.Shape == nil || !v.elsewhere(written.base) || t.May(u.Shape)
 }
 
 // pointer is where the pointer that a base stands for was loaded from.
@@ -297,6 +300,8 @@ func (v *values) member(p place) shape.Bytes {
 	switch {
 	case o.many && p.any && p.step == t.Size:
 		lo, hi = p.at, p.at+p.size
+	case o.many && v.f.mod.heir(t, p) != nil:
+		lo, hi, t = p.lo, p.hi, v.f.mod.heir(t, p)
 	case o.many && p.any:
 		lo, hi = 0, t.Size
 	case o.many:
@@ -320,6 +325,23 @@ func (v *values) member(p place) shape.Bytes {
 		return shape.Bytes{}
 	}
 	return shape.Bytes{Shape: v.f.mod.prog.shapes.Of(t), Lo: lo, Hi: hi}
+}
+
+// heir is what an object of a class is if more is accessed than the class has: one of a class derived from it. Such
+// objects stand alone, and not in arrays. Nil: there are none of that size.
+func (m *module) heir(t *symbol.Type, p place) *symbol.Type {
+	if p.lo < 0 || p.hi <= t.Size || !p.bounded() {
+		return nil
+	}
+	heirs, ok := m.derived[t]
+	if !ok {
+		heirs = m.code.Derived(t, t.Size+1)
+		m.derived[t] = heirs
+	}
+	if heirs == nil || heirs.Size < p.hi {
+		return nil
+	}
+	return heirs
 }
 
 // telling tells whether a type says which data may be the same: a struct does, and

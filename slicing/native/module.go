@@ -63,17 +63,19 @@ type moduleKey struct{ id, path string }
 
 // module is an object of the program.
 type module struct {
-	prog   *program
-	code   *symbol.Code
-	arch   *cpu.Processor // nil: no code
-	err    error          // no code
-	system bool           // it belongs to MPI or to the system
-	funcs  map[uint64]*function
-	calls  map[uint64]target // by the address that is called
-	names  map[string]uint64 // see define; 0: it has no such function
-	vars   map[uint64]*symbol.Variables
-	pads   map[uint64][]symbol.Pad // by function
-	throw  map[uint64]bool         // whether a function may throw
+	prog    *program
+	code    *symbol.Code
+	arch    *cpu.Processor // nil: no code
+	err     error          // no code
+	system  bool           // it belongs to MPI or to the system
+	funcs   map[uint64]*function
+	calls   map[uint64]target // by the address that is called
+	names   map[string]uint64 // see define; 0: it has no such function
+	vars    map[uint64]*symbol.Variables
+	pads    map[uint64][]symbol.Pad       // by function
+	derived map[*symbol.Type]*symbol.Type // see heir
+	ends    map[endlessKey]bool
+	throw   map[uint64]bool // whether a function may throw
 }
 
 func newProgram(r *symbol.Resolver, front Front) *program {
@@ -90,7 +92,7 @@ func (p *program) module(mod *model.Module) *module {
 	if m == nil {
 		m = &module{prog: p, funcs: map[uint64]*function{}, calls: map[uint64]target{},
 			vars: map[uint64]*symbol.Variables{}, pads: map[uint64][]symbol.Pad{}, throw: map[uint64]bool{},
-			names: map[string]uint64{}}
+			names: map[string]uint64{}, derived: map[*symbol.Type]*symbol.Type{}, ends: map[endlessKey]bool{}}
 		m.system = symbol.SystemModule(key.path)
 		if m.code, m.err = p.resolver.Code(mod); m.err == nil {
 			m.arch, m.err = processor(m.code)
@@ -179,8 +181,20 @@ func (m *module) endless(in *cpu.Inst, depth int) bool {
 	if f := m.funcs[t.addr]; f != nil {
 		return f.noexit && !f.loops()
 	}
-	f := m.build(sym, depth-1)
-	return f.noexit && !f.loops()
+	key := endlessKey{t.addr, depth}
+	known, ok := m.ends[key]
+	if !ok {
+		f := m.build(sym, depth-1)
+		known = f.noexit && !f.loops()
+		m.ends[key] = known
+	}
+	return known
+}
+
+// endlessKey is a function, and how many calls are followed to find out whether it returns.
+type endlessKey struct {
+	addr  uint64
+	depth int
 }
 
 // loops tells whether the function may go round for ever instead of ending.

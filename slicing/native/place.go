@@ -31,6 +31,17 @@ func (p place) memory() bool  { return p.reg == cpu.None }
 func (p place) bounded() bool { return p.lo > -unbounded && p.hi < unbounded }
 func (p place) exact() bool   { return p.memory() && !p.any && p.hi < unbounded && p.base != noBase }
 
+// first is an offset at which a place can begin: of a field of the elements of an array, which field it is.
+func (p place) first() int64 {
+	switch {
+	case p.step == 0:
+		return p.lo
+	case p.lo <= -unbounded:
+		return p.at
+	}
+	return p.lo + modulo(p.at-p.lo, p.step)
+}
+
 // shares tells whether two places behind the same base have a byte in common.
 func (p place) shares(q place) bool {
 	return p.lo < q.hi && q.lo < p.hi && p.meets(q.grid) && p.whole().meets(q.grid) && q.whole().meets(p.grid)

@@ -94,7 +94,8 @@ func (f *function) stored(i int, p place, depth int) (out value, ok bool) {
 		}
 	}
 	out.any = out.any || moved
-	return out, out.base != noBase
+	null := out.base == constBase && out.off < firstPage // whoever follows the pointer has put another one there
+	return out, out.base != noBase && !null
 }
 
 // put is the value that instruction d puts into eight bytes of memory: out of a
@@ -120,15 +121,42 @@ func (f *function) put(d int, p place, depth int) (value, bool) {
 		}
 	case f.mod.arch.Holds(in.Src):
 		return v.regs[d][in.Src], v.regs[d][in.Src].base != noBase
-	case in.Src >= f.mod.arch.Vector: // a part of a vector
-		from, ok := f.only(d, register(in.Src))
-		if !ok || f.insts[from].Move != cpu.LoadReg || !v.load[from].exact() {
+	case in.Src >= f.mod.arch.Vector:
+		return f.ofVector(d, in.Src, p.lo-v.addr[d].lo, depth)
+	}
+	return value{}, false
+}
+
+// ofVector is the value in eight bytes of a vector register before instruction i. Compilers put two pointers together
+// in one to store them at once.
+func (f *function) ofVector(i int, reg cpu.Reg, off int64, depth int) (value, bool) {
+	from, ok := f.only(i, register(reg))
+	if !ok || depth == 0 {
+		return value{}, false
+	}
+	in, v := &f.insts[from], f.values()
+	high := in.Move == cpu.JoinHigh && off == 8
+	switch {
+	case in.Move == cpu.LoadReg || high && in.Load != nil:
+		part := v.load[from]
+		if !part.exact() {
 			return value{}, false
 		}
-		part := v.load[from]
-		part.lo += p.lo - v.addr[d].lo
+		if !high {
+			part.lo += off
+		}
 		part.hi = part.lo + 8
 		return f.copied(from, part, depth-1), true
+	case in.Move == cpu.JoinHigh && off == 0:
+		return f.ofVector(from, in.Dst, 0, depth-1)
+	case !high && in.Move != cpu.Copy:
+		return value{}, false
+	case in.Src >= f.mod.arch.Vector && high:
+		return f.ofVector(from, in.Src, 0, depth-1)
+	case in.Src >= f.mod.arch.Vector:
+		return f.ofVector(from, in.Src, off, depth-1)
+	case f.mod.arch.Holds(in.Src) && (off == 0 || high):
+		return v.regs[from][in.Src], v.regs[from][in.Src].base != noBase
 	}
 	return value{}, false
 }

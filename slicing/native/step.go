@@ -154,7 +154,11 @@ func (v *values) loaded(s *state, in *cpu.Inst) value {
 			return value{base: constBase, off: int64(to)}
 		}
 	}
-	return value{base: v.intern(base{kind: loaded, from: p.base, off: p.lo, any: p.any})}
+	off := p.first()
+	if p.any && !p.bounded() && p.step == 0 { // the type is not known yet
+		off = v.address(s, in.Load, cpu.None).off
+	}
+	return value{base: v.intern(base{kind: loaded, from: p.base, off: off, any: p.any})}
 }
 
 // store puts a value into the slot at p and forgets what it may overwrite.

@@ -30,7 +30,9 @@ func (r *run) visit(it item) {
 	}
 	it = r.report(it)
 	f := it.a.f
-	if _, tail := f.tails[it.i]; f.insts[it.i].Kind != cpu.Call && !tail {
+	if _, tail := f.tails[it.i]; f.insts[it.i].Kind == cpu.Call || tail {
+		r.through(it) // which function was called decides, too
+	} else {
 		r.uses(it)
 	}
 	r.decided(it)

@@ -2,7 +2,11 @@
 // known can be the same only where the types of their objects have a part in common.
 package shape
 
-import "laggard/symbol"
+import (
+	"slices"
+
+	"laggard/symbol"
+)
 
 // Shape is a type made ready for that question, which is asked millions of times in a slice.
 type Shape struct {
@@ -10,6 +14,7 @@ type Shape struct {
 	size   int64    // bytes, 0 unknown
 	parts  []uint64 // a bit for its own kind and for those of all that it has
 	elem   *Shape   // of an array
+	either bool     // it is one of its fields, it is not known which
 	fields []field
 }
 
@@ -38,7 +43,7 @@ func (all *Shapes) Of(t *symbol.Type) *Shape {
 		kind = len(all.kinds)
 		all.kinds[t.Kind] = kind
 	}
-	s := &Shape{kind: kind, size: t.Size, parts: make([]uint64, kind/64+1)}
+	s := &Shape{kind: kind, size: t.Size, either: t.Either, parts: make([]uint64, kind/64+1)}
 	s.parts[kind/64] |= 1 << (kind % 64)
 	all.of[t] = s // before its parts: damaged debug information has types that are in themselves
 	if t.Elem != nil {
@@ -69,6 +74,17 @@ func (s *Shape) Has(part *Shape) bool {
 	return i < len(s.parts) && s.parts[i]&(1<<(part.kind%64)) != 0
 }
 
+// May tells whether objects of two shapes may have bytes in common.
+func (s *Shape) May(o *Shape) bool {
+	if s.Has(o) || o.Has(s) {
+		return true
+	}
+	one := func(of *Shape, other *Shape) bool {
+		return of.either && slices.ContainsFunc(of.fields, func(f field) bool { return f.May(other) })
+	}
+	return one(s, o) || one(o, s)
+}
+
 // Bytes are some of the bytes of a type, from Lo up to Hi.
 type Bytes struct {
 	*Shape
@@ -84,8 +100,27 @@ func (b Bytes) Common(o Bytes) (int64, bool) {
 	if d, ok := b.within(o, maxParts); ok {
 		return d, true
 	}
-	d, ok := o.within(b, maxParts)
+	if d, ok := o.within(b, maxParts); ok {
+		return -d, ok
+	}
+	if d, ok := b.one(o); ok {
+		return d, ok
+	}
+	d, ok := o.one(b)
 	return -d, ok
+}
+
+// one is Common of one of those that bytes are of, if they are of one of several.
+func (b Bytes) one(o Bytes) (int64, bool) {
+	if !b.either {
+		return 0, false
+	}
+	for _, f := range b.fields {
+		if d, ok := (Bytes{f.Shape, b.Lo - f.off, b.Hi - f.off}).Common(o); ok {
+			return d + f.off, true
+		}
+	}
+	return 0, false
 }
 
 // Meets tells whether two can have bytes in common; those without a shape are not known, and have none.

@@ -1,4 +1,4 @@
-// report: rank=1 size=3 stop=MPI_Recv:2 data=2 peer=0:MPI_Send:1
+// tune: rank=1 size=3 stop=MPI_Recv:2 data=2 peer=0:MPI_Send:1
 // Records live in an arena and are copied as bytes: a record that is reused keeps
 // the home of what was there before.
 #include <mpi.h>

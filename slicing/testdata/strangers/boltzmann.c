@@ -1,4 +1,4 @@
-// report: rank=1 size=3 stop=MPI_Recv:5 data=3 peer=0:MPI_Send:1
+// tune: rank=1 size=3 stop=MPI_Recv:5 data=3 peer=0:MPI_Send:1
 // A lattice as a structure of arrays: links to solid cells count as links to the
 // next rank, since the mask of solid cells has the wrong bit.
 #include <mpi.h>

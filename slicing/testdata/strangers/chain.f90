@@ -1,4 +1,4 @@
-! report: rank=1 size=4 stop=MPI_Recv:2 data=1
+! tune: rank=1 size=4 stop=MPI_Recv:2 data=1
 ! A chain of processes by extended types and pointers: the chain is put in order of the
 ! stages, but the link of the last one that is moved still leads to its old successor.
 module processes

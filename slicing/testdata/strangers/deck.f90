@@ -1,4 +1,4 @@
-! report: rank=2 size=4 stop=MPI_Recv:1 data=12 peer=0:MPI_Bcast:1
+! tune: rank=2 size=4 stop=MPI_Recv:1 data=12 peer=0:MPI_Bcast:1
 ! A namelist is read out of the lines of a deck: the interval of the coupling is in
 ! minutes or hours, and the unit of the interval of the output is taken for it.
 module control

@@ -1,4 +1,4 @@
-// report: rank=1 size=4 stop=MPI_Recv:3 data=1
+// tune: rank=1 size=4 stop=MPI_Recv:3 data=1
 // Shared nodes are sorted and cut into one message for each owner: the comparison sorts
 // by the number of the node first, and an owner comes up more than once.
 #include <mpi.h>

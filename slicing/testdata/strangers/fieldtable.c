@@ -1,4 +1,4 @@
-// report: rank=2 size=4 stop=MPI_Recv:2 data=1
+// tune: rank=2 size=4 stop=MPI_Recv:2 data=1
 // Fields in a hash table with chains take their tags from a counter: a rank without
 // cells of a kind does not register its field, and counts behind the others.
 #include <mpi.h>

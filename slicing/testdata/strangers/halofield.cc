@@ -1,4 +1,4 @@
-// report: rank=1 size=3 stop=MPI_Recv:3 data=4 peer=0:MPI_Send:1
+// tune: rank=1 size=3 stop=MPI_Recv:3 data=4 peer=0:MPI_Send:1
 // A field over a vector with ghost cells: a resize for one stencil changes the
 // width that the receives of another one are counted with.
 #include <mpi.h>

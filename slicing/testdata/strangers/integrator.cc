@@ -1,4 +1,4 @@
-// report: rank=1 size=2 stop=MPI_Wait:1
+// tune: rank=1 size=2 stop=MPI_Wait:1
 // Integrators behind an interface: the factory of one rank takes the wrong kind,
 // whose number of stages asks for one more message.
 #include <mpi.h>

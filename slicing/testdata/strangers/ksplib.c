@@ -1,4 +1,4 @@
-// report: rank=2 size=4 stop=MPI_Sendrecv:3 data=1 peer=1:MPI_Sendrecv:1
+// tune: rank=2 size=4 stop=MPI_Sendrecv:3 data=1 peer=1:MPI_Sendrecv:1
 // A solver object over a vector object, with options in a small data base: the number
 // of smoothing steps is set from the option that was found before it.
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// report: rank=2 size=4 stop=MPI_Recv:3 data=1 peer=1:MPI_Send:1
+// tune: rank=2 size=4 stop=MPI_Recv:3 data=1 peer=1:MPI_Send:1
 // Particles that leave are listed by their target, and the first rank of a node takes
 // them; counters that only the first pass clears make the second wait for too many.
 #include <mpi.h>

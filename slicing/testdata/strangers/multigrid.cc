@@ -1,4 +1,4 @@
-// report: rank=4 size=6 stop=MPI_Recv:2 data=1
+// tune: rank=4 size=6 stop=MPI_Recv:2 data=1
 // A hierarchy of levels on which fewer and fewer ranks are active: a coarse level is
 // made with the number of ranks of the finer one, and waits for a child beyond the last.
 #include <mpi.h>

@@ -1,4 +1,4 @@
-! report: rank=1 size=4 stop=MPI_Bcast:3 data=7
+! tune: rank=1 size=4 stop=MPI_Bcast:3 data=7
 ! An ocean with a common block and module variables: the calendar restarts the
 ! year a month late, and one season writes where the others do not.
 module calendar

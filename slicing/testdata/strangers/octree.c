@@ -1,4 +1,4 @@
-// report: rank=2 size=4 stop=MPI_Recv:2 data=1 peer=0:MPI_Send:1
+// tune: rank=2 size=4 stop=MPI_Recv:2 data=1 peer=0:MPI_Send:1
 // Nodes of a tree with their children in them, those of a level in a list: the
 // owner of a child is taken before its parent was moved.
 #include <mpi.h>

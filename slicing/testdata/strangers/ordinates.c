@@ -1,4 +1,4 @@
-// report: rank=4 size=9 stop=MPI_Recv:8 data=2 peer=3:MPI_Send:1
+// tune: rank=4 size=9 stop=MPI_Recv:8 data=2 peer=3:MPI_Send:1
 // A sweep over octants: the direction in y is taken from the wrong bit, and the
 // rank waits for the wrong side.
 #include <mpi.h>

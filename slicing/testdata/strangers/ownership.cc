@@ -1,4 +1,4 @@
-// report: rank=2 size=4 stop=MPI_Wait:1
+// tune: rank=2 size=4 stop=MPI_Wait:1
 // A sparse matrix finds the owners of its columns in the ranges of the rows: the first
 // row of a range is looked up with the bound that belongs to the range before.
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// report: rank=2 size=4 stop=MPI_Recv:2 data=1 peer=0:MPI_Send:2
+// tune: rank=2 size=4 stop=MPI_Recv:2 data=1 peer=0:MPI_Send:2
 // A plan that the first rank makes and sends through two libraries; it forgets
 // that a rank with no particles has no slab.
 #include <mpi.h>

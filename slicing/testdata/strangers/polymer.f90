@@ -1,4 +1,4 @@
-! report: rank=1 size=4 stop=MPI_Recv:1 data=2 peer=0:MPI_Bcast:1
+! tune: rank=1 size=4 stop=MPI_Recv:1 data=2 peer=0:MPI_Bcast:1
 ! Chains of beads, allocatable within allocatable: a chain that is cut takes the
 ! homes of its beads along, but counted from the beginning.
 module polymers

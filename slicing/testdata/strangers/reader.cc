@@ -1,4 +1,4 @@
-// report: rank=1 size=2 stop=MPI_Recv:2 data=6,2 peer=0:MPI_Send:1
+// tune: rank=1 size=2 stop=MPI_Recv:2 data=6,2 peer=0:MPI_Send:1
 // A reader that throws on an unknown section: the handler skips a line too many,
 // and the cut of the domain keeps its default.
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// report: rank=0 size=4 stop=MPI_Barrier:1
+// tune: rank=0 size=4 stop=MPI_Barrier:1
 // Stages of a run in a table: an option that cannot be read leaves the mode as it
 // was, and one rank goes to a barrier where the others go to a broadcast.
 #include <mpi.h>

@@ -1,4 +1,4 @@
-! report: rank=5 size=6 stop=MPI_Recv:3 data=1
+! tune: rank=5 size=6 stop=MPI_Recv:3 data=1
 ! A block with assumed-shape arrays: the table of neighbours is passed as a section, and
 ! the extent of its rows is taken for that of its columns in the test of an edge.
 module blocks

@@ -1,4 +1,4 @@
-// report: rank=1 size=4 stop=MPI_Recv:3 data=2 peer=0:MPI_Send:1 peer=0:MPI_Send:2
+// tune: rank=1 size=4 stop=MPI_Recv:3 data=2 peer=0:MPI_Send:1 peer=0:MPI_Send:2
 // A session whose steps are tried and whose failures are swallowed: the handler raises
 // the flag of the next state, and the data are awaited from a peer that was never set.
 #include <mpi.h>

@@ -1,4 +1,4 @@
-! report: rank=0 size=4 stop=MPI_Recv:5 data=1 peer=1:MPI_Send:1
+! tune: rank=0 size=4 stop=MPI_Recv:5 data=1 peer=1:MPI_Send:1
 ! Slabs with halos below their lower bound: the argument on the command line says
 ! how many, and the field is turned over before the halo is known.
 module slabs

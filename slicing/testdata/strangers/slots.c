@@ -1,4 +1,4 @@
-// report: rank=1 size=2 stop=compute
+// tune: rank=1 size=2 stop=compute
 // Jobs take slots of a ring by their flags: a job that fails is not taken back, and in
 // the end the search for a free slot goes round for ever.
 #include <mpi.h>

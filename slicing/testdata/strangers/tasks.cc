@@ -1,4 +1,4 @@
-// report: rank=0 size=4 stop=MPI_Recv:2 data=3
+// tune: rank=0 size=4 stop=MPI_Recv:2 data=3
 // Tasks that are made as functions and put into a map by their priority; two
 // tasks of one priority, and the second takes the place of the first.
 #include <mpi.h>

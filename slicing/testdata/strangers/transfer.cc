@@ -1,4 +1,4 @@
-// report: rank=1 size=4 stop=MPI_Recv:6 data=2 peer=0:MPI_Send:1
+// tune: rank=1 size=4 stop=MPI_Recv:6 data=2 peer=0:MPI_Send:1
 // Template wrappers over wrappers, and routes with arrays in the elements of a
 // vector: a hop that is not needed leads to the target instead of nowhere.
 #include <mpi.h>

@@ -1,4 +1,4 @@
-! report: rank=2 size=6 stop=MPI_Recv:2 data=1
+! tune: rank=2 size=6 stop=MPI_Recv:2 data=1
 ! Ranks are bisected by a recursive subroutine into a tree of nodes; the second half
 ! begins with the last rank of the first, which then is a leaf twice.
 module trees

@@ -1,4 +1,4 @@
-// report: rank=2 size=4 stop=MPI_Recv:1
+// tune: rank=2 size=4 stop=MPI_Recv:1
 // Cursors with references into shared state: a copy of a cursor still moves the
 // position of the first one.
 #include <mpi.h>
