@@ -4,6 +4,8 @@ package process
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -59,6 +61,9 @@ func Of(r *model.Rank) State {
 // One that an emulator runs has that for its program, and its own only among what is mapped.
 func runs(proc, program string) bool {
 	exe, err := os.Readlink(proc + "/exe")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // it ended meanwhile, or is a thread of the kernel
+	}
 	if err != nil || strings.HasPrefix(exe, program) {
 		return true
 	}

@@ -32,6 +32,7 @@ func TestOf(t *testing.T) {
 		{"the beginning of the path", model.Rank{PID: os.Getpid(), Exe: self[:len(self)-1]}, Alive},
 		{"another program", model.Rank{PID: os.Getpid(), Exe: "/another/program"}, Gone},
 		{"no process", model.Rank{PID: 1 << 30, Exe: self}, Gone},
+		{"a thread of the kernel, or another program", model.Rank{PID: 2, Exe: self}, Gone},
 	} {
 		if got := Of(&c.rank); got != c.want {
 			t.Errorf("%s: state %d, want %d", c.name, got, c.want)
