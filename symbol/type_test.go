@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,6 +138,37 @@ func TestPassing(t *testing.T) {
 					t.Errorf("%s %v: %s: %v, want %v", compiler, flags, name, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestPieces: the pointers of a variable that is in several registers.
+func TestPieces(t *testing.T) {
+	pointer, number := &Type{Size: 8, Pointer: true}, &Type{Size: 8}
+	pair := &Type{Size: 24, Fields: []Field{
+		{Type: number}, {Offset: 8, Type: &Type{Size: 16, Fields: []Field{{Type: pointer}, {Offset: 8, Type: pointer}}}},
+	}}
+	reg := func(n byte) byte { return opReg0 + n }
+	for _, c := range []struct {
+		name string
+		expr []byte
+		want []int // registers that hold pointers
+	}{
+		{"a number and two pointers", []byte{reg(1), opPiece, 8, reg(2), opPiece, 8, reg(3), opUninit, opPiece, 8},
+			[]int{2, 3}},
+		{"a piece that is nowhere", []byte{opPiece, 8, reg(2), opPiece, 8}, []int{2}},
+		{"half a pointer", []byte{opPiece, 8, reg(2), opPiece, 4}, nil},
+		{"cut off", []byte{opPiece, 8, reg(2), opPiece}, nil},
+		{"something else", []byte{opFbreg, 8, opPiece, 8}, nil},
+	} {
+		r := variableReader{w: &walker{f: &debugFile{order: binary.LittleEndian}}, out: &Variables{}}
+		r.pieces(listing{0, 16, c.expr}, pair)
+		var got []int
+		for _, h := range r.out.Held {
+			got = append(got, h.Register)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
