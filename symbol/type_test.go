@@ -146,7 +146,8 @@ func TestPassing(t *testing.T) {
 func TestPieces(t *testing.T) {
 	pointer, number := &Type{Size: 8, Pointer: true}, &Type{Size: 8}
 	pair := &Type{Size: 24, Fields: []Field{
-		{Type: number}, {Offset: 8, Type: &Type{Size: 16, Fields: []Field{{Type: pointer}, {Offset: 8, Type: pointer}}}},
+		{Type: number},
+		{Offset: 8, Type: &Type{Size: 16, Fields: []Field{{Type: pointer}, {Offset: 8, Type: pointer}}}},
 	}}
 	reg := func(n byte) byte { return opReg0 + n }
 	for _, c := range []struct {
@@ -154,8 +155,8 @@ func TestPieces(t *testing.T) {
 		expr []byte
 		want []int // registers that hold pointers
 	}{
-		{"a number and two pointers", []byte{reg(1), opPiece, 8, reg(2), opPiece, 8, reg(3), opUninit, opPiece, 8},
-			[]int{2, 3}},
+		{"two pointers behind a number",
+			[]byte{reg(1), opPiece, 8, reg(2), opPiece, 8, reg(3), opUninit, opPiece, 8}, []int{2, 3}},
 		{"a piece that is nowhere", []byte{opPiece, 8, reg(2), opPiece, 8}, []int{2}},
 		{"half a pointer", []byte{opPiece, 8, reg(2), opPiece, 4}, nil},
 		{"cut off", []byte{opPiece, 8, reg(2), opPiece}, nil},
