@@ -237,32 +237,35 @@ func (t *Type) alone() *Type {
 	return t
 }
 
-// part is the datum at an offset in an object, itself if that is one; of no type if there are several, as in a union.
-func (t *Type) part(off int64) *Type {
+// Part is the datum at an offset, in bytes, in an object of the type: itself, if that is one; nil if there is none
+// alone, as in a union. An array has what each of its elements has.
+func (t *Type) Part(off int64) *Type {
 	for range maxTypeDepth {
-		if t.Elem != nil && t.Elem.Size > 0 {
-			t, off = t.Elem, off%t.Elem.Size
+		switch {
+		case t.Elem != nil && t.Elem.Size > 0:
+			t, off = t.Elem, (off%t.Elem.Size+t.Elem.Size)%t.Elem.Size
+			continue
+		case len(t.Fields) > 0:
+			at := -1
+			for i, f := range t.Fields {
+				if off < f.Offset || off >= f.Offset+f.Type.Size {
+					continue
+				}
+				if at >= 0 {
+					return nil
+				}
+				at = i
+			}
+			if at < 0 {
+				return nil
+			}
+			t, off = t.Fields[at].Type, off-t.Fields[at].Offset
 			continue
 		}
-		if len(t.Fields) == 0 {
-			break
-		}
-		var at *Field
-		for i := range t.Fields {
-			if f := &t.Fields[i]; off >= f.Offset && off < f.Offset+f.Type.Size {
-				if at != nil {
-					return &Type{}
-				}
-				at = f
-			}
-		}
-		if at == nil {
-			return &Type{}
-		}
-		t, off = at.Type, off-at.Offset
+		break
 	}
 	if off != 0 {
-		return &Type{}
+		return nil
 	}
 	return t
 }

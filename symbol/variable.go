@@ -314,7 +314,7 @@ func (r *variableReader) pieces(l listing, t *Type) {
 			return
 		}
 		size := int64(c.uleb())
-		if part := t.part(off); reg >= 0 && size == word && part.Pointer && !c.bad {
+		if part := t.Part(off); reg >= 0 && size == word && part != nil && part.Pointer && !c.bad {
 			r.out.Held = append(r.out.Held, Held{l.lo, l.hi, reg, 0, part})
 		}
 		off += size

@@ -187,11 +187,9 @@ type callKey struct {
 	callee *function
 }
 
-// seenKey is a call and what it calls. While a pointer is being looked up, less
-// is known than afterwards.
+// seenKey is a call, and whether a pointer is being looked up.
 type seenKey struct {
-	call    int
-	callee  *function
+	callKey
 	holding bool
 }
 
@@ -212,7 +210,7 @@ type seenWrite struct {
 
 // seen are the writes of a callee as call i sees them.
 func (f *function) seen(i int, callee *function, sum *summary) *seenWrites {
-	key := seenKey{i, callee, f.holding || f.naming}
+	key := seenKey{callKey{i, callee}, f.lookingUp()}
 	if out, ok := f.views[key]; ok {
 		return out
 	}
@@ -372,7 +370,7 @@ func (f *function) handedTo(i int) []datum {
 	for n := range f.given(i) {
 		out = append(out, datum{place: f.values().span(f.settle(i, f.arg(i, n)), 0)})
 	}
-	if !f.holding && !f.naming && f.values().final {
+	if !f.lookingUp() && f.values().final {
 		if f.hands == nil {
 			f.hands = map[int][]datum{}
 		}

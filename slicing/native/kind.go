@@ -40,11 +40,8 @@ func (v *values) infer() {
 	vars := f.variables()
 	for _, h := range vars.Held {
 		r, general := f.mod.arch.Numbered(h.Register)
-		first := f.from(h.Lo)
-		for i := first; general && i < len(f.insts) && f.insts[i].Addr < h.Hi; i++ {
-			if i == first || i == f.block(i).first {
-				v.learn(v.regs[i][r], f.mod.code.Target(h.Type))
-			}
+		for i := f.from(h.Lo); general && i < len(f.insts) && f.insts[i].Addr < h.Hi; i = f.block(i).end {
+			v.learn(v.regs[i][r], f.mod.code.Target(h.Type))
 		}
 	}
 	for range 2 { // the second time more places have a type

@@ -288,29 +288,11 @@ func (o object) rest(off int64) (lo, hi int64, g grid) {
 
 // scalar is the type of the datum at an offset, nil if it is none alone.
 func (o object) scalar(off int64) *symbol.Type {
-	t, at := o.typ, o.lo
-	if t == nil {
+	switch {
+	case o.typ == nil:
 		return nil
+	case o.many:
+		return o.typ.Part(modulo(off, o.typ.Size))
 	}
-	if o.many {
-		off, at = modulo(off, t.Size), 0
-	}
-	for range maxParts {
-		switch {
-		case t.Elem != nil && t.Elem.Size > 0:
-			off, at, t = modulo(off-at, t.Elem.Size), 0, t.Elem
-			continue
-		case len(t.Fields) > 0:
-			if f, ok := fieldAt(t, off-at, false); ok {
-				at, t = at+f.Offset, f.Type
-				continue
-			}
-			return nil
-		}
-		break
-	}
-	if off != at {
-		return nil
-	}
-	return t
+	return o.typ.Part(off - o.lo)
 }

@@ -132,7 +132,7 @@ type hits struct {
 	met             map[callKey][]int16 // of the calls among them, see met
 }
 
-// hitsKey is a place. While a pointer is being looked up, less is known than afterwards.
+// hitsKey is a place, and whether a pointer is being looked up.
 type hitsKey struct {
 	place   place
 	holding bool
@@ -143,7 +143,7 @@ func (f *function) hitsOf(p place) *hits {
 	if !p.memory() || f.flow == nil || !f.flow.final {
 		return nil
 	}
-	key := hitsKey{p, f.holding || f.naming}
+	key := hitsKey{p, f.lookingUp()}
 	h, ok := f.hits[key]
 	if ok {
 		return h
@@ -191,7 +191,7 @@ func (f *function) summarised(i int) bool {
 	return callee == nil || callee.sum != nil
 }
 
-// writersKey is a type of objects. While a pointer is being looked up, less is known than afterwards.
+// writersKey is a type of objects, and whether a pointer is being looked up.
 type writersKey struct {
 	typ     *shape.Shape
 	holding bool
@@ -200,7 +200,7 @@ type writersKey struct {
 // writers are the instructions that may write to the object that a place is in, as far as the types say; nil: any may.
 func (f *function) writers(p place) instructions {
 	v, asked := f.flow, datum{place: p}
-	key := writersKey{v.kindOf(&asked).Shape, f.holding || f.naming}
+	key := writersKey{v.kindOf(&asked).Shape, f.lookingUp()}
 	if key.typ == nil {
 		return nil
 	}
@@ -283,11 +283,13 @@ func (f *function) scan(n int32, end int, p place, out *reached) bool {
 func (f *function) writes(i int, p place) (hit, all bool) {
 	in := &f.insts[i]
 	if _, tail := f.tails[i]; in.Kind == cpu.Call || tail {
-		if callee := f.opened(i); callee != nil && p.memory() {
-			for s := range f.met(i, callee, p) {
-				hit, all = true, all || f.leavesNothing(s, p)
+		if p.memory() {
+			if callee := f.opened(i); callee != nil {
+				for s := range f.met(i, callee, p) {
+					hit, all = true, all || f.leavesNothing(s, p)
+				}
+				return hit, all
 			}
-			return hit, all
 		}
 		for _, h := range f.effects(i, p) {
 			hit, all = true, all || h.all

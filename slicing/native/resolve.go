@@ -18,7 +18,7 @@ func (f *function) resolve(i int, p place) place {
 // stores is where instruction i stores, as well as it can be named.
 func (f *function) stores(i int) place {
 	p := f.values().addr[i]
-	if !p.memory() || f.values().bases[p.base].kind != loaded || f.holding || f.naming {
+	if !p.memory() || f.values().bases[p.base].kind != loaded || f.lookingUp() {
 		return f.resolve(i, p)
 	}
 	q, ok := f.settled[i]
@@ -31,6 +31,9 @@ func (f *function) stores(i int) place {
 	}
 	return q
 }
+
+// lookingUp tells whether a pointer is being looked up: less is known then than afterwards.
+func (f *function) lookingUp() bool { return f.holding || f.naming }
 
 // settle names a value better, if it is a pointer that was itself stored in memory
 // by one instruction only.

@@ -68,15 +68,15 @@ func (s *Shape) join(part *Shape) {
 	}
 }
 
-// Has tells whether a shape is another one, or has it in it.
-func (s *Shape) Has(part *Shape) bool {
+// has tells whether a shape is another one, or has it in it.
+func (s *Shape) has(part *Shape) bool {
 	i := part.kind / 64
 	return i < len(s.parts) && s.parts[i]&(1<<(part.kind%64)) != 0
 }
 
 // May tells whether objects of two shapes may have bytes in common.
 func (s *Shape) May(o *Shape) bool {
-	if s.Has(o) || o.Has(s) {
+	if s.has(o) || o.has(s) {
 		return true
 	}
 	one := func(of *Shape, other *Shape) bool {
@@ -116,8 +116,8 @@ func (b Bytes) one(o Bytes) (int64, bool) {
 		return 0, false
 	}
 	for _, f := range b.fields {
-		if d, ok := (Bytes{f.Shape, b.Lo - f.off, b.Hi - f.off}).Common(o); ok {
-			return d + f.off, true
+		if d, ok := (Bytes{f.Shape, b.Lo, b.Hi}).Common(o); ok { // all of them begin where it does
+			return d, true
 		}
 	}
 	return 0, false
@@ -137,7 +137,7 @@ func (b Bytes) within(o Bytes, depth int) (int64, bool) {
 	switch {
 	case b.kind == o.kind:
 		return b.Lo - o.Lo, b.Lo < o.Hi && o.Lo < b.Hi
-	case depth == 0 || !b.Has(o.Shape):
+	case depth == 0 || !b.has(o.Shape):
 		return 0, false
 	case b.elem != nil && b.elem.size <= 0:
 		return 0, false

@@ -13,6 +13,11 @@ var (
 	table  = &symbol.Type{Kind: "table", Size: 40, Fields: []symbol.Field{
 		{Offset: 8, Type: row}, {Offset: 32, Type: pair},
 	}}
+	wide   = &symbol.Type{Kind: "wide", Size: 16, Fields: []symbol.Field{{Offset: 8, Type: row}}}
+	either = &symbol.Type{Kind: "|pair|other", Size: 8, Either: true,
+		Fields: []symbol.Field{{Type: pair}, {Type: other}}}
+	others = &symbol.Type{Kind: "|wide|pair", Size: 16, Either: true,
+		Fields: []symbol.Field{{Type: wide}, {Type: pair}}}
 	other = &symbol.Type{Kind: "other", Size: 8, Fields: []symbol.Field{{Type: number}}}
 )
 
@@ -34,6 +39,9 @@ func TestCommon(t *testing.T) {
 		{"before all parts", table, pair, 0, 8, 4, 0, false},
 		{"no part", table, other, 0, 40, 0, 0, false},
 		{"only numbers in common", pair, other, 0, 8, 0, 0, false},
+		{"one of several classes", either, pair, 4, 8, 4, 0, true},
+		{"another field of one of several", either, pair, 0, 4, 4, 0, false},
+		{"several classes and others, of which one is the same", either, others, 4, 8, 4, 0, true},
 	} {
 		all := New()
 		a, b := Bytes{all.Of(c.a), c.lo, c.hi}, Bytes{all.Of(c.b), c.from, c.from + 4}

@@ -14,6 +14,7 @@ type class struct {
 	both                 bool // the second operand is treated as the first
 	setsFlags, usesFlags bool
 	keeps                bool // it may leave its target as it was
+	half                 bool // it moves half a vector: a register keeps the other half, and memory is not read
 	zeroes               bool // gives zero for equal operands
 	jump                 bool // a conditional jump
 	x87                  bool
@@ -87,6 +88,7 @@ func classify(name string) class {
 	c.usesFlags = c.jump || starts("SET CMOV FCMOV") ||
 		is("ADC SBB RCL RCR LAHF PUSHF PUSHFD PUSHFQ CMC ADCX ADOX LOOPE LOOPNE")
 	c.keeps = starts("CMOV FCMOV")
+	c.half = is("MOVLPS MOVLPD MOVHPS MOVHPD")
 	c.zeroes = is("XOR SUB PXOR XORPS XORPD PSUBB PSUBW PSUBD PSUBQ VPXOR VXORPS VXORPD VPXORD VPXORQ")
 	c.x87 = strings.HasPrefix(name, "F") && !is("FXSAVE FXRSTOR FXSAVE64 FXRSTOR64 FWAIT FNOP FLDCW FNSTCW")
 	if c.x87 && c.reads {

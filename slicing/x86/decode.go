@@ -259,7 +259,7 @@ func (d *decoder) operands(c class) {
 			if d.in.Op == x86asm.LEA {
 				m.Size = 0
 			}
-			if !target || read {
+			if !target || read && !c.half {
 				d.out.Load = m
 			}
 			if target && write {

@@ -143,9 +143,7 @@ func (d *decoder) move() {
 		x86asm.MOVAPD, x86asm.MOVUPD, x86asm.MOVDQA, x86asm.MOVDQU:
 		d.vector(dst, src)
 	case x86asm.PUNPCKLQDQ, x86asm.UNPCKLPD, x86asm.MOVLHPS, x86asm.MOVHPS, x86asm.MOVHPD, x86asm.PINSRQ:
-		if which, ok := args[2].(x86asm.Imm); o.Store != nil {
-			o.Load = nil // it stores a half, and adds nothing
-		} else if !ok || which == 1 {
+		if which, ok := args[2].(x86asm.Imm); o.Store == nil && (!ok || which == 1) {
 			o.Move, o.Dst, o.Src = cpu.JoinHigh, dst, src
 		}
 	}

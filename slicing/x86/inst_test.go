@@ -59,6 +59,8 @@ func TestEffects(t *testing.T) {
 			cpu.JoinHigh},
 		{"movhps 8(%rax),%xmm0", []byte{0x0f, 0x16, 0x40, 8}, cpu.Next, set(X0), set(X0), true, false, cpu.JoinHigh},
 		{"movhps %xmm0,8(%rax)", []byte{0x0f, 0x17, 0x40, 8}, cpu.Next, set(), set(X0), false, true, cpu.NoMove},
+		{"movlps %xmm0,8(%rax)", []byte{0x0f, 0x13, 0x40, 8}, cpu.Next, set(), set(X0), false, true, cpu.NoMove},
+		{"movlps 8(%rax),%xmm0", []byte{0x0f, 0x12, 0x40, 8}, cpu.Next, set(X0), set(X0), true, false, cpu.NoMove},
 		{"pinsrq $1,%rax,%xmm0", []byte{0x66, 0x48, 0x0f, 0x3a, 0x22, 0xc0, 1}, cpu.Next, set(X0), set(X0, RAX), false,
 			false, cpu.JoinHigh},
 		{"pinsrq $0,%rax,%xmm0", []byte{0x66, 0x48, 0x0f, 0x3a, 0x22, 0xc0, 0}, cpu.Next, set(X0), set(X0, RAX), false,
