@@ -251,7 +251,7 @@ func Failed(dir string) bool {
 	return err == nil && slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool {
 		switch r.End {
 		case model.NoEnd: // killed; of another host's rank nothing is known
-			return r.Phase < model.Finalized && r.Host == host && !lives(r, host)
+			return r.Phase < model.Finalized && process.Here(r, host) && !lives(r, host)
 		case model.Exited:
 			return r.Phase < model.Finalized && r.EndDetail != 0
 		}
@@ -264,9 +264,9 @@ func living(run *model.Run, host string) bool {
 	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return lives(r, host) })
 }
 
-// lives tells whether the process of a rank is on this host, and still there.
+// lives tells whether the process of a rank can be seen from here, and is still there.
 func lives(r *model.Rank, host string) bool {
-	return r.Host == host && process.Of(r) != process.Gone
+	return process.Here(r, host) && process.Of(r) != process.Gone
 }
 
 // Recorded tells whether there is a record of any rank.

@@ -73,3 +73,28 @@ func TestOfChild(t *testing.T) {
 	}
 	await(Gone)
 }
+
+// TestHere: a number that counts in a container only is no process of this host.
+func TestHere(t *testing.T) {
+	if own() == 0 {
+		t.Skip("/proc tells no pid namespace")
+	}
+	for _, c := range []struct {
+		name            string
+		host            string
+		space           uint64
+		here, contained bool
+	}{
+		{"not known", "n1", 0, true, false},
+		{"the same", "n1", own(), true, false},
+		{"a container here", "n1", own() + 1, false, true},
+		{"another host", "n2", initial, false, false},
+		{"a container there", "n2", initial + 1, false, true},
+		{"another host, not known", "n2", 0, false, false},
+	} {
+		r := &model.Rank{Host: c.host, PID: 12, PIDSpace: c.space}
+		if here, contained := Here(r, "n1"), Contained(r, "n1"); here != c.here || contained != c.contained {
+			t.Errorf("%s: here %v, contained %v", c.name, here, contained)
+		}
+	}
+}
