@@ -65,7 +65,7 @@ func (a *app) recording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
 		Say: a.err, Anonymous: !s.Run.Command,
 	}
 	if s.Run.Values {
-		r.Resolver = symbol.New(new(symbolFlags).symbols(a, ""))
+		r.Resolver = func(dir string) *symbol.Resolver { return symbol.New(symbolsHere(dir).symbols(a, "")) }
 	}
 	if f.dir != "" {
 		r.Dir = f.dir
