@@ -15,7 +15,6 @@ import (
 	"laggard/job/sight"
 	"laggard/job/watch"
 	"laggard/model"
-	"laggard/symbol"
 )
 
 // Recording says where and what is recorded of a job, and how it is watched.
@@ -33,8 +32,8 @@ type Recording struct {
 	Anonymous bool               // the manifest has no command line
 	Say       io.Writer          // where the user is told what is done
 	Quiet     bool               // nothing is said of a job that is well
-	Resolver  *symbol.Resolver   // names variables of a job that hangs; nil: their values are not noted
 	Limit     watch.Limit        // see there; nil: none
+	Resolver  watch.NamesOf      // of the variables of a job that hangs; nil: their values are not noted
 	sight     *sight.Sight       // watches the ranks of this node; nil: nobody does
 }
 

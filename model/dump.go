@@ -98,7 +98,7 @@ var (
 		{"detail", rankDetail, 'i'}, {"thread_level", rankThreadLevel, 'i'}, {"heartbeat", rankHeartbeat, 't'},
 		{"end_time", rankEndTime, 't'}, {"quiet_since", rankQuietSince, 't'}, {"longest_quiet_ns", rankLongest, 'U'},
 		{"evicted", rankEvicted, 'U'}, {"lost_requests", rankLost, 'U'}, {"off", rankOff, 'u'},
-		{"spawned", rankSpawned, 'u'}}
+		{"spawned", rankSpawned, 'u'}, {"pid_space", rankPIDSpace, 'U'}}
 
 	threadFields = []field{{"index", threadIndex, 'u'}, {"first_tid", threadFirst, 'u'}}
 
@@ -153,6 +153,9 @@ var (
 func show(w *bufio.Writer, b []byte, list []field) {
 	le32, le64 := fields(b)
 	for _, f := range list {
+		if f.at >= len(b) {
+			break // an older recorder has not written it
+		}
 		switch f.kind {
 		case 'i':
 			fmt.Fprintf(w, " %s %d", f.name, int32(le32(f.at)))
@@ -177,7 +180,7 @@ func (m *image) dumpRecord(w *bufio.Writer, rec record) {
 	case recRank:
 		show(w, rec.fixed, rankFields)
 		fmt.Fprintf(w, " exe %q", strings.TrimRight(string(rec.fixed[rankExe:][:rankExeMax]), "\x00"))
-		show(w, m.words(nil, rec.live, rankLive), rankLiveFields)
+		show(w, m.words(nil, rec.live, min(rankLive, rec.nlive)), rankLiveFields)
 	case recThreadRec:
 		show(w, rec.fixed, threadFields)
 		m.dumpThread(w, rec)

@@ -154,7 +154,7 @@ func (t recType) String() string {
 // minSize says how many bytes the fixed and the mutable part of a record have
 // at least. A later recorder may add fields behind those of either part.
 var minSize = [recTypes]struct{ fixed, live uint32 }{
-	recRank:      {rankFixed, rankLive},
+	recRank:      {rankFixed, rankPIDSpace},
 	recThreadRec: {threadFixed, threadLive},
 	recModule:    {moduleFixed, 0},
 	recState:     {stateFixed, 8},
@@ -197,7 +197,8 @@ const (
 	rankLost        = 64
 	rankOff         = 72
 	rankSpawned     = 76
-	rankLive        = 80
+	rankPIDSpace    = 80 // from here on not in older records
+	rankLive        = 88
 )
 
 // struct lg_thread: fixed part, then the two blocks of the mutable part, each

@@ -122,6 +122,7 @@ var layoutInGo = map[string]uint64{
 	"rankLost":         uint64(rankLost),
 	"rankOff":          uint64(rankOff),
 	"rankSpawned":      uint64(rankSpawned),
+	"rankPIDSpace":     uint64(rankPIDSpace),
 	"rankLive":         uint64(rankLive),
 	"threadIndex":      uint64(threadIndex),
 	"threadFirst":      uint64(threadFirst),

@@ -1,8 +1,13 @@
 package model
 
 import (
+	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -214,5 +219,33 @@ func TestWindowHasTheMembersOfItsParent(t *testing.T) {
 	win = run.Ranks[0].Comms[1]
 	if !slices.Equal(win.Members, []int{0, 1, 2}) || win.Rank != 1 || len(run.Problems) > 0 {
 		t.Errorf("members %v, rank %d, problems %v", win.Members, win.Rank, run.Problems)
+	}
+}
+
+// TestOlderRank: the record of an older recorder, which ends before the pid namespace, is read.
+func TestOlderRank(t *testing.T) {
+	r := randomRanks(rand.New(rand.NewPCG(1, 2)), "node-x.lgd", 1)[0]
+	w := &slotWriter{file: make([]byte, pageSize)}
+	w.head(r)
+	at := pageSize + chunkHeader
+	binary.LittleEndian.PutUint32(w.file[at+recSize:], recHeader+rankFixed+rankPIDSpace)
+	fixed := w.file[at+recHeader:][:rankFixed]
+	binary.LittleEndian.PutUint32(w.file[at+recCRC:], recordCRC(w.file[at:], fixed))
+	w.used -= rankLive - rankPIDSpace
+	w.thread(r, r.Threads[0])
+	w.close()
+	putHeader(w.file, testHeader, 1)
+	run := mustDecode(t, w.file)
+	all := append(run.Ranks, run.Others...)
+	if len(all) != 1 || all[0].PID != r.PID || all[0].PIDSpace != 0 {
+		t.Errorf("%+v, problems %v", all, run.Problems)
+	}
+	path := filepath.Join(t.TempDir(), "node-x.lgd")
+	if err := os.WriteFile(path, w.file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if _, err := Dump(&text, path); err != nil || strings.Contains(text.String(), "pid_space") {
+		t.Errorf("%v\n%s", err, text.String())
 	}
 }

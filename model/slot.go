@@ -313,6 +313,9 @@ func (r *slotReader) takeRankLive(rec record) {
 	rank.LostRequests = r.img.u64(rec.live + rankLost)
 	rank.Off = i32(rankOff) != 0
 	rank.Spawned = i32(rankSpawned) != 0
+	if rec.nlive >= rankLive {
+		rank.PIDSpace = r.img.u64(rec.live + rankPIDSpace)
+	}
 }
 
 // ranged returns v if it lies in low..high; else it complains and returns

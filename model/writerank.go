@@ -72,7 +72,7 @@ func (w *slotWriter) head(r *Rank) {
 	fixed.i32(r.PID).u32(w.slot).time(r.Start).u32(uint32(family)).i32(len(r.Exe)).text(r.Exe).zeros(rankFixed)
 	live.i32(r.Rank).i32(r.Size).u32(uint32(r.Phase)).u32(uint32(r.End)).i32(r.EndDetail).i32(r.ThreadLevel)
 	live.time(r.Heartbeat).time(r.EndTime).time(r.QuietSince).u64(uint64(r.LongestQuiet))
-	live.u64(r.Evicted).u64(r.LostRequests).flag(r.Off).flag(r.Spawned)
+	live.u64(r.Evicted).u64(r.LostRequests).flag(r.Off).flag(r.Spawned).u64(r.PIDSpace)
 	w.record(recRank, 0, fixed, live)
 }
 

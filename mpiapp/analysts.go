@@ -14,6 +14,7 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/share"
 	"laggard/analysis/slice"
+	"laggard/job/watch"
 	"laggard/model"
 	"laggard/reduce"
 	"laggard/symbol"
@@ -31,6 +32,9 @@ func (f *symbolFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.debugDirs, "debug-dir", nil, "`DIR` with separate debug files; may be repeated")
 	flags.BoolVar(&f.debuginfod, "debuginfod", false, "fetch missing debug files from the servers of DEBUGINFOD_URLS")
 }
+
+// symbolsHere looks also where ranks that run on this host have their files, in containers.
+func symbolsHere(dir string) *symbolFlags { return &symbolFlags{roots: watch.Roots(dir)} }
 
 // symbols adds the places of the settings, and the directory of the run, "" none.
 func (f *symbolFlags) symbols(a *app, dir string) symbol.Config {

@@ -65,7 +65,7 @@ func (a *app) recording(f runFlags, cmd *cobra.Command) (job.Recording, error) {
 		Say: a.err, Anonymous: !s.Run.Command,
 	}
 	if s.Run.Values {
-		r.Resolver = symbol.New(new(symbolFlags).symbols(a, ""))
+		r.Resolver = func(dir string) *symbol.Resolver { return symbol.New(symbolsHere(dir).symbols(a, "")) }
 	}
 	if f.dir != "" {
 		r.Dir = f.dir
@@ -150,7 +150,7 @@ func (a *app) run(r job.Recording, command []string, exitCode bool) error {
 		}
 	}
 	if !watch.Recorded(r.Dir) {
-		a.unrecorded(command)
+		a.unrecorded(r, command)
 	} else if err != nil && !hung {
 		a.failed(r, exitCode)
 	}
@@ -162,8 +162,12 @@ func (a *app) run(r job.Recording, command []string, exitCode bool) error {
 }
 
 // unrecorded says why no rank was recorded, as far as the command shows it.
-func (a *app) unrecorded(command []string) {
+func (a *app) unrecorded(r job.Recording, command []string) {
 	const none = "laggard: no rank was recorded"
+	if why := keptOut(r, command); why != "" {
+		fmt.Fprintf(a.err, "%s: %s\n", none, why)
+		return
+	}
 	for i, word := range command {
 		if filepath.Base(word) == "env" && slices.ContainsFunc(command[i+1:], func(s string) bool {
 			return s == "-" || s == "-i" || s == "--ignore-environment"
@@ -182,6 +186,33 @@ func (a *app) unrecorded(command []string) {
 		}
 	}
 	fmt.Fprintln(a.err, none+"; laggard doctor PROGRAM says whether that program can be")
+}
+
+// containers run a program in a container; emptying are options of Apptainer that take the environment away.
+var (
+	containers = []string{"apptainer", "singularity", "podman", "docker", "ch-run", "enroot", "sarus", "shifter"}
+	emptying   = []string{"-e", "--cleanenv", "-C", "--containall", "--compat"}
+)
+
+// keptOut says what may keep the recorder out of the containers that a command runs its ranks in, "" if it names none.
+func keptOut(r job.Recording, command []string) string {
+	at := slices.IndexFunc(command, func(word string) bool { return slices.Contains(containers, filepath.Base(word)) })
+	if at < 0 {
+		return ""
+	}
+	option := func(i int) bool { return strings.HasPrefix(command[i], "-") }
+	name := filepath.Base(command[at])
+	apptainer := name == "apptainer" || name == "singularity"
+	for i := at + 1; apptainer && i < len(command) && (i < at+2 || option(i) || option(i-1)); i++ { // up to the image
+		if slices.Contains(emptying, command[i]) {
+			return fmt.Sprintf("%s %s takes away the variables that record, and those of the launcher; leave it out",
+				name, command[i])
+		}
+	}
+	library, _ := preload.Libraries(r.Library, nil)
+	return fmt.Sprintf("the container must see %s and %s, and LD_PRELOAD must be set in it (docs/install.md); "+
+		"laggard doctor PROGRAM says, in the container, whether that program can be recorded",
+		filepath.Dir(library), r.Dir)
 }
 
 // failed says why a job failed, as far as it shows: ranks that did not finish MPI.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"laggard/job"
 	"laggard/report/diagnosis"
 )
 
@@ -45,5 +46,24 @@ func TestNoEscapes(t *testing.T) {
 	execute([]string{"diagnose", "none\x1b[2J\u202e"}, &out, &errw)
 	if text := errw.String(); !strings.Contains(text, `none\u001b[2J\u202e`) || strings.Contains(text, "\x1b") {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestKeptOut: of ranks in containers that were not recorded it is said what is missing.
+func TestKeptOut(t *testing.T) {
+	for command, want := range map[string]string{
+		"mpirun -np 4 ./app": "",
+		"mpirun apptainer exec --bind /opt image ./app -e":                "the container must see",
+		"mpirun apptainer exec --cleanenv image ./app":                    "apptainer --cleanenv takes away",
+		"mpirun /usr/bin/singularity exec --bind /opt,/home -C image app": "singularity -C takes away",
+		"mpirun podman run -e A=1 image app":                              "the container must see",
+	} {
+		got := keptOut(job.Recording{Dir: "/home/me/run7"}, strings.Fields(command))
+		if got == "" != (want == "") || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q", command, got)
+		}
+		if strings.HasPrefix(got, "the container") && !strings.Contains(got, "/home/me/run7") {
+			t.Errorf("%s: it does not say which directory: %q", command, got)
+		}
 	}
 }

@@ -153,7 +153,9 @@ func (a *app) inJob(r job.Recording, tests *suite.Suite, path string, command []
 
 // explained prints a diagnosis beside the job's own output, and returns it; nil: there is none.
 func (a *app) explained(r job.Recording) (result *diagnosis.Result) {
-	q, err := a.asked(diagnoseFlags{}, r.Dir)
+	var f diagnoseFlags
+	f.symbolFlags = *symbolsHere(r.Dir)
+	q, err := a.asked(f, r.Dir)
 	if err == nil {
 		if result, err = q.answer(context.Background(), inWorld); err == nil && result != nil {
 			err = diagnosis.Text(a.err, result)

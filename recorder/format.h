@@ -179,6 +179,7 @@ struct lg_rank {
   uint64_t lost_requests; /* requests not tracked because the table was full */
   uint32_t off;       /* 1: the recorder turned itself off; a note says why */
   int32_t parent_world; /* 1: started by MPI_Comm_spawn; 0 not */
+  uint64_t pid_space; /* inode of the pid namespace in which `pid` counts, that of a container perhaps; 0 unknown */
 };
 
 enum lg_kind { /* what a blocked or pending operation is */

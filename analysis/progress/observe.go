@@ -59,7 +59,7 @@ func (e *observer) see(r *model.Rank, o *overview) {
 	if e.past {
 		return
 	}
-	if r.Host != e.host {
+	if !process.Here(r, e.host) {
 		if moving(r, e.now) {
 			e.elsewhere[r.Rank] = r.Heartbeat
 		}

@@ -3,6 +3,7 @@ package progress
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"laggard/analysis/divergence"
@@ -11,6 +12,7 @@ import (
 	"laggard/analysis/progress/inside"
 	"laggard/analysis/share"
 	"laggard/model"
+	"laggard/model/process"
 	"laggard/reduce"
 	"laggard/symbol"
 )
@@ -37,9 +39,10 @@ type Result struct {
 
 // Process is how a user gets at the process of a rank.
 type Process struct {
-	Host  string
-	PID   int
-	Since time.Time // no progress since then; zero unknown
+	Host      string
+	PID       int
+	Contained bool      // PID is its number inside a container
+	Since     time.Time // no progress since then; zero unknown
 }
 
 // Run answers the question. All analysis ranks call it together; the result is
@@ -294,6 +297,7 @@ func few(ranks model.RankSet) model.RankSet {
 // needs to get at them.
 func (l *looker) processes(ranks model.RankSet) map[int]Process {
 	out := map[int]Process{}
+	host, _ := os.Hostname()
 	for i, slot := range l.Index.Slots {
 		if !ranks.Contains(slot.Rank) || slot.Spawned {
 			continue
@@ -303,7 +307,7 @@ func (l *looker) processes(ranks model.RankSet) map[int]Process {
 			continue
 		}
 		r := run.Ranks[0]
-		out[r.Rank] = Process{Host: r.Host, PID: r.PID, Since: r.QuietSince}
+		out[r.Rank] = Process{Host: r.Host, PID: r.PID, Contained: process.Contained(r, host), Since: r.QuietSince}
 	}
 	return out
 }

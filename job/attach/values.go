@@ -39,7 +39,7 @@ func valuesHere(ranks []*model.Rank, resolver *symbol.Resolver) []recorded.Rank 
 	for end := time.Now().Add(longestValue); len(ranks) > 0 && len(out) < mostValued && time.Now().Before(end); {
 		r := ranks[0]
 		ranks = ranks[1:]
-		if r.Host != host || len(r.Threads) == 0 || process.Of(r) == process.Gone {
+		if !process.Here(r, host) || len(r.Threads) == 0 || process.Of(r) == process.Gone {
 			continue
 		}
 		if v, err := valuesOf(r, rows, resolver); err == nil {

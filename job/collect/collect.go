@@ -118,7 +118,7 @@ func remove(live string) {
 }
 
 // Running tells whether a process of the run lives on this node. Where it ran
-// under another host name, in a container for instance, its process id proves
+// under another host name, or has a number of its own in a container, that number proves
 // nothing, but the sign of life does that it gives every second.
 func Running(live string) bool {
 	run, err := model.Open(live)
@@ -127,10 +127,11 @@ func Running(live string) bool {
 	}
 	host, _ := os.Hostname()
 	for _, r := range append(run.Ranks, run.Others...) {
-		if r.Host == host && process.Of(r) != process.Gone {
+		here := process.Here(r, host)
+		if here && process.Of(r) != process.Gone {
 			return true
 		}
-		if r.Host != host && r.End == model.NoEnd && time.Since(r.Heartbeat) < process.Fresh {
+		if !here && r.End == model.NoEnd && time.Since(r.Heartbeat) < process.Fresh {
 			return true
 		}
 	}

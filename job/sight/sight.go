@@ -31,6 +31,7 @@ type Sight struct {
 	epoll int    // -1: the kernel tells of no ends; then they are looked for
 	wake  int    // an event that ends its waiting; -1: there is none
 	ranks map[int]*watched
+	apart int // processes that are not watched, since their numbers count in a container only
 
 	ending  [model.MaxEndings]time.Time // by slot: when the kernel was first seen to have noted an end
 	awaited int                         // the slots below it are waited for
@@ -165,12 +166,16 @@ func (s *Sight) meet() {
 	begin := time.Now()
 	slots := s.slots()
 	s.awaitEndings(slots)
-	if slots <= len(s.ranks) || begin.Before(s.next) {
+	if slots <= len(s.ranks)+s.apart || begin.Before(s.next) {
 		return
 	}
 	if run := rundir.OpenOwn(s.dir); run != nil {
+		s.apart = 0
 		for _, r := range append(run.Ranks, run.Others...) {
-			if s.ranks[r.Slot] == nil && r.PID > 0 {
+			switch {
+			case !process.Here(r, r.Host): // the file is this node's own
+				s.apart++
+			case s.ranks[r.Slot] == nil && r.PID > 0:
 				s.add(r)
 			}
 		}
@@ -274,7 +279,7 @@ func (s *Sight) write(all bool) {
 	if run == nil {
 		return
 	}
-	var out process.Sightings
+	out := process.Sightings{Processes: []process.Seen{}}
 	noted := s.noted()
 	for _, r := range append(run.Ranks, run.Others...) {
 		if w := s.ranks[r.Slot]; w != nil {

@@ -115,3 +115,25 @@ func TestHealthy(t *testing.T) {
 		t.Error("there are sightings of a healthy job")
 	}
 }
+
+// TestContained: of a rank whose number counts in a container only nothing is seen, least of all that it is gone.
+func TestContained(t *testing.T) {
+	node, pids := job(t, 1)
+	host, _ := os.Hostname()
+	dir := t.TempDir()
+	var run []*model.Rank
+	for i, r := range []model.Rank{{PID: pids[0]}, {PID: 1 << 30, PIDSpace: 1}} {
+		r.Rank, r.Size, r.Phase, r.Threads = i, 2, model.Running, []*model.Thread{{Op: model.Op{State: -1}}}
+		run = append(run, &r)
+	}
+	if _, err := model.WriteNode(dir, model.Header{RunID: 1, Host: host}, run); err != nil {
+		t.Fatal(err)
+	}
+	s := New(dir)
+	s.Tell()
+	s.close()
+	seen, err := process.ReadSightings(filepath.Join(dir, filepath.Base(node)))
+	if err != nil || len(seen.Processes) != 1 || seen.Processes[0].PID != pids[0] {
+		t.Errorf("%+v, %v", seen, err)
+	}
+}

@@ -96,7 +96,7 @@ func (e *Eye) Look(run *model.Run, now time.Time) Standstill {
 // process is there: its page may be on its way to the disk. Then what it has done
 // is compared with the looks before.
 func (e *Eye) quiet(r *model.Rank, now time.Time) (time.Time, process.State) {
-	silence, here := now.Sub(r.Heartbeat), r.Host == e.host
+	silence, here := now.Sub(r.Heartbeat), process.Here(r, e.host)
 	if here && silence <= process.Fresh || !here && silence < unheard {
 		delete(e.mute, r.Rank)
 		return r.QuietSince, process.Alive

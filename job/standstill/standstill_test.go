@@ -108,6 +108,9 @@ func TestHangs(t *testing.T) {
 		{"here, it was quiet before it fell silent",
 			[]*model.Rank{rankAt(0, time.Hour, here(os.Getpid()), silent(time.Hour)), rankAt(1, time.Hour)},
 			time.Second, false},
+		{"in a container, its number is nobody's here", []*model.Rank{
+			rankAt(0, 0, here(1<<30), contained, silent(process.Fresh+time.Second)), rankAt(1, minute)},
+			process.Fresh, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := &model.Run{Ranks: c.ranks}
@@ -126,6 +129,9 @@ func TestHangs(t *testing.T) {
 func here(pid int) func(*model.Rank) {
 	return func(r *model.Rank) { r.Host, _ = os.Hostname(); r.PID = pid }
 }
+
+// contained: its number is that inside a container.
+func contained(r *model.Rank) { r.PIDSpace = 1 }
 
 // TestMute: of a rank that does not say any more that it lives, though its process
 // is there, the looks tell whether it makes progress.

@@ -36,21 +36,24 @@ const (
 // says when it hangs, and what is over it; "": nothing is.
 type Limit func(now time.Time) (own bool, over string)
 
+// NamesOf makes what names the code and the variables of the ranks of a run directory that hang.
+type NamesOf func(dir string) *symbol.Resolver
+
 // Watcher looks at the run directory while the job runs.
 type Watcher struct {
-	Dir      string           // the run directory
-	Sight    *sight.Sight     // of the ranks of this node; nil: nobody watches them
-	Own      string           // where the file of this node is: Dir, or a directory of the node
-	PID      int              // of the launcher, or of rank 0's program
-	OnHang   string           // one of Actions
-	Timeout  time.Duration    // see standstill.Standstill.Hangs
-	Limit    Limit            // nil: none
-	Explain  func()           // prints the diagnosis
-	Resolver *symbol.Resolver // names the variables whose values are noted; nil: none are
-	Say      io.Writer        // where the user is told what is done
-	why      string           // it counts as hung
-	moved    int              // looks in a row that saw a job that was left alone go on
-	own      standstill.Eye   // on this node
+	Dir      string         // the run directory
+	Sight    *sight.Sight   // of the ranks of this node; nil: nobody watches them
+	Own      string         // where the file of this node is: Dir, or a directory of the node
+	PID      int            // of the launcher, or of rank 0's program
+	OnHang   string         // one of Actions
+	Timeout  time.Duration  // see standstill.Standstill.Hangs
+	Limit    Limit          // nil: none
+	Explain  func()         // prints the diagnosis
+	Resolver NamesOf        // of the variables whose values are noted; nil: none are
+	Say      io.Writer      // where the user is told what is done
+	why      string         // it counts as hung
+	moved    int            // looks in a row that saw a job that was left alone go on
+	own      standstill.Eye // on this node
 	all      standstill.Eye
 }
 
@@ -194,7 +197,7 @@ func (w *Watcher) act() {
 
 // noteValues keeps what variables hold beside the record as it is now.
 func (w *Watcher) noteValues() {
-	if _, err := attach.NoteValues(w.Dir, w.Resolver); err != nil {
+	if _, err := attach.NoteValues(w.Dir, w.Resolver(w.Dir)); err != nil {
 		fmt.Fprintf(w.Say, "laggard: the values of variables are not noted: %v\n", err)
 	}
 }
@@ -251,7 +254,7 @@ func Failed(dir string) bool {
 	return err == nil && slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool {
 		switch r.End {
 		case model.NoEnd: // killed; of another host's rank nothing is known
-			return r.Phase < model.Finalized && r.Host == host && !lives(r, host)
+			return r.Phase < model.Finalized && process.Here(r, host) && !lives(r, host)
 		case model.Exited:
 			return r.Phase < model.Finalized && r.EndDetail != 0
 		}
@@ -264,9 +267,30 @@ func living(run *model.Run, host string) bool {
 	return slices.ContainsFunc(run.Ranks, func(r *model.Rank) bool { return lives(r, host) })
 }
 
-// lives tells whether the process of a rank is on this host, and still there.
+// lives tells whether the process of a rank can be seen from here, and is still there.
 func lives(r *model.Rank, host string) bool {
-	return r.Host == host && process.Of(r) != process.Gone
+	return process.Here(r, host) && process.Of(r) != process.Gone
+}
+
+// Roots are directories with the files of programs whose ranks run on this host, but see other files than this
+// process, as in a container: one for each program.
+func Roots(dir string) (roots []string) {
+	run, err := model.OpenPresent(dir)
+	if err != nil {
+		return nil
+	}
+	host, _ := os.Hostname()
+	seen := map[string]bool{}
+	for _, r := range run.Ranks {
+		if seen[r.Exe] || !lives(r, host) {
+			continue
+		}
+		seen[r.Exe] = true
+		if root := process.Root(r); root != "" {
+			roots = append(roots, root)
+		}
+	}
+	return roots
 }
 
 // Recorded tells whether there is a record of any rank.

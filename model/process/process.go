@@ -9,7 +9,10 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"laggard/model"
 )
@@ -28,7 +31,42 @@ const (
 	Alive
 )
 
-// Of returns the state of a rank's process, which must be one of this host. A
+// initial is the pid namespace of a host outside all containers (PROC_PID_INIT_INO of Linux).
+const initial = 0xEFFFFFFC
+
+// own is the pid namespace of this process, 0 unknown.
+var own = sync.OnceValue(func() uint64 {
+	var st unix.Stat_t
+	if unix.Stat("/proc/self/ns/pid", &st) != nil {
+		return 0
+	}
+	return st.Ino
+})
+
+// Here tells whether a rank's number is that of a process of this host, which has that name. In a container of its
+// own a rank may have a number that is another process's here.
+func Here(r *model.Rank, host string) bool {
+	return r.Host == host && (r.PIDSpace == 0 || own() == 0 || r.PIDSpace == own())
+}
+
+// Contained tells whether a rank's number is one inside a container, and not here.
+func Contained(r *model.Rank, host string) bool {
+	return r.PIDSpace != 0 && r.PIDSpace != initial && !Here(r, host)
+}
+
+// Root is a directory with the files that the process of a rank sees, which must be Here, if it may see others than
+// this process, as in a container; "" if it does not.
+func Root(r *model.Rank) string {
+	const files = "/ns/mnt"
+	proc := "/proc/" + strconv.Itoa(r.PID)
+	its, err := os.Readlink(proc + files)
+	if ours, _ := os.Readlink("/proc/self" + files); err != nil || its == ours {
+		return ""
+	}
+	return proc + "/root"
+}
+
+// Of returns the state of a rank's process, which must be Here. A
 // record may hold only the beginning of the path of a program.
 func Of(r *model.Rank) State {
 	proc := "/proc/" + strconv.Itoa(r.PID)

@@ -73,3 +73,54 @@ func TestOfChild(t *testing.T) {
 	}
 	await(Gone)
 }
+
+// TestHere: a number that counts in a container only is no process of this host.
+func TestHere(t *testing.T) {
+	if own() == 0 {
+		t.Skip("/proc tells no pid namespace")
+	}
+	for _, c := range []struct {
+		name            string
+		host            string
+		space           uint64
+		here, contained bool
+	}{
+		{"not known", "n1", 0, true, false},
+		{"the same", "n1", own(), true, false},
+		{"a container here", "n1", own() + 1, false, true},
+		{"another host", "n2", initial, false, false},
+		{"a container there", "n2", initial + 1, false, true},
+		{"another host, not known", "n2", 0, false, false},
+	} {
+		r := &model.Rank{Host: c.host, PID: 12, PIDSpace: c.space}
+		if here, contained := Here(r, "n1"), Contained(r, "n1"); here != c.here || contained != c.contained {
+			t.Errorf("%s: here %v, contained %v", c.name, here, contained)
+		}
+	}
+}
+
+// TestRoot: the files of a process that has mounts of its own are found.
+func TestRoot(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		child := exec.Command("sleep", "60")
+		if apart {
+			child.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+				UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}}
+		}
+		if err := child.Start(); err != nil {
+			t.Skip(err) // no user namespaces here
+		}
+		defer child.Wait()
+		defer child.Process.Kill()
+		root := Root(&model.Rank{PID: child.Process.Pid})
+		if !apart {
+			if root != "" {
+				t.Errorf("with the same mounts: %s", root)
+			}
+			continue
+		}
+		if _, err := os.Stat(root + "/proc"); root == "" || err != nil {
+			t.Errorf("with mounts of its own: %q, %v", root, err)
+		}
+	}
+}

@@ -140,6 +140,7 @@ static void rank(void) {
   BEHIND("rankLost", lg_rank, lost_requests, rank);
   BEHIND("rankOff", lg_rank, off, rank);
   BEHIND("rankSpawned", lg_rank, parent_world, rank);
+  BEHIND("rankPIDSpace", lg_rank, pid_space, rank);
   VALUE("rankLive", sizeof(struct lg_rank) - offsetof(struct lg_rank, rank));
 }
 

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -85,6 +86,27 @@ func TestLiveDir(t *testing.T) {
 		}
 		s.check(t, "ended", diagnose(t, env, dir))
 		empty(t, live)
+	})
+}
+
+// TestNumbersInContainers gives each rank process numbers of its own, as a container may: what has such a number
+// outside is not taken for the rank.
+func TestNumbersInContainers(t *testing.T) {
+	container := []string{"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"}
+	if out := output(t, os.Environ(), append(slices.Clone(container), "true")...); out.status != 0 {
+		t.Skipf("no process numbers of one's own here: %s", out.stderr)
+	}
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		s := scenarioOf(t, "halo.c")
+		env := f.environ(t, "OMPI_MCA_btl=self,tcp") // shared memory of Open MPI is named by the number
+		dir := filepath.Join(t.TempDir(), "run")
+		args := []string{filepath.Join(binaries(t), "laggard"), "run", "-o", dir, "--timeout", "4s", "--"}
+		args = append(append(args, f.command(s.size())...), container...)
+		got := start(t, env, nil, append(args, f.build(t, s.source, "-O0"), s.mode)...).wait()
+		if !strings.Contains(got.stderr, " inside its container on ") || strings.Contains(got.stderr, "killed: ") {
+			t.Errorf("stderr:\n%s", got.stderr)
+		}
 	})
 }
 

@@ -1,4 +1,4 @@
-/* What a file is. Asked of the kernel itself: fstat and lstat are functions of the
+/* What a file is. Asked of the kernel itself: fstat, stat and lstat are functions of the
  * C library since glibc 2.33 only. */
 #ifndef LAGGARD_STAT_H
 #define LAGGARD_STAT_H
@@ -12,6 +12,12 @@
 static inline int lg_fstat(int fd, struct stat *st)
 {
   return (int)syscall(SYS_fstat, fd, st);
+}
+
+/* Like stat. */
+static inline int lg_stat(const char *path, struct stat *st)
+{
+  return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, 0);
 }
 
 /* Like lstat. */

@@ -5,6 +5,7 @@
 #include "base/locks.h"
 #include "base/recording.h"
 #include "base/settings.h"
+#include "base/stat.h"
 #include "file/node.h"
 #include "file/rank.h"
 #include "file/record.h"
@@ -26,6 +27,12 @@ static void note_off(const char *why)
   lg_rank->off = 1;
 }
 
+static uint64_t pid_space(void)
+{
+  struct stat st;
+  return lg_stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
+
 bool lg_rank_open(uint32_t family)
 {
   struct lg_rank *r = lg_rec_begin(LG_REC_RANK, 0, offsetof(struct lg_rank, rank) - sizeof(struct lg_rec), sizeof *r);
@@ -42,6 +49,7 @@ bool lg_rank_open(uint32_t family)
   r->status = LG_STARTING;
   r->detail = -1;
   r->thread_level = -1;
+  r->pid_space = pid_space();
   r->heartbeat_ns = lg_now();
   lg_rec_commit(r);
   lg_rank = r;

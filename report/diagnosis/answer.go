@@ -98,6 +98,11 @@ func nextStep(r *Result) step {
 		l = r.LeastProgressed.Locations[0]
 	}
 	switch {
+	case l.Contained && slices.Contains(r.LostRanks, l.Rank):
+		return step{Host: l.Host, Aim: "what the system says of the process (", Command: "journalctl -k", Also: ")"}
+	case l.Contained:
+		return step{When: ", while it still runs", Host: l.Host, Aim: "inside its container, ",
+			Command: fmt.Sprintf("gdb -p %d", l.PID)}
 	case l.PID != 0 && slices.Contains(r.LostRanks, l.Rank):
 		return step{Host: l.Host, Aim: "see whether the process is there (", Command: fmt.Sprintf("ps -fp %d", l.PID),
 			Also: "), and what the system says of it (journalctl -k)"}

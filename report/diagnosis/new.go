@@ -159,7 +159,7 @@ func (s Source) location(place progress.Location) Location {
 func (s Source) at(l Location, rank int) Location {
 	l.Rank = rank
 	if p, ok := s.Processes[rank]; ok {
-		l.Host, l.PID = words.Printable(p.Host), p.PID
+		l.Host, l.PID, l.Contained = words.Printable(p.Host), p.PID, p.Contained
 		if !p.Since.IsZero() {
 			since := p.Since.UTC()
 			l.Since = &since

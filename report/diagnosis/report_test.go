@@ -160,3 +160,19 @@ func span(first, last int) model.RankSet {
 	s.AddRange(first, last)
 	return s
 }
+
+// TestContained: a number inside a container is not advised to be looked for on the host.
+func TestContained(t *testing.T) {
+	l := Location{Ranks: "3", Rank: 3, Host: "n0017", PID: 12, Contained: true}
+	if got := process(l); got != "process 12 inside its container on n0017" {
+		t.Error(got)
+	}
+	r := &Result{LeastProgressed: &LeastProgressed{Locations: []Location{l}}}
+	if n := nextStep(r); n.before()+n.Command != "on n0017: inside its container, gdb -p 12" {
+		t.Errorf("%+v", n)
+	}
+	r.LostRanks = []int{3}
+	if n := nextStep(r); n.Command != "journalctl -k" {
+		t.Errorf("%+v", n)
+	}
+}

@@ -65,15 +65,16 @@ type Location struct {
 	Rank  int    `json:"rank"`
 	Ranks string `json:"ranks"` // all that are there
 	report.Site
-	InMPI    *string        `json:"in_mpi"` // MPI function, null in computation
-	After    string         `json:"after"`  // in computation: the last MPI function
-	Captured bool           `json:"captured"`
-	WaitsFor string         `json:"waits_for,omitempty"` // in computation: a key of outside.Waits
-	Within   string         `json:"within,omitempty"`    // "import" or "destructor", of Python
-	Stack    []report.Frame `json:"stack"`
-	Host     string         `json:"host"`
-	PID      int            `json:"pid"`
-	Since    *time.Time     `json:"since"` // no progress since then; null unknown
+	InMPI     *string        `json:"in_mpi"` // MPI function, null in computation
+	After     string         `json:"after"`  // in computation: the last MPI function
+	Captured  bool           `json:"captured"`
+	WaitsFor  string         `json:"waits_for,omitempty"` // in computation: a key of outside.Waits
+	Within    string         `json:"within,omitempty"`    // "import" or "destructor", of Python
+	Stack     []report.Frame `json:"stack"`
+	Host      string         `json:"host"`
+	PID       int            `json:"pid"`
+	Contained bool           `json:"contained,omitempty"` // PID is its number inside a container
+	Since     *time.Time     `json:"since"`               // no progress since then; null unknown
 }
 
 // Exception is one of Python that ranks are in the midst of. The place is where it was

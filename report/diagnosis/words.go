@@ -55,7 +55,7 @@ var within = map[string]string{"import": ", while a module is imported", "destru
 func process(l Location) string {
 	var parts []string
 	if l.PID != 0 {
-		parts = append(parts, fmt.Sprintf("process %d on %s", l.PID, l.Host))
+		parts = append(parts, fmt.Sprintf("process %d%s on %s", l.PID, inContainer(l), l.Host))
 	}
 	if l.Since != nil {
 		parts = append(parts, "no progress since "+l.Since.Format(time.DateTime)+" UTC")
@@ -64,6 +64,14 @@ func process(l Location) string {
 		parts[0] = words.Verb(l.Ranks, "", fmt.Sprintf("rank %d: ", l.Rank)) + parts[0]
 	}
 	return strings.Join(parts, ", ")
+}
+
+// inContainer says where the number of a process counts, unless it does on its host.
+func inContainer(l Location) string {
+	if l.Contained {
+		return " inside its container"
+	}
+	return ""
 }
 
 func edgeText(r *Result, e Edge) string {

@@ -1,0 +1,49 @@
+package watch
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"laggard/model"
+)
+
+// TestRoots: of ranks that see files of their own, one for each program is looked at.
+func TestRoots(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip(err)
+	}
+	if sleep, err = filepath.EvalSymlinks(sleep); err != nil {
+		t.Fatal(err)
+	}
+	var ranks []*model.Rank
+	const container = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
+	for i, apart := range []uintptr{0, container, container} {
+		child := exec.Command(sleep, "60")
+		child.SysProcAttr = &syscall.SysProcAttr{Cloneflags: apart}
+		if err := child.Start(); err != nil {
+			t.Skip(err) // no user namespaces here
+		}
+		defer child.Wait()
+		defer child.Process.Kill()
+		exe := sleep[:len(sleep)-min(i, 1)] // a record may hold only the beginning
+		ranks = append(ranks, &model.Rank{Rank: i, Size: 3, PID: child.Process.Pid, Exe: exe, Phase: model.Running,
+			Threads: []*model.Thread{{Op: model.Op{State: -1}}}})
+	}
+	dir := t.TempDir()
+	if _, err := model.WriteNode(dir, model.Header{RunID: 1, Host: host}, ranks); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := Roots(dir), []string{fmt.Sprintf("/proc/%d/root", ranks[1].PID)}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
