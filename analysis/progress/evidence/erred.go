@@ -2,13 +2,15 @@ package evidence
 
 import (
 	"fmt"
+	"slices"
 
 	"laggard/analysis/progress/facts"
 	"laggard/model"
 )
 
 // loseErred: MPI reported an error of a call and ended the job instead of returning,
-// as it does unless the program asks for something else. The first one is the cause.
+// as it does unless the program asks for something else. The first one is the cause,
+// unless a process had been killed before: then MPI reports that it is gone.
 func (s *Scene) loseErred() {
 	first := int64(0)
 	erred := s.RanksWhere(func(f *facts.Fact) bool {
@@ -17,9 +19,10 @@ func (s *Scene) loseErred() {
 		}
 		return f.Erred
 	})
+	follows := s.killedBefore(first)
 	for _, cause := range []bool{true, false} {
 		erred.Each(func(rank int) {
-			if f := s.Facts[rank]; cause == (f.EndTime == first) {
+			if f := s.Facts[rank]; cause == (f.EndTime == first && !follows) {
 				s.lose(model.NewRankSet(rank), cause, "MPI reported an error in %s and ended the job", s.callOf(f))
 			}
 		})
@@ -27,6 +30,14 @@ func (s *Scene) loseErred() {
 	if first > 0 {
 		s.Erred = erred
 	}
+}
+
+// killedBefore tells whether the kernel was seen to have noted before that time that a process ended, which
+// had not said why.
+func (s *Scene) killedBefore(at int64) bool {
+	return slices.ContainsFunc(s.Sum.Facts, func(f facts.Fact) bool {
+		return f.GoneNoted && f.Gone < at && f.End == model.NoEnd && !f.Erred && f.Phase < model.Finalized
+	})
 }
 
 // callOf names the call that a rank is in, with the peer if it has one.

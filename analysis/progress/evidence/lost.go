@@ -159,7 +159,7 @@ func (s *Scene) loseFirst() {
 		}
 	}
 	if first == nil || first.Gone == 0 || first.End != model.NoEnd || s.Lost.Contains(first.Rank) ||
-		s.saidEnd(first.Gone) || s.Erred.Len() > 0 {
+		s.saidEnd(first.Gone) || s.failing() {
 		return
 	}
 	lead, ahead := time.Duration(next-first.Gone), ""
@@ -178,6 +178,11 @@ func (s *Scene) loseFirst() {
 	case lead < crowded:
 		s.lead(Close, "")
 	}
+}
+
+// failing tells whether MPI reported an error that no killed process can have been the reason of.
+func (s *Scene) failing() bool {
+	return slices.ContainsFunc(s.Losses, func(l Loss) bool { return l.Cause && l.Ranks.Minus(s.Erred).Len() == 0 })
 }
 
 // saidEnd tells whether a rank had said before that time that it ends, or had to.
