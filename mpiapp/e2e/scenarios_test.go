@@ -107,6 +107,8 @@ var hangs = []scenario{
 	{source: "blocked.c", mode: "sleep", least: []int{1}, function: []string{"pause_a_little"},
 		mark: []string{"here sleep"}, optimised: true},
 	{source: "blocked.c", mode: "lock", least: []int{1}, function: []string{"guarded"}, mark: []string{"here lock"}},
+	looping("successor.c", 2, "settle"),
+	{source: "successor.c", mode: "replaced", least: []int{1}, function: []string{"agree"}, mark: []string{"here replaced"}},
 }
 
 // blocking are hangs in which every other way to block shows for whom a rank
