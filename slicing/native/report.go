@@ -29,7 +29,7 @@ func (r *run) report(it item) item {
 	if !ok {
 		return it
 	}
-	r.shares[own] = r.shares[own].with(it, r.options)
+	r.count(own, it)
 	if own != it.from && it.from.line > 0 {
 		it.distance++
 	}
@@ -205,72 +205,115 @@ func byDistance(a, b slicing.Line) int {
 
 // share is what a slice has of the code of a line.
 type share struct {
-	visits  int  // instructions, in each call of its function
-	calls   bool // one of them is a call
-	decides bool // one of them is a conditional jump
-	loops   bool // one that a loop goes on by
+	code  int       // instructions, each once, however often its function is called
+	of    *function // that has one of them
+	loops bool      // one that a loop goes on by
 }
 
-// with is the share with one instruction more. A jump that a loop goes on by decides whether it is
+// count adds an instruction to the share of its line. A jump that a loop goes on by decides whether it is
 // come to again.
-func (s share) with(it item, o Options) share {
-	f := it.a.f
-	kind, block := f.insts[it.i].Kind, f.blk[it.i]
-	decides := kind == cpu.Branch
-	loops := decides && slices.Contains(f.controls(o.Endless, it.a.caught)[block], block)
-	return share{s.visits + 1, s.calls || kind == cpu.Call, s.decides || decides, s.loops || loops}
+func (r *run) count(own lineKey, it item) {
+	f, s := it.a.f, r.shares[own]
+	if key := (instruction{f, it.i}); !r.counted[key] {
+		r.counted[key] = true
+		s.code++
+	}
+	block := f.blk[it.i]
+	s.of = f
+	s.loops = s.loops || f.insts[it.i].Kind == cpu.Branch &&
+		slices.Contains(f.controls(r.options.Endless, it.a.caught)[block], block)
+	r.shares[own] = s
 }
 
-// What counts as much as twice the code of a line. A line that does much with what is needed, or decides
-// by it, is more often at fault than one that passes it on, as calls do, or that goes on with a loop; so is
-// one that takes in much and that few lines need, since of a fault in what all rest on, more would be
-// seen. Of a line on the stack one knows already. How near a line is says little of where the fault is in a
-// slice of a page; it says more the more lines there are, since then most of them are of what all rests on.
+// What counts as much as twice the code of a line, fitted to where the faults of the programs are that may be
+// looked at. A line that does much with what is needed is more often at fault than one that passes it on, or that
+// goes on with a loop; so is one that much of the slice led to and that few lines need, since of a fault in what
+// all rests on, more would be seen. Of the frames on the stack one knows already. In a slice of a page the near lines
+// only say what is waited for; the more lines there are, the more of the far ones are of what all rests on, and the
+// frames are as likely as others.
 const (
-	nearer   = 0.05 // one dependence less, for each forty lines of the slice
-	few      = 40
-	takesIn  = 0.5 // twice as many lines that it needs
+	rests    = 4.0 // if it needs all lines of the slice
 	needed   = 1   // half as many lines that need it
-	decision = 1
-	offStack = 2
-	noCall   = 2
+	offStack = 1   // it is not in a function on the stack
+	noFrame  = 3   // a frame is not there, half of what counts where a slice has few lines
 	noLoop   = 2
+	distance = 0.25 // one dependence more with few lines, or less for each time that they are doubled
+	few      = 40
 )
 
 // rank puts the lines first that are likely at fault. A slice that begins at a jump, as at the branch where
 // ranks parted, begins with its line.
 func (r *run) rank(lines []slicing.Line) {
-	onStack := map[lineKey]bool{}
+	frames, observed := map[lineKey]bool{}, map[*function]bool{}
 	for _, l := range r.stack {
-		onStack[lineKey{l.File, l.Line}] = true
+		frames[lineKey{l.File, l.Line}] = true
 	}
-	needs, users := map[lineKey]int{}, map[lineKey]int{}
-	for l := range r.links {
-		needs[l.from]++
-		users[l.to]++
+	for key := range r.nodes {
+		if key.a.nested == 0 {
+			observed[key.a.f] = true
+		}
 	}
-	near := nearer * max(1, float64(len(lines))/few)
+	needs, users := r.dependences(lines)
+	doubled := math.Log2(max(1, float64(len(lines))/few))
 	twice := func(n int) float64 { return math.Log2(1 + float64(n)) }
-	less := func(l slicing.Line) float64 {
+	farther := distance * (max(0, 1-doubled) - doubled)
+	likely := map[lineKey]float64{}
+	for i, l := range lines {
 		key := lineKey{l.File, l.Line}
-		if key == r.jump {
-			return math.Inf(-1)
-		}
 		s := r.shares[key]
-		out := near*float64(l.Distance) - twice(s.visits) - takesIn*twice(needs[key]) + needed*twice(users[key])
-		for _, c := range []struct {
-			is bool
-			by float64
-		}{{onStack[key], offStack}, {s.calls, noCall}, {s.decides, -decision}, {s.loops, noLoop}} {
-			if c.is {
-				out += c.by
-			}
+		out := twice(s.code) + rests*float64(needs[i])/float64(len(lines)) - needed*twice(users[i]) +
+			farther*float64(l.Distance)
+		if key == r.jump {
+			out = math.Inf(1)
 		}
-		return out
+		if frames[key] {
+			out -= noFrame * max(0, 2-doubled)
+		}
+		if observed[s.of] {
+			out -= offStack
+		}
+		if s.loops {
+			out -= noLoop
+		}
+		likely[key] = out
 	}
 	slices.SortFunc(lines, func(a, b slicing.Line) int {
-		return cmp.Or(cmp.Compare(less(a), less(b)), byDistance(a, b))
+		return cmp.Or(cmp.Compare(likely[lineKey{b.File, b.Line}], likely[lineKey{a.File, a.Line}]), byDistance(a, b))
 	})
+}
+
+// dependences counts for each line how many others it needs, directly or not, and how many need it directly.
+func (r *run) dependences(lines []slicing.Line) (needs, users []int) {
+	index := make(map[lineKey]int, len(lines))
+	for i, l := range lines {
+		index[lineKey{l.File, l.Line}] = i
+	}
+	next := make([][]int, len(lines))
+	needs, users = make([]int, len(lines)), make([]int, len(lines))
+	for l := range r.links {
+		from, needing := index[l.from]
+		to, needed := index[l.to]
+		if needing && needed {
+			next[from] = append(next[from], to)
+			users[to]++
+		}
+	}
+	for i := range lines {
+		seen := make([]bool, len(lines))
+		seen[i] = true
+		for todo := []int{i}; len(todo) > 0; {
+			at := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			for _, n := range next[at] {
+				if !seen[n] {
+					seen[n] = true
+					todo = append(todo, n)
+					needs[i]++
+				}
+			}
+		}
+	}
+	return needs, users
 }
 
 // folded finds the lines that the compiler left no code for.

@@ -6,29 +6,26 @@ import (
 	"laggard/slicing"
 )
 
-// TestRank: much code of a line comes first and makes up for distance, and a line that needs many others,
-// or that decides, comes sooner; lines on the stack, calls, loops and what many lines need come later; lines
-// without code come by distance, and equal ones in the order of the file.
+// TestRank: much code of a line comes first; a line that needs much of the slice, or that is farther, comes sooner;
+// one that many lines need, those of functions on the stack, loops and, last, the frames themselves come later; equal ones
+// are in the order of the file.
 func TestRank(t *testing.T) {
-	shares := []share{{visits: 2}, {visits: 15}, {visits: 15, calls: true}, {visits: 7},
-		{visits: 15, decides: true, loops: true}, {}, {}, {visits: 15}, {visits: 15}, {visits: 3},
-		{visits: 7, decides: true}}
-	distances := []int{1, 5, 1, 2, 3, 3, 2, 3, 1, 1, 1}
-	r := &run{shares: map[lineKey]share{}, links: map[link]bool{}, stack: []slicing.Line{{File: "a.c", Line: 4}}}
+	f := &function{}
+	shares := []share{{code: 2}, {code: 15}, {code: 15, of: f}, {code: 60, of: f},
+		{code: 15, loops: true}, {}, {}, {code: 15}, {code: 15}, {code: 15}}
+	distances := []int{1, 3, 3, 2, 3, 3, 3, 9, 3, 3}
+	r := &run{shares: map[lineKey]share{}, links: map[link]bool{}, stack: []slicing.Line{{File: "a.c", Line: 4}},
+		nodes: map[nodeKey]bool{{a: &activation{f: f}}: true}}
 	var lines []slicing.Line
 	for i, s := range shares {
 		r.shares[lineKey{"a.c", i + 1}] = s
 		lines = append(lines, slicing.Line{File: "a.c", Line: i + 1, Distance: distances[i]})
 	}
-	for n := range 7 {
-		other := lineKey{"b.c", n}
-		r.links[link{other, lineKey{"a.c", 9}}] = true
-		if n < 3 {
-			r.links[link{lineKey{"a.c", 10}, other}] = true
-		}
+	for _, l := range [][2]int{{10, 6}, {6, 7}, {7, 6}, {1, 9}, {6, 9}, {7, 9}} { // 10 needs 6, 7 and 9
+		r.links[link{lineKey{"a.c", l[0]}, lineKey{"a.c", l[1]}}] = true
 	}
 	r.rank(lines)
-	for n, want := range []int{11, 8, 2, 10, 5, 3, 1, 9, 4, 7, 6} {
+	for n, want := range []int{8, 10, 2, 3, 5, 9, 1, 7, 6, 4} {
 		if lines[n].Line != want {
 			t.Fatalf("%v: want line %d in place %d", lines, want, n)
 		}

@@ -42,6 +42,7 @@ type run struct {
 	used      map[*module]bool
 	lines     map[lineKey]*slicing.Line
 	shares    map[lineKey]share
+	counted   map[instruction]bool // of these
 	links     map[link]bool
 	places    map[nodeKey]spot
 	stack     []slicing.Line // where the observed frames are
@@ -58,6 +59,11 @@ type run struct {
 
 type nodeKey struct {
 	a *activation
+	i int
+}
+
+type instruction struct {
+	f *function
 	i int
 }
 
@@ -158,7 +164,7 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
 		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
-		shares: map[lineKey]share{}, links: map[link]bool{}, places: map[nodeKey]spot{},
+		shares: map[lineKey]share{}, counted: map[instruction]bool{}, links: map[link]bool{}, places: map[nodeKey]spot{},
 		stray: map[*activation][]stray{}, inquired: map[*activation]bool{},
 	}
 }
