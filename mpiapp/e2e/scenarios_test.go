@@ -108,7 +108,8 @@ var hangs = []scenario{
 		mark: []string{"here sleep"}, optimised: true},
 	{source: "blocked.c", mode: "lock", least: []int{1}, function: []string{"guarded"}, mark: []string{"here lock"}},
 	looping("successor.c", 2, "settle"),
-	{source: "successor.c", mode: "replaced", least: []int{1}, function: []string{"agree"}, mark: []string{"here replaced"}},
+	{source: "successor.c", mode: "replaced", least: []int{1}, function: []string{"agree"},
+		mark: []string{"here replaced"}},
 }
 
 // blocking are hangs in which every other way to block shows for whom a rank

@@ -7,8 +7,8 @@ import (
 )
 
 // TestRank: much code of a line comes first; a line that needs much of the slice, or that is farther, comes sooner;
-// one that many lines need, those of functions on the stack, loops and, last, the frames themselves come later; equal ones
-// are in the order of the file.
+// one that many lines need, those of functions on the stack, loops and, last, the frames themselves come later;
+// equal ones are in the order of the file.
 func TestRank(t *testing.T) {
 	f := &function{}
 	shares := []share{{code: 2}, {code: 15}, {code: 15, of: f}, {code: 60, of: f},

@@ -164,8 +164,9 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
 		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
-		shares: map[lineKey]share{}, counted: map[instruction]bool{}, links: map[link]bool{}, places: map[nodeKey]spot{},
-		stray: map[*activation][]stray{}, inquired: map[*activation]bool{},
+		shares: map[lineKey]share{}, counted: map[instruction]bool{}, links: map[link]bool{},
+		places: map[nodeKey]spot{},
+		stray:  map[*activation][]stray{}, inquired: map[*activation]bool{},
 	}
 }
 
