@@ -60,21 +60,26 @@ func (f family) standardABI() family {
 	return f
 }
 
-// eachFamily runs a test for every MPI that is installed, and for each by way of the standard ABI where there are
-// compilers for that; at least one must be.
-func eachFamily(t *testing.T, test func(t *testing.T, f family)) {
-	found := 0
+// installed are the families that are here, each by way of the standard ABI too where there are compilers for that.
+func installed() (out []family) {
 	for _, native := range families {
 		for _, f := range []family{native, native.standardABI()} {
-			if _, err := exec.LookPath(f.cc); err != nil {
-				continue
+			if _, err := exec.LookPath(f.cc); err == nil {
+				out = append(out, f)
 			}
-			found++
-			t.Run(f.String(), func(t *testing.T) { test(t, f) })
 		}
 	}
-	if found == 0 {
+	return out
+}
+
+// eachFamily runs a test for every MPI that is installed; at least one must be.
+func eachFamily(t *testing.T, test func(t *testing.T, f family)) {
+	found := installed()
+	if len(found) == 0 {
 		t.Fatal("neither mpicc.openmpi nor mpicc.mpich is installed; make deps installs them")
+	}
+	for _, f := range found {
+		t.Run(f.String(), func(t *testing.T) { test(t, f) })
 	}
 }
 

@@ -65,12 +65,11 @@ var transports = []transport{
 
 // eachTransport runs a test over each that the machine has.
 func eachTransport(t *testing.T, test func(t *testing.T, f family, flags []string)) {
-	for _, way := range transports {
-		for _, f := range families {
-			if _, err := exec.LookPath(f.cc); err != nil || f.name != way.family {
-				continue
+	for _, f := range installed() {
+		for _, way := range transports {
+			if way.family == f.name {
+				t.Run(strings.Replace(way.name, f.name, f.String(), 1), func(t *testing.T) { test(t, f, way.flags) })
 			}
-			t.Run(way.name, func(t *testing.T) { test(t, f, way.flags) })
 		}
 	}
 }
