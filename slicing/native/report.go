@@ -214,8 +214,11 @@ type share struct {
 // come to again.
 func (r *run) count(own lineKey, it item) {
 	f, s := it.a.f, r.shares[own]
-	if key := (instruction{f, it.i}); !r.counted[key] {
-		r.counted[key] = true
+	if r.counted[f] == nil {
+		r.counted[f] = f.none()
+	}
+	if counted := r.counted[f]; !counted.has(it.i) {
+		counted.add(it.i)
 		s.code++
 	}
 	block := f.blk[it.i]

@@ -42,7 +42,7 @@ type run struct {
 	used      map[*module]bool
 	lines     map[lineKey]*slicing.Line
 	shares    map[lineKey]share
-	counted   map[instruction]bool // of these
+	counted   map[*function]instructions // in these
 	links     map[link]bool
 	places    map[nodeKey]spot
 	stack     []slicing.Line // where the observed frames are
@@ -59,11 +59,6 @@ type run struct {
 
 type nodeKey struct {
 	a *activation
-	i int
-}
-
-type instruction struct {
-	f *function
 	i int
 }
 
@@ -164,9 +159,8 @@ func newRun(ctx context.Context, p *program, c slicing.Criterion, b slicing.Budg
 		nodes: map[nodeKey]bool{}, queries: map[queryKey]bool{}, children: map[childKey]*activation{},
 		entered: map[enterKey]bool{}, resolved: map[nodeKey][]*function{}, sent: map[int]*activation{},
 		sentAt: map[int]int{}, used: map[*module]bool{}, lines: map[lineKey]*slicing.Line{},
-		shares: map[lineKey]share{}, counted: map[instruction]bool{}, links: map[link]bool{},
-		places: map[nodeKey]spot{},
-		stray:  map[*activation][]stray{}, inquired: map[*activation]bool{},
+		shares: map[lineKey]share{}, counted: map[*function]instructions{}, links: map[link]bool{},
+		places: map[nodeKey]spot{}, stray: map[*activation][]stray{}, inquired: map[*activation]bool{},
 	}
 }
 
