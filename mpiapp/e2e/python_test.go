@@ -42,19 +42,36 @@ type pythonHang struct {
 	raisedAt int
 }
 
-// inlines tells whether Python has no frames for comprehensions, which is so from 3.12 on.
-var inlines = sync.OnceValue(func() bool {
-	return exec.Command(pythonExe, "-c", "import sys; sys.exit(sys.version_info < (3, 12))").Run() == nil
+// pythonMinor is x of the interpreter's version 3.x.
+var pythonMinor = sync.OnceValue(func() int {
+	out, err := exec.Command(pythonExe, "-c", "import sys; print(sys.version_info[1])").Output()
+	if err != nil {
+		return 0
+	}
+	minor, _ := strconv.Atoi(strings.TrimSpace(string(out)))
+	return minor
 })
 
 var comprehension = regexp.MustCompile(`\.<locals>\.<(dict|list|set)comp>$`)
 
-// withoutComprehension is the function whose frame a comprehension runs in.
-func withoutComprehension(function string) string {
-	if !inlines() {
-		return function
+// framed is the function whose frame is on the stack: from 3.12 on a comprehension has none of its own, and before
+// 3.11 code does not know its qualified name.
+func framed(function string) string {
+	switch minor := pythonMinor(); {
+	case minor >= 12:
+		return comprehension.ReplaceAllString(function, "")
+	case minor < 11:
+		return function[strings.LastIndex(function, ".")+1:]
 	}
-	return comprehension.ReplaceAllString(function, "")
+	return function
+}
+
+// slept is what a rank waits for in time.sleep: before 3.11 that is select, which may wait for input as well.
+func slept(waits string) string {
+	if waits == "sleep" && pythonMinor() < 11 {
+		return "events"
+	}
+	return waits
 }
 
 var (
@@ -83,7 +100,7 @@ func pythonHangs(t *testing.T, folder string) (out []pythonHang) {
 				h.decides = n
 			}
 			if what, ok := strings.CutPrefix(lines.Text(), "# WAITS "); ok {
-				h.waits = what
+				h.waits = slept(what)
 			}
 			if m := raisesAt.FindStringSubmatch(lines.Text()); m != nil {
 				h.raised, h.raisedAt = m[2], n
@@ -93,7 +110,7 @@ func pythonHangs(t *testing.T, folder string) (out []pythonHang) {
 			}
 			if m := hangsAt.FindStringSubmatch(lines.Text()); m != nil {
 				h.rank, _ = strconv.Atoi(m[1])
-				h.function, h.said, h.lines = withoutComprehension(m[2]), m[2], append(h.lines, n)
+				h.function, h.said, h.lines = framed(m[2]), m[2], append(h.lines, n)
 			}
 		}
 		f.Close()
