@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,24 +72,27 @@ func (r *Recording) Environment() (map[string]string, error) {
 	}
 	env := map[string]string{
 		"LD_PRELOAD":       libraries,
-		"ASAN_OPTIONS":     withSanitizer(os.Getenv("ASAN_OPTIONS")),
+		"ASAN_OPTIONS":     withOption(os.Getenv("ASAN_OPTIONS"), "verify_asan_link_order", "0"),
 		"LAGGARD_DIR":      r.Dir,
 		"LAGGARD_RUN_ID":   model.RunIDText(r.ID),
 		"LAGGARD_LIVE_DIR": r.LiveDir,
 		"LAGGARD_RECORD":   strings.Join(r.Record, ","),
 	}
+	if slices.Contains(r.Record, "usage") {
+		env["TSAN_OPTIONS"] = withOption(os.Getenv("TSAN_OPTIONS"), "ignore_noninstrumented_modules", "1")
+	}
 	maps.Copy(env, r.Settings)
 	return env, nil
 }
 
-// withSanitizer lets a program that is built with AddressSanitizer run behind a
-// preloaded library: it refuses to unless the order of libraries is not looked at.
-func withSanitizer(options string) string {
-	const order = "verify_asan_link_order"
-	if strings.Contains(options, order) {
+// withOption adds an option to those of a sanitizer, unless it is among them. AddressSanitizer refuses to run behind
+// a preloaded library unless the order of libraries is not looked at; ThreadSanitizer takes what MPI does to the
+// program's memory for the program's own unless it leaves alone what was not built with it.
+func withOption(options, name, value string) string {
+	if strings.Contains(options, name) {
 		return options
 	}
-	return strings.Trim(options+":"+order+"=0", ":")
+	return strings.Trim(options+":"+name+"="+value, ":")
 }
 
 // Command is a launcher, found at path, that passes the recorder and more

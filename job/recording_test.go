@@ -32,6 +32,12 @@ func TestEnvironment(t *testing.T) {
 	if diff := cmp.Diff(want, env); diff != "" {
 		t.Error(diff)
 	}
+	r.Record = []string{"progress", "usage"}
+	t.Setenv("TSAN_OPTIONS", "exitcode=0")
+	if env, err = r.Environment(); err != nil ||
+		env["TSAN_OPTIONS"] != "exitcode=0:ignore_noninstrumented_modules=1" {
+		t.Errorf("usage: %v, %v", env, err)
+	}
 	r.Record = []string{"progress", "volume"}
 	if _, err = r.Environment(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("volume without the second library: %v", err)

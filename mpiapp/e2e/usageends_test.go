@@ -54,3 +54,36 @@ func TestUsageOfSpawned(t *testing.T) {
 		t.Errorf("status %d, %+v", status, said)
 	}
 }
+
+// TestTouched: what the program itself reads and writes while MPI uses the memory is found where ThreadSanitizer is
+// built into it, and in a program that waits nothing is. MPICH itself fails under it at the end.
+func TestTouched(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		program := f.build(t, "touches.c", "-O1", "-fsanitize=thread")
+		for mode, want := range map[string]struct{ class, mark string }{
+			"ok": {}, "read": {"receive_buffer_read", "read"}, "write": {"send_buffer_write", "write"},
+			"into": {"receive_buffer_write", "into"}, "start": {"receive_buffer_read", "read"},
+			"put": {"send_buffer_write", "put"}, "get": {"receive_buffer_read", "get"},
+		} {
+			t.Run(mode, func(t *testing.T) {
+				t.Parallel()
+				dir := filepath.Join(t.TempDir(), "run")
+				out := f.usageRun(t, dir, 3, program, mode).wait()
+				said, _ := usageSaid(t, dir)
+				if mode == "ok" {
+					if len(said.Findings) > 0 || strings.Contains(out.stderr, "ThreadSanitizer: data race") {
+						t.Errorf("%+v\n%s", said, out.stderr)
+					}
+					return
+				}
+				if len(said.Findings) != 1 || said.Findings[0].Class != want.class {
+					t.Fatalf("%+v\n%s", said, out.stderr)
+				}
+				at := said.Findings[0].Locations[0]
+				if !covers(marks(t, "touches.c")[want.mark], at.Line) {
+					t.Errorf("%+v", said.Findings[0])
+				}
+			})
+		}
+	})
+}

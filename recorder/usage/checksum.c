@@ -9,6 +9,7 @@
 #include "usage/event.h"
 #include "usage/live.h"
 #include "base/reading.h"
+#include "usage/race.h"
 #include "usage/receiving.h"
 #include "usage/sum.h"
 #include "usage/typemap.h"
@@ -126,6 +127,7 @@ static void finished(struct lg_usage *u, uint32_t k)
   struct lg_live *l = lg_live_of(u, k);
   if (!l)
     return;
+  lg_race_ended(l);
   lg_received(u, l);
   struct lg_sending *s = &l->sending;
   if (!s->type || !s->begun)

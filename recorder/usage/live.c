@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "usage/typetable.h"
 #include "usage/live.h"
+#include "usage/race.h"
 
 #define MOST (1u << 20)
 #define BUCKET_BITS 12
@@ -21,10 +22,13 @@ static uint32_t *head_of(long handle)
 /* leave ends looking after the buffers. */
 static void leave(struct lg_live *l)
 {
+  lg_race_ended(l);
   l->into_begun = 0;
   if (l->sending.type)
     lg_type_drop(l->sending.type);
-  l->sending.type = NULL;
+  if (l->receiving.type)
+    lg_type_drop(l->receiving.type);
+  l->sending.type = l->receiving.type = NULL;
 }
 
 /* find takes the newest in that variable, or the oldest that the call was not given already:

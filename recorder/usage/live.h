@@ -18,6 +18,8 @@ struct lg_live { /* a request that the program has a handle of */
   uint32_t next;     /* of its hash */
   uint64_t turn;     /* of the call that was given it last */
   struct lg_sending sending;
+  struct lg_span receiving; /* all that is received, where it is known */
+  uint64_t operation;       /* under way, as race.c has it; 0 none */
   /* the first bytes that are received, if they are checked (receiving.c) */
   const char *into;
   uint32_t into_size;

@@ -13,6 +13,7 @@
 #include "usage/event.h"
 #include "base/reading.h"
 #include "usage/receiving.h"
+#include "usage/race.h"
 #include "usage/typemap.h"
 
 #define NOTE_CHANGED 2 /* usage.ReceiveBufferChanged */
@@ -92,6 +93,8 @@ static void describe(const struct lg_call *c, struct lg_usage *u, struct lg_live
   struct lg_dtype *t = lg_type_at(lg_type_index(u, lg_arg(c, type, 0), c->binding != LG_BIND_C));
   if (!count || address == LG_USE_IN_PLACE || !t || !lg_type_map(t) || !t->nsegments)
     return;
+  l->receiving = (struct lg_span){t, address == LG_USE_BOTTOM ? NULL : (const void *)address, count};
+  lg_type_hold(t);
   bool gaps = t->nsegments > 1 || t->segments[0].size != t->extent;
   int64_t size = gaps ? t->segments[0].size : count * t->extent;
   l->into_large = count * t->size > LARGE;
@@ -159,16 +162,20 @@ void lg_receiving_begun(const struct lg_call *c, struct lg_usage *u)
     return;
   if (cls == CLS_start || cls == CLS_startall) {
     for (uint32_t k = 0; k < u->ngiven; k++)
-      if (u->given[k])
+      if (u->given[k]) {
         watch(u, u->given[k]);
+        lg_race_begun(u, lg_live_at(u->given[k]));
+      }
     return;
   }
   struct lg_live *l = lg_live_new(u);
   if (!l)
     return;
   describe(c, u, l);
-  if (cls != CLS_recv_init && cls != CLS_coll_init)
-    watch(u, u->made);
+  if (cls == CLS_recv_init || cls == CLS_send_init || cls == CLS_bsend_init || cls == CLS_coll_init)
+    return;
+  watch(u, u->made);
+  lg_race_begun(u, l);
 }
 
 void lg_receiving_after(struct lg_usage *u)

@@ -4,7 +4,8 @@
  * value.c reads out of the arguments by the table of parameters; datatype.c (with
  * contents.c and typetable.c), constants.c and communicator.c describe the objects that handles mean, once;
  * checksum.c looks whether what is being sent stays as it was, receiving.c
- * whether the program leaves alone what is being received. */
+ * whether the program leaves alone what is being received, and race.c asks the
+ * program's ThreadSanitizer, if it has one, about both. */
 #ifndef LAGGARD_USAGE_RECORDING_H
 #define LAGGARD_USAGE_RECORDING_H
 
@@ -36,6 +37,12 @@ struct lg_sending { /* a buffer that is checked while it is sent */
   int64_t count;
   uint64_t sum, now; /* when it was begun, and as it was last */
   uint64_t begun;    /* number of the begin of the call that sends it, 0 not under way */
+};
+
+struct lg_span { /* memory of the program; type NULL: none */
+  struct lg_dtype *type;
+  const void *buf;
+  int64_t count;
 };
 
 struct lg_usage { /* of one thread, which alone writes to it */

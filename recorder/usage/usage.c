@@ -16,6 +16,7 @@
 #include "usage/event.h"
 #include "usage/last.h"
 #include "usage/length.h"
+#include "usage/race.h"
 #include "usage/receiving.h"
 #include "usage/repeat.h"
 #include "usage/usage.h"
@@ -34,6 +35,7 @@ void lg_usage_start(void)
   lg_contents_start();
   lg_sums_start();
   lg_receiving_start();
+  lg_race_start();
 }
 
 static struct lg_usage *usage_of(struct lg_thr *t)
@@ -128,6 +130,13 @@ static void define_names(struct lg_usage *u)
   lg_constants_define(u);
 }
 
+/* before_recorded: the begin of the call is written. */
+static void before_recorded(struct lg_call *c, struct lg_usage *u)
+{
+  lg_sums_before(c, u);
+  lg_race_before(c, u);
+}
+
 void lg_usage_before(struct lg_call *c)
 {
   struct lg_usage *u = usage_of(c->thr);
@@ -146,7 +155,7 @@ void lg_usage_before(struct lg_call *c)
     note_nowhere(c, u);
   }
   if (likely(c->recorded))
-    lg_sums_before(c, u);
+    before_recorded(c, u);
   else
     u->nreceiving = 0;
 }
@@ -160,7 +169,7 @@ bool lg_usage_again(struct lg_call *c)
   if (!start)
     return false;
   commit(c, u, start, end);
-  lg_sums_before(c, u);
+  before_recorded(c, u);
   return true;
 }
 
@@ -212,6 +221,7 @@ static void after(struct lg_call *c, struct lg_usage *u)
     return;
   lg_sums_after(c, u);
   lg_receiving_begun(c, u);
+  lg_race_access(c, u);
 }
 
 void lg_usage_after(struct lg_call *c)

@@ -21,18 +21,20 @@ var body string
 var style string
 
 var pageBody = template.Must(template.New("usage").Funcs(template.FuncMap{
-	"ranks": words.Ranks, "times": times, "place": placeText,
+	"ranks": words.Ranks, "times": times, "place": placeText, "ways": waysText,
 	"lines": lines, "base": path.Base, "means": classMeans,
 }).Parse(body))
 
 // HTML writes the findings as one page that needs nothing else, with the source
 // around each call as far as it was found. It has no scripts.
 func HTML(w io.Writer, r *Result) error {
-	body, err := page.Fill(pageBody, map[string]any{"Headline": headline(r), "Usage": r})
+	findings := r.shown()
+	title := headline(r, findings)
+	body, err := page.Fill(pageBody, map[string]any{"Headline": title, "Usage": r, "Findings": findings})
 	if err != nil {
 		return fmt.Errorf("report: usage: %w", err)
 	}
-	return page.Write(w, page.Content{Title: headline(r) + " – " + r.Run.Dir, Style: style, Body: body})
+	return page.Write(w, page.Content{Title: title + " – " + r.Run.Dir, Style: style, Body: body})
 }
 
 // sourceLine is a line of an excerpt on the page.

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"laggard/analysis/usage/finding"
+	"laggard/model"
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/report/words"
@@ -35,6 +36,8 @@ type Finding struct {
 	// first time that it happened.
 	Locations []Location       `json:"locations"`
 	Excerpts  []source.Excerpt `json:"-"`
+	Ways      []string         `json:"-"` // callers, if several ways lead to what is shown as one
+	ranks     model.RankSet
 }
 
 // Location is a call that takes part in a finding.
@@ -78,7 +81,7 @@ func New(s Source) *Result {
 
 func (s Source) finding(f finding.Finding) Finding {
 	out := Finding{
-		Class: f.Class, Severity: f.Severity, Ranks: f.Ranks.String(), Count: f.Count,
+		Class: f.Class, Severity: f.Severity, Ranks: f.Ranks.String(), Count: f.Count, ranks: f.Ranks,
 		Message: words.Printable(f.Message), Change: words.Printable(f.Change), Standard: words.Printable(f.Standard),
 		Locations: []Location{},
 	}

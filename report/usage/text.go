@@ -16,8 +16,9 @@ type printer struct{ words.Printer }
 // its calls, the section of the standard, and what to change.
 func Text(w io.Writer, u *Result) error {
 	p := &printer{}
-	p.Line("%s", headline(u))
-	for i, f := range u.Findings {
+	findings := u.shown()
+	p.Line("%s", headline(u, findings))
+	for i, f := range findings {
 		p.Line("")
 		p.finding(i+1, f)
 	}
@@ -30,9 +31,9 @@ func Text(w io.Writer, u *Result) error {
 }
 
 // headline sums up.
-func headline(u *Result) string {
+func headline(u *Result, shown []Finding) string {
 	of := "of " + words.Size(u.Ranks)
-	errors, warnings := severities(u)
+	errors, warnings := severities(shown)
 	switch {
 	case errors+warnings == 0 && u.Complete:
 		return "No wrong use of MPI was found, " + of + "."
@@ -47,8 +48,8 @@ func headline(u *Result) string {
 		words.Count(errors, "error", "errors"), words.Count(warnings, "warning", "warnings"), of)
 }
 
-func severities(u *Result) (errors, warnings int) {
-	for _, f := range u.Findings {
+func severities(shown []Finding) (errors, warnings int) {
+	for _, f := range shown {
 		if f.Severity == finding.Error {
 			errors++
 		} else {
@@ -76,6 +77,9 @@ func (f Finding) Lines() []string {
 	for _, l := range f.Locations {
 		lines = append(lines, locationText(l))
 	}
+	if len(f.Ways) > 0 {
+		lines = append(lines, fmt.Sprintf("%-12s from %s", "reached:", waysText(f)))
+	}
 	return append(lines, "Change: "+f.Change)
 }
 
@@ -87,13 +91,16 @@ func times(f Finding) string {
 }
 
 // locationText says which call takes part: "send: rank 0, MPI_Send,
-// called by main (a.c:12)".
+// called by main (a.c:12)"; or where the program did something itself: "read: rank 0, in main (a.c:14)".
 func locationText(l Location) string {
 	role := l.Role
 	if role == "" {
 		role = "call"
 	}
-	if l.MPI == "" {
+	switch {
+	case l.MPI == "" && len(l.Stack) > 0:
+		return fmt.Sprintf("%-12s rank %d, in %s", role+":", l.Rank, placeText(l))
+	case l.MPI == "":
 		return fmt.Sprintf("%-12s rank %d", role+":", l.Rank)
 	}
 	return fmt.Sprintf("%-12s rank %d, %s, called by %s", role+":", l.Rank, l.MPI, placeText(l))

@@ -10,6 +10,7 @@ import (
 	"laggard/analysis/usage/replay"
 	"laggard/analysis/usage/usagetest"
 	"laggard/internal/golden"
+	"laggard/model"
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/symbol"
@@ -91,5 +92,29 @@ func TestUsagePageEscapes(t *testing.T) {
 	}
 	if !strings.Contains(page, `<div class="called"><span class="number">2</span>`) {
 		t.Error("the line of the call is not marked")
+	}
+}
+
+// Findings that differ only in who called whom further out are shown as one, with the callers.
+func TestUsageShowsAlikeOnce(t *testing.T) {
+	u := New(Source{Run: report.Run{Dir: "run"}, Ranks: 8})
+	for rank, callers := range [][]string{{"halo", "cg", "main"}, {"halo", "smooth", "mg", "main"}, {"halo", "smooth"}} {
+		f := Finding{Class: "leak", Severity: "warning", Message: "lost", Count: 2, ranks: model.NewRankSet(rank, 5)}
+		l := Location{Rank: rank, MPI: "MPI_Irecv", Site: report.Site{Function: "halo", File: "halo.c", Line: 3}}
+		for i, c := range callers {
+			l.Stack = append(l.Stack, report.Frame{Function: c, File: "/src/" + c + ".c", Line: 3 + i})
+		}
+		f.Ranks, f.Locations = f.ranks.String(), []Location{l}
+		u.Findings = append(u.Findings, f)
+	}
+	u.Findings = append(u.Findings, u.Findings[0])
+	u.Findings[3].Message = "lost too"
+	shown := u.shown()
+	if len(shown) != 2 || len(u.Findings) != 4 || shown[0].Count != 6 || shown[0].Ranks != "0-2,5" ||
+		waysText(shown[0]) != "cg (cg.c:4), smooth (smooth.c:4)" || len(shown[1].Ways) != 0 {
+		t.Errorf("%+v", shown)
+	}
+	if got := waysText(Finding{Ways: []string{"a", "b", "c", "d", "e"}}); got != "a, b, c and 2 more" {
+		t.Error(got)
 	}
 }

@@ -15,6 +15,9 @@ const (
 	Warning = "warning"
 )
 
+// closed is when a buffer of one-sided access is free again.
+const closed = "; of a put or a get, only after the flush, fence or unlock that completes it"
+
 // Classes are all kinds of finding, worst first, except that each comes after what may
 // be its cause: an argument that one rank gives is wrong whatever the others do, and
 // what then does not match, has no other half or hangs follows from it.
@@ -46,10 +49,13 @@ var Classes = []Class{
 		"give each operation memory of its own, or complete the first before the second"},
 	{"send_buffer_write", Error, "MPI-3.1 §3.7.2",
 		"a send buffer changed while the send was under way",
-		"write to the buffer only after MPI_Wait or a successful MPI_Test of the send"},
+		"write to the buffer only after MPI_Wait or a successful MPI_Test of the send" + closed},
 	{"receive_buffer_write", Error, "MPI-3.1 §3.7.2",
 		"the program wrote to a buffer while a receive into it was under way",
-		"write to the buffer only after MPI_Wait or a successful MPI_Test of the receive"},
+		"write to the buffer only after MPI_Wait or a successful MPI_Test of the receive" + closed},
+	{"receive_buffer_read", Error, "MPI-3.1 §3.7.2",
+		"the program read a buffer while a receive into it was under way",
+		"read the buffer only after MPI_Wait or a successful MPI_Test of the receive" + closed},
 	{"one_sided", Error, "MPI-3.1 §11.5, §11.7",
 		"a window is accessed outside an epoch, an epoch is not opened or closed as it must be, or accesses conflict",
 		"open the epoch before the access and close it behind it (fence, start/complete, lock/unlock), " +

@@ -119,7 +119,12 @@ func (b *builder) finish() *Trace {
 	b.refused()
 	for _, n := range b.notes {
 		if call := b.begunAt(n.call); call >= 0 && n.names(&t.Calls[call]) {
-			t.Notes = append(t.Notes, Note{Kind: n.kind, Call: call, Seen: b.begunAt(n.seen), Value: n.value})
+			note := Note{Kind: n.kind, Call: call, Seen: b.begunAt(n.seen), Value: n.value}
+			if n.kind == BufferTouched {
+				note.Write, note.Received = n.value&1 != 0, n.value&2 != 0
+				note.Site = Site{Stack: []model.Frame{b.frame(uint64(n.value) >> 2)}}
+			}
+			t.Notes = append(t.Notes, note)
 		}
 	}
 	if !t.sound() {
@@ -143,6 +148,16 @@ func (b *builder) refused() {
 			}
 		}
 	}
+}
+
+// frame is where an address of the process is.
+func (b *builder) frame(at uint64) model.Frame {
+	for _, m := range b.rank.Modules {
+		if at-m.Base < m.Size {
+			return model.Frame{Module: m, Offset: at - m.Base}
+		}
+	}
+	return model.Frame{Offset: at}
 }
 
 // names tells whether the call has the parameter that the note is about, if it is

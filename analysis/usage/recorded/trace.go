@@ -134,6 +134,9 @@ type Note struct {
 	Call  int // index into Trace.Calls: the call that began the operation
 	Seen  int // the call at which it was seen; -1 none
 	Value int64
+	// Of a BufferTouched: where the program did it, whether it wrote, and whether the operation receives there.
+	Site            Site
+	Write, Received bool
 }
 
 // NoteKind says what a Note is about.
@@ -149,6 +152,9 @@ const (
 	// NoPlace: the call was given a null pointer for what it returns in the parameter
 	// Value, an index into Func.Params.
 	NoPlace
+	// BufferTouched: the program read, or wrote, what the operation uses, behind the call Seen, as the sanitizer
+	// that is built into it saw; Site is where.
+	BufferTouched
 )
 
 // Value1 returns parameter name as it was before the call; ok is false if it was

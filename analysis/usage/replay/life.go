@@ -227,11 +227,39 @@ func alone(f *mpi.Function) bool {
 	return f.Class == mpi.ClassLocal || f.Class == mpi.ClassTypeFree
 }
 
+// touched reports what the program read or wrote while an operation used it, as the sanitizer saw it.
+func (r *replay) touched(n recorded.Note) {
+	operation := r.Place(n.Call, "operation")
+	access := finding.Place{Rank: r.t.Rank, Site: n.Site, Role: "read", Muted: operation.Muted}
+	class, did := "receive_buffer_read", "read"
+	if n.Write {
+		class, did, access.Role = "receive_buffer_write", "wrote to", "write"
+	}
+	if !n.Received {
+		class = "send_buffer_write"
+	}
+	r.report(class, fmt.Sprintf("the program %s the buffer of %s before its completion", did, operation.Call), access,
+		operation)
+}
+
 // changedBuffers reports the buffers that the recorder saw change while an
-// operation used them.
+// operation used them; once, where the sanitizer saw the access itself.
 func (r *replay) changedBuffers() {
+	written := map[int]bool{}
+	for _, n := range r.t.Notes {
+		if n.Kind == recorded.BufferTouched && n.Write {
+			written[n.Call] = true
+		}
+	}
 	for _, n := range r.t.Notes {
 		if n.Call < 0 || n.Call >= len(r.t.Calls) || r.overlapping[n.Call] || n.Kind == recorded.NoPlace {
+			continue
+		}
+		if n.Kind == recorded.BufferTouched {
+			r.touched(n)
+			continue
+		}
+		if written[n.Call] {
 			continue
 		}
 		class, role, seen := "send_buffer_write", "send", "completion"

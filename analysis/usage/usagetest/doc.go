@@ -25,7 +25,7 @@
 //
 //	rank 1: end=signalled incomplete="killed"   of the rank; also signal=11, thread_level=0..3,
 //	                                            phase=running, family=mpich (else openmpi)
-//	note 0: send buffer of line 3 changed, seen at line 9    or: receive buffer
+//	note 0: send buffer of line 3 changed, seen at line 9    or: receive buffer; read, written, as a sanitizer saw
 //
 // null, invalid, bottom, inplace, any, procnull, undefined are the special values, and of
 // the argument assert noprecede, nosucceed, noput; «nil» is what was not recorded.

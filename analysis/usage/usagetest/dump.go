@@ -37,14 +37,22 @@ func Dump(w io.Writer, t *recorded.Trace, where func(recorded.Site) string) erro
 
 // noted says what a note is about, as transcripts have it.
 func noted(t *recorded.Trace, n recorded.Note) string {
-	side := "send"
+	side, did := "send", "changed"
 	switch n.Kind {
 	case recorded.NoPlace:
 		return fmt.Sprintf("no place for %s of call %d", t.Calls[n.Call].Func.Params[n.Value].Name, n.Call+1)
+	case recorded.BufferTouched:
+		did = "read"
+		if n.Write {
+			did = "written"
+		}
+		if n.Received {
+			side = "receive"
+		}
 	case recorded.ReceiveBufferChanged:
 		side = "receive"
 	}
-	return fmt.Sprintf("%s buffer of call %d changed, seen at call %d", side, n.Call+1, n.Seen+1)
+	return fmt.Sprintf("%s buffer of call %d %s, seen at call %d", side, n.Call+1, did, n.Seen+1)
 }
 
 func threads(t *recorded.Trace) int {

@@ -60,7 +60,7 @@ var (
 	backForm = regexp.MustCompile(`^(\d+)\.(\d+): returns$`)
 	rankForm = regexp.MustCompile(`^rank ([\d,-]+): (.*)$`)
 	noteForm = regexp.MustCompile(
-		`^note (\d+): (send|receive) buffer of (line|call) (\d+) changed(?:, seen at (?:line|call) (\d+))?$`)
+		`^note (\d+): (send|receive) buffer of (line|call) (\d+) (changed|read|written)(?:, seen at (?:line|call) (\d+))?$`)
 	placeForm = regexp.MustCompile(`^note (\d+): no place for (\w+) of (line|call) (\d+)$`)
 	groupForm = regexp.MustCompile(`^(comm|win|file) (\w+) ([\d,-]+)(.*)$`)
 )
@@ -110,7 +110,7 @@ func (p *parser) parse(line string) error {
 		return p.about(m[1], m[2])
 	}
 	if m := noteForm.FindStringSubmatch(line); m != nil {
-		return p.note(number(m[1]), m[2], m[3] == "call", number(m[4]), m[5])
+		return p.note(number(m[1]), m[2:], number(m[4]))
 	}
 	if m := placeForm.FindStringSubmatch(line); m != nil {
 		return p.noPlace(number(m[1]), m[2], m[3] == "call", number(m[4]))
@@ -211,12 +211,16 @@ func (k *rank) find(n int, counted bool) (int, error) {
 	return i, nil
 }
 
-// note reads what the recorder saw; calls are named by their line in the transcript,
+// note reads what the recorder saw, from the side on; calls are named by their line in the transcript,
 // or by their number at the rank as in a dump.
-func (p *parser) note(r int, side string, counted bool, begun int, seen string) error {
+func (p *parser) note(r int, words []string, begun int) error {
+	side, counted, did, seen := words[0], words[1] == "call", words[3], words[4]
 	k := p.rank(r)
 	n := recorded.Note{Kind: recorded.SendBufferChanged, Seen: -1}
-	if side == "receive" {
+	switch {
+	case did != "changed":
+		n.Kind, n.Received, n.Write = recorded.BufferTouched, side == "receive", did == "written"
+	case side == "receive":
 		n.Kind = recorded.ReceiveBufferChanged
 	}
 	var err error
