@@ -182,23 +182,21 @@ static void end(struct operation *o)
   let_go();
 }
 
-void lg_race_begun(struct lg_usage *u, struct lg_live *l)
+uint64_t lg_race_begun(struct lg_usage *u, const struct lg_span *sent, const struct lg_span *received)
 {
   struct operation o = {0};
   if (likely(!on) || lg_shared)
-    return;
-  lg_race_ended(l); /* of a persistent request the operation before */
-  add(&o, &(struct lg_span){l->sending.type, l->sending.buf, l->sending.count}, false);
-  add(&o, &l->receiving, true);
-  l->operation = begin(u, &o);
+    return 0;
+  add(&o, sent, false);
+  add(&o, received, true);
+  return begin(u, &o);
 }
 
-void lg_race_ended(struct lg_live *l)
+void lg_race_ended(uint64_t operation)
 {
-  struct operation *o = &operations[l->operation % OPERATIONS];
-  if (l->operation && l->operation == o->number)
+  struct operation *o = &operations[operation % OPERATIONS];
+  if (unlikely(operation && operation == o->number))
     end(o);
-  l->operation = 0;
 }
 
 /* ---- of one-sided communication ---- */
@@ -221,20 +219,17 @@ static void buffers(const struct lg_call *c, struct lg_usage *u, struct operatio
   }
 }
 
-void lg_race_access(const struct lg_call *c, struct lg_usage *u)
+uint64_t lg_race_access(const struct lg_call *c, struct lg_usage *u)
 {
   int cls = c->desc->cls;
   if (likely(!on) || lg_shared || (cls != CLS_rma && cls != CLS_rma_now && cls != CLS_rma_nb) || !c->comm)
-    return;
+    return 0;
   int target = lg_int(c, c->desc->peer);
   struct operation o = {.window = c->comm, .target = target};
   if (target == lg_fam.proc_null)
-    return;
+    return 0;
   buffers(c, u, &o);
-  struct lg_live *l = lg_live_new(u);
-  uint64_t number = begin(u, &o);
-  if (l)
-    l->operation = number;
+  return begin(u, &o);
 }
 
 /* synchronized ends what the call completes at this process, before anything of the program's can follow. */
@@ -258,8 +253,7 @@ static void synchronized(const struct lg_call *c)
 
 /* ---- what is found ---- */
 
-/* The sanitizer calls this for each race, in the thread that made the second of the two accesses. */
-__attribute__((visibility("default"))) void __tsan_on_report(void *report)
+void lg_race_found(void *report)
 {
   void *at = NULL, *pc = NULL;
   int tid, size, write, atomic;

@@ -5,16 +5,21 @@
 #define LAGGARD_RACE_H
 
 #include "mpi/call.h"
-#include "usage/live.h"
 #include "usage/recording.h"
 
 #pragma GCC visibility push(hidden)
 
 void lg_race_start(void);
 void lg_race_before(const struct lg_call *c, struct lg_usage *u); /* when the call's own begin is written */
-void lg_race_access(const struct lg_call *c, struct lg_usage *u); /* the call accessed a window without error */
-void lg_race_begun(struct lg_usage *u, struct lg_live *l); /* an operation began with the call in progress */
-void lg_race_ended(struct lg_live *l);                     /* it is complete, or given up */
+/* An operation began with the call in progress: its number; 0: it is not looked after. */
+uint64_t lg_race_begun(struct lg_usage *u, const struct lg_span *sent, const struct lg_span *received);
+/* The call accessed a window, if it is one that does, without error. The operation ends with the call that completes it at
+ * this process, or with its request. */
+uint64_t lg_race_access(const struct lg_call *c, struct lg_usage *u);
+void lg_race_ended(uint64_t operation); /* it is complete, or given up; one that has ended is left alone */
+
+/* The sanitizer calls this for each race, in the thread that made the second of the two accesses. */
+void lg_race_found(void *report) __asm__("__tsan_on_report") __attribute__((visibility("default")));
 
 #pragma GCC visibility pop
 #endif

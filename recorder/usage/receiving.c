@@ -155,6 +155,14 @@ static void watch(struct lg_usage *u, uint32_t n)
   u->receiving[k].calls = CALLS;
 }
 
+/* look_after tells the sanitizer, if there is one; of a persistent request the operation before may have ended unseen. */
+static void look_after(struct lg_usage *u, struct lg_live *l)
+{
+  struct lg_span sent = {l->sending.type, l->sending.buf, l->sending.count};
+  lg_race_ended(l->operation);
+  l->operation = lg_race_begun(u, &sent, &l->receiving);
+}
+
 void lg_receiving_begun(const struct lg_call *c, struct lg_usage *u)
 {
   int cls = c->desc->cls;
@@ -164,7 +172,7 @@ void lg_receiving_begun(const struct lg_call *c, struct lg_usage *u)
     for (uint32_t k = 0; k < u->ngiven; k++)
       if (u->given[k]) {
         watch(u, u->given[k]);
-        lg_race_begun(u, lg_live_at(u->given[k]));
+        look_after(u, lg_live_at(u->given[k]));
       }
     return;
   }
@@ -175,7 +183,7 @@ void lg_receiving_begun(const struct lg_call *c, struct lg_usage *u)
   if (cls == CLS_recv_init || cls == CLS_send_init || cls == CLS_bsend_init || cls == CLS_coll_init)
     return;
   watch(u, u->made);
-  lg_race_begun(u, l);
+  look_after(u, l);
 }
 
 void lg_receiving_after(struct lg_usage *u)

@@ -208,6 +208,14 @@ void lg_usage_ended(struct lg_call *c)
     lg_sums_ended(c, c->thr->usage);
 }
 
+static void accessed(const struct lg_call *c, struct lg_usage *u)
+{
+  uint64_t operation = lg_race_access(c, u);
+  struct lg_live *l = operation ? lg_live_new(u) : NULL;
+  if (l)
+    l->operation = operation;
+}
+
 static void after(struct lg_call *c, struct lg_usage *u)
 {
   if (u->freed >= 0 && !c->code)
@@ -221,7 +229,7 @@ static void after(struct lg_call *c, struct lg_usage *u)
     return;
   lg_sums_after(c, u);
   lg_receiving_begun(c, u);
-  lg_race_access(c, u);
+  accessed(c, u);
 }
 
 void lg_usage_after(struct lg_call *c)

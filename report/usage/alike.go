@@ -24,8 +24,8 @@ func (u *Result) shown() []Finding {
 			at[k] = i
 			out, alike = append(out, f), append(alike, nil)
 		} else {
-			out[i].ranks = out[i].ranks.Union(f.ranks)
-			out[i].Ranks = out[i].ranks.String()
+			out[i].found.Ranks = out[i].found.Ranks.Union(f.found.Ranks)
+			out[i].Ranks = out[i].found.Ranks.String()
 			out[i].Count += f.Count
 		}
 		alike[i] = append(alike[i], f)

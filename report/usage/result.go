@@ -2,7 +2,6 @@ package usage
 
 import (
 	"laggard/analysis/usage/finding"
-	"laggard/model"
 	"laggard/report"
 	"laggard/report/source"
 	"laggard/report/words"
@@ -37,7 +36,7 @@ type Finding struct {
 	Locations []Location       `json:"locations"`
 	Excerpts  []source.Excerpt `json:"-"`
 	Ways      []string         `json:"-"` // callers, if several ways lead to what is shown as one
-	ranks     model.RankSet
+	found     finding.Finding
 }
 
 // Location is a call that takes part in a finding.
@@ -81,7 +80,7 @@ func New(s Source) *Result {
 
 func (s Source) finding(f finding.Finding) Finding {
 	out := Finding{
-		Class: f.Class, Severity: f.Severity, Ranks: f.Ranks.String(), Count: f.Count, ranks: f.Ranks,
+		Class: f.Class, Severity: f.Severity, Ranks: f.Ranks.String(), Count: f.Count, found: f,
 		Message: words.Printable(f.Message), Change: words.Printable(f.Change), Standard: words.Printable(f.Standard),
 		Locations: []Location{},
 	}

@@ -98,13 +98,15 @@ func TestUsagePageEscapes(t *testing.T) {
 // Findings that differ only in who called whom further out are shown as one, with the callers.
 func TestUsageShowsAlikeOnce(t *testing.T) {
 	u := New(Source{Run: report.Run{Dir: "run"}, Ranks: 8})
-	for rank, callers := range [][]string{{"halo", "cg", "main"}, {"halo", "smooth", "mg", "main"}, {"halo", "smooth"}} {
-		f := Finding{Class: "leak", Severity: "warning", Message: "lost", Count: 2, ranks: model.NewRankSet(rank, 5)}
+	stacks := [][]string{{"halo", "cg", "main"}, {"halo", "smooth", "mg", "main"}, {"halo", "smooth"}}
+	for rank, callers := range stacks {
+		f := Finding{Class: "leak", Severity: "warning", Message: "lost", Count: 2}
+		f.found.Ranks = model.NewRankSet(rank, 5)
 		l := Location{Rank: rank, MPI: "MPI_Irecv", Site: report.Site{Function: "halo", File: "halo.c", Line: 3}}
 		for i, c := range callers {
 			l.Stack = append(l.Stack, report.Frame{Function: c, File: "/src/" + c + ".c", Line: 3 + i})
 		}
-		f.Ranks, f.Locations = f.ranks.String(), []Location{l}
+		f.Ranks, f.Locations = f.found.Ranks.String(), []Location{l}
 		u.Findings = append(u.Findings, f)
 	}
 	u.Findings = append(u.Findings, u.Findings[0])
