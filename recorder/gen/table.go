@@ -36,6 +36,7 @@ var roles = []struct {
 	{"recv_buf", []string{"recvbuf", "buf"}, nil},
 	{"recv_count", []string{"recvcount", "count"}, nil},
 	{"recv_type", []string{"recvtype", "datatype"}, nil},
+	{"partitions", []string{"partitions"}, nil},
 }
 
 // sendRoles are those of what a call sends, for functions that send (sends):
@@ -50,7 +51,6 @@ var sendRoles = []struct {
 	{"send_type", []string{"sendtype", "sendtypes", "datatype", "origin_datatype"}},
 	{"in_place_count", []string{"recvcount", "recvcounts"}},
 	{"in_place_type", []string{"recvtype", "recvtypes"}},
-	{"partitions", []string{"partitions"}},
 	{"op", []string{"op"}},
 }
 

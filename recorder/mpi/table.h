@@ -27,11 +27,11 @@ struct lg_desc {
   int8_t comm, peer, tag, peer2, tag2; /* peer2, tag2: the receiving half of a sendrecv */
   int8_t count, request, status, flag, index, outcount, indices;
   int8_t newcomm, win, file, message, group, group2; /* group2: the remote one */
-  int8_t recv_buf, recv_count, recv_type;
+  int8_t recv_buf, recv_count, recv_type, partitions;
   bool wide; /* counts are MPI_Count, not int */
   /* what it sends; the rest only if that is not 0 */
   uint16_t sends; /* enum lg_sends */
-  int8_t send_buf, send_count, send_type, in_place_count, in_place_type, partitions, op;
+  int8_t send_buf, send_count, send_type, in_place_count, in_place_type, op;
   uint8_t alike; /* enum lg_alike */
   int8_t told[4]; /* count and type by it, operation and root; any argument where there is none */
   bool told_more; /* what they tell depends on others, too */

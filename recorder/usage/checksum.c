@@ -164,6 +164,12 @@ void lg_sums_ended(struct lg_call *c, struct lg_usage *u)
     break;
   case CLS_wait: case CLS_waitall:
     break;
+  case CLS_get_status: /* the request stays, but what is complete is the program's again; which of several is not asked */
+    if (c->desc->flag < 0 || flagged(c))
+      for (uint32_t k = 0; k < u->ngiven; k++)
+        if (u->given[k])
+          lg_race_ended(lg_live_at(u->given[k])->operation);
+    return;
   case CLS_cancel:
     return lg_receiving_given_up(u);
   case CLS_testany:

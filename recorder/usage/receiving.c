@@ -93,8 +93,10 @@ static void describe(const struct lg_call *c, struct lg_usage *u, struct lg_live
   struct lg_dtype *t = lg_type_at(lg_type_index(u, lg_arg(c, type, 0), c->binding != LG_BIND_C));
   if (!count || address == LG_USE_IN_PLACE || !t || !lg_type_map(t) || !t->nsegments)
     return;
-  l->receiving = (struct lg_span){t, address == LG_USE_BOTTOM ? NULL : (const void *)address, count};
-  lg_type_hold(t);
+  if (d->partitions < 0) { /* those that have arrived are the program's */
+    l->receiving = (struct lg_span){t, address == LG_USE_BOTTOM ? NULL : (const void *)address, count};
+    lg_type_hold(t);
+  }
   bool gaps = t->nsegments > 1 || t->segments[0].size != t->extent;
   int64_t size = gaps ? t->segments[0].size : count * t->extent;
   l->into_large = count * t->size > LARGE;
