@@ -242,13 +242,24 @@ func (r *replay) touched(n recorded.Note) {
 		operation)
 }
 
+// innermost is where the program called MPI.
+func (r *replay) innermost(call int) model.Frame {
+	if call < 0 || call >= len(r.t.Calls) {
+		return model.Frame{}
+	}
+	if stack := r.t.Sites[r.t.Calls[call].Site].Stack; len(stack) > 0 {
+		return stack[0]
+	}
+	return model.Frame{}
+}
+
 // changedBuffers reports the buffers that the recorder saw change while an
-// operation used them; once, where the sanitizer saw the access itself.
+// operation used them. The sanitizer tells each access once, whatever operations that one place begins.
 func (r *replay) changedBuffers() {
-	written := map[int]bool{}
+	written := map[model.Frame]bool{}
 	for _, n := range r.t.Notes {
 		if n.Kind == recorded.BufferTouched && n.Write {
-			written[n.Call] = true
+			written[r.innermost(n.Call)] = true
 		}
 	}
 	for _, n := range r.t.Notes {
@@ -259,7 +270,7 @@ func (r *replay) changedBuffers() {
 			r.touched(n)
 			continue
 		}
-		if written[n.Call] {
+		if written[r.innermost(n.Call)] {
 			continue
 		}
 		class, role, seen := "send_buffer_write", "send", "completion"
