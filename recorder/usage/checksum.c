@@ -127,7 +127,8 @@ static void finished(struct lg_usage *u, uint32_t k)
   struct lg_live *l = lg_live_of(u, k);
   if (!l)
     return;
-  lg_race_ended(l->operation);
+  if (unlikely(l->operation))
+    lg_race_ended(l->operation);
   lg_received(u, l);
   struct lg_sending *s = &l->sending;
   if (!s->type || !s->begun)

@@ -22,7 +22,8 @@ static uint32_t *head_of(long handle)
 /* leave ends looking after the buffers. */
 static void leave(struct lg_live *l)
 {
-  lg_race_ended(l->operation);
+  if (unlikely(l->operation))
+    lg_race_ended(l->operation);
   l->into_begun = 0;
   if (l->sending.type)
     lg_type_drop(l->sending.type);

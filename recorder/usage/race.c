@@ -36,7 +36,7 @@ SANITIZER void __tsan_release(void *at);
 SANITIZER int __tsan_get_report_mop(void *report, unsigned long k, int *tid, void **at, int *size, int *write, int *atomic, void **trace,
                                     unsigned long frames);
 
-static bool on;
+bool lg_race_on;
 
 /* The address of one is what its begin and its completion are ordered by. */
 static struct operation {
@@ -75,9 +75,9 @@ static void let_go(void) { __atomic_clear(&held, __ATOMIC_RELEASE); }
 void lg_race_start(void)
 {
   const char *options = getenv("TSAN_OPTIONS");
-  on = lg_env_int("CHECKSUMS", 1) && __tsan_get_current_fiber && __tsan_create_fiber && __tsan_switch_to_fiber && __tsan_set_fiber_name && __tsan_read_range &&
-       __tsan_write_range && __tsan_acquire && __tsan_release && __tsan_get_report_mop && options &&
-       strstr(options, "ignore_noninstrumented_modules=1");
+  bool there = __tsan_get_current_fiber && __tsan_create_fiber && __tsan_switch_to_fiber && __tsan_set_fiber_name &&
+               __tsan_read_range && __tsan_write_range && __tsan_acquire && __tsan_release && __tsan_get_report_mop;
+  lg_race_on = there && lg_env_int("CHECKSUMS", 1) && options && strstr(options, "ignore_noninstrumented_modules=1");
 }
 
 /* ---- the bytes of a buffer ---- */
@@ -188,7 +188,7 @@ static void end(struct operation *o)
 uint64_t lg_race_begun(struct lg_usage *u, const struct lg_span *sent, const struct lg_span *received)
 {
   struct operation o = {0};
-  if (likely(!on) || lg_shared)
+  if (lg_shared)
     return 0;
   add(&o, sent, false);
   add(&o, received, true);
@@ -225,7 +225,7 @@ static void buffers(const struct lg_call *c, struct lg_usage *u, struct operatio
 uint64_t lg_race_access(const struct lg_call *c, struct lg_usage *u)
 {
   int cls = c->desc->cls;
-  if (likely(!on) || lg_shared || (cls != CLS_rma && cls != CLS_rma_now && cls != CLS_rma_nb) || !c->comm)
+  if (lg_shared || (cls != CLS_rma && cls != CLS_rma_now && cls != CLS_rma_nb) || !c->comm)
     return 0;
   int target = lg_int(c, c->desc->peer);
   struct operation o = {.window = c->comm, .target = target};
@@ -261,7 +261,7 @@ void lg_race_found(void *report)
 {
   void *at = NULL, *pc = NULL;
   int tid, size, write, atomic;
-  if (!on || !__tsan_get_report_mop(report, 0, &tid, &at, &size, &write, &atomic, &pc, 1) || !try_hold())
+  if (!lg_race_on || !__tsan_get_report_mop(report, 0, &tid, &at, &size, &write, &atomic, &pc, 1) || !try_hold())
     return; /* MPI's own access: two operations share memory, which their arguments tell */
   for (uint32_t i = 0; i < OPERATIONS * BUFFERS; i++) {
     const struct operation *o = &operations[i / BUFFERS];
@@ -278,8 +278,6 @@ void lg_race_found(void *report)
 
 void lg_race_before(const struct lg_call *c, struct lg_usage *u)
 {
-  if (likely(!on))
-    return;
   for (uint32_t n = __atomic_load_n(&nfound, __ATOMIC_ACQUIRE); ntaken != n;) {
     struct found f = found[ntaken % FOUND];
     __atomic_store_n(&ntaken, ntaken + 1, __ATOMIC_RELEASE);

@@ -9,6 +9,8 @@
 
 #pragma GCC visibility push(hidden)
 
+extern bool lg_race_on; /* the program has the sanitizer, and it is told: the others are called only then */
+
 void lg_race_start(void);
 void lg_race_before(const struct lg_call *c, struct lg_usage *u); /* when the call's own begin is written */
 /* An operation began with the call in progress: its number; 0: it is not looked after. */

@@ -93,7 +93,7 @@ static void describe(const struct lg_call *c, struct lg_usage *u, struct lg_live
   struct lg_dtype *t = lg_type_at(lg_type_index(u, lg_arg(c, type, 0), c->binding != LG_BIND_C));
   if (!count || address == LG_USE_IN_PLACE || !t || !lg_type_map(t) || !t->nsegments)
     return;
-  if (d->partitions < 0) { /* those that have arrived are the program's */
+  if (unlikely(lg_race_on) && d->partitions < 0) { /* those that have arrived are the program's */
     l->receiving = (struct lg_span){t, address == LG_USE_BOTTOM ? NULL : (const void *)address, count};
     lg_type_hold(t);
   }
@@ -160,6 +160,8 @@ static void watch(struct lg_usage *u, uint32_t n)
 /* look_after tells the sanitizer, if there is one; of a persistent request the operation before may have ended unseen. */
 static void look_after(struct lg_usage *u, struct lg_live *l)
 {
+  if (likely(!lg_race_on))
+    return;
   struct lg_span sent = {l->sending.type, l->sending.buf, l->sending.count};
   lg_race_ended(l->operation);
   l->operation = lg_race_begun(u, &sent, &l->receiving);

@@ -134,7 +134,8 @@ static void define_names(struct lg_usage *u)
 static void before_recorded(struct lg_call *c, struct lg_usage *u)
 {
   lg_sums_before(c, u);
-  lg_race_before(c, u);
+  if (unlikely(lg_race_on))
+    lg_race_before(c, u);
 }
 
 void lg_usage_before(struct lg_call *c)
@@ -229,7 +230,8 @@ static void after(struct lg_call *c, struct lg_usage *u)
     return;
   lg_sums_after(c, u);
   lg_receiving_begun(c, u);
-  accessed(c, u);
+  if (unlikely(lg_race_on))
+    accessed(c, u);
 }
 
 void lg_usage_after(struct lg_call *c)
