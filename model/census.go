@@ -95,6 +95,7 @@ type Verdict struct {
 	Size    int     // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
 	Seen    RankSet // ranks that have a slot, and
 	Twice   RankSet // several
+	Again   int     // slots of a world of that size beyond one for each rank
 	Foreign RankSet // ranks that have one only in files of other runs
 	bytes   int64
 }
@@ -113,6 +114,7 @@ func (c Census) Verdict(m *Manifest) Verdict {
 		v.Size = m.Ranks
 	}
 	v.Seen, v.Twice = v.within(own.Seen), v.within(own.Twice)
+	v.Again = max(0, own.Sizes[v.Size]-v.Seen.Len())
 	for id, r := range c.Runs {
 		if id != v.ID {
 			v.Foreign = v.Foreign.Union(v.within(r.Seen).Minus(v.Seen))

@@ -40,6 +40,7 @@ type Index struct {
 	Slots    []SlotInfo // of the part
 	Size     int        // of MPI_COMM_WORLD, as most ranks or else the manifest say; 0 unknown
 	Seen     RankSet    // ranks that have a slot, in this part or another
+	Again    int        // processes that have the rank of one that started later, see Claims; in all parts
 	Stood    time.Time  // see Listing
 	Foreign  RankSet    // ranks that have one only in files of other runs
 	Problems []Problem  // of the files of the part

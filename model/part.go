@@ -79,7 +79,7 @@ func (p *Part) whole() *Index {
 // Index lists the slots of the part that count. The verdict and the claims are
 // those of all parts.
 func (p *Part) Index(v Verdict, claims Claims) *Index {
-	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen,
+	x := &Index{Dir: p.listing.Dir, ID: v.ID, Manifest: p.listing.Manifest, Size: v.Size, Seen: v.Seen, Again: v.Again,
 		Stood: p.listing.Stood, Foreign: v.Foreign, open: p.open, bytes: v.bytes}
 	if p.first {
 		x.Problems = append(x.Problems, p.listing.Problems...)

@@ -32,9 +32,9 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if whole.ID != 7 || whole.Size != 40 || whole.Foreign.String() != "27-31" || whole.Missing().String() != "27-31" ||
-		len(whole.Slots) != 35 {
-		t.Fatalf("run %d of %d ranks, foreign %s, missing %s, %d slots", whole.ID, whole.Size, whole.Foreign,
-			whole.Missing(), len(whole.Slots))
+		len(whole.Slots) != 35 || whole.Again != 6 {
+		t.Fatalf("run %d of %d ranks, foreign %s, missing %s, %d slots, %d again", whole.ID, whole.Size, whole.Foreign,
+			whole.Missing(), len(whole.Slots), whole.Again)
 	}
 	for n := 1; n <= 9; n++ {
 		l, err := List(dir)
@@ -61,7 +61,7 @@ func TestParts(t *testing.T) {
 				problems = append(problems, problem.Err.Error())
 			}
 			if !x.Seen.Equal(whole.Seen) || x.Size != whole.Size || x.ID != whole.ID ||
-				!x.Foreign.Equal(whole.Foreign) {
+				!x.Foreign.Equal(whole.Foreign) || x.Again != whole.Again {
 				t.Errorf("%d parts: seen %s, size %d, run %d, foreign %s", n, x.Seen, x.Size, x.ID, x.Foreign)
 			}
 		}

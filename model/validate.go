@@ -15,6 +15,7 @@ type Report struct {
 	Size     int     // of MPI_COMM_WORLD; 0 unknown
 	Missing  RankSet // ranks that left nothing
 	Foreign  RankSet // of these, those that have a slot in a file of another run
+	Again    int     // see Index
 	Problems []Problem
 }
 
@@ -48,7 +49,7 @@ func Validate(dir string) (*Report, error) {
 	}
 	x := l.Part(0, 1).whole()
 	out := &Report{Dir: dir, RunID: x.ID, Manifest: x.Manifest, Size: x.Size, Missing: x.Missing(), Foreign: x.Foreign,
-		Problems: x.Problems}
+		Again: x.Again, Problems: x.Problems}
 	x.Each(func(run *Run) { out.Problems = append(out.Problems, run.Problems...) })
 	ranks := map[string]*RankSet{}
 	for _, s := range x.Slots {

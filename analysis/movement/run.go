@@ -81,6 +81,9 @@ type moves struct {
 
 func (m *moves) notes() []string {
 	var notes []string
+	if again := share.Again(m.index.Size, m.index.Again); again != "" {
+		notes = append(notes, again)
+	}
 	if m.tally.Cut.Len() > 0 {
 		notes = append(notes, fmt.Sprintf("ranks %s used up their room before the end (LAGGARD_STREAM_MB): "+
 			"what they did later is not known", m.tally.Cut))

@@ -264,6 +264,9 @@ func (l *looker) result(f *Finding, sum facts.Summary) *Result {
 		r.Notes = append(r.Notes, "the job was noticed to make no progress, "+stood.Format(time.RFC3339)+
 			", and went on by itself")
 	}
+	if again := share.Again(l.Index.Size, l.Index.Again); again != "" {
+		r.Notes = append(r.Notes, again)
+	}
 	if away := share.Away(l.Index); away != "" {
 		r.Notes = append(r.Notes, away)
 	}

@@ -9,6 +9,7 @@ import (
 	"laggard/analysis/scaling/judge"
 	"laggard/analysis/scaling/recorded"
 	"laggard/analysis/scaling/training"
+	"laggard/analysis/share"
 	"laggard/model"
 	"laggard/reduce"
 )
@@ -173,6 +174,9 @@ func (v *volumesRead) notes(trained *training.Trained, index *model.Index) []str
 	if len(v.Programs) > 0 && !slices.ContainsFunc(v.Programs, trained.Program.Same) {
 		out = append(out, fmt.Sprintf("the program is not the one of the training, %s: "+
 			"call sites of another build are new ones", trained.Program.Path))
+	}
+	if again := share.Again(index.Size, index.Again); again != "" {
+		out = append(out, again)
 	}
 	missing := index.Missing().Union(v.Unseen)
 	note(missing, "it was not recorded what they sent")

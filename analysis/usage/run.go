@@ -136,6 +136,9 @@ func incomplete(x *model.Index, problems share.Problems) []string {
 	if x.Seen.Len() == 0 {
 		lines = append(lines, "no rank left anything in the run directory")
 	}
+	if again := share.Again(x.Size, x.Again); again != "" {
+		lines = append(lines, again)
+	}
 	if missing := x.Missing(); missing.Len() > 0 {
 		lines = append(lines, fmt.Sprintf("rank %s: no data in the run directory", missing))
 	}

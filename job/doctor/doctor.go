@@ -27,7 +27,16 @@ type Doctor struct {
 	Helper    func() (string, error) // path of the Dyninst helper
 	Version   string                 // of laggard
 	Failed    bool                   // recording is impossible
+	mpi       []launcher             // those found
 }
+
+// launcher is a launcher that is found, with the family of MPI that it is of, "" if that is not known.
+type launcher struct{ name, family string }
+
+const (
+	openMPI = "OpenMPI"
+	mpich   = "the MPICH ABI"
+)
 
 func (d *Doctor) say(mark, what, format string, args ...any) {
 	fmt.Fprintf(d.Out, "%-5s %-16s %s\n", mark, what, fmt.Sprintf(format, args...))
@@ -124,22 +133,54 @@ func (d *Doctor) outputDirectory(dir string) {
 }
 
 func (d *Doctor) launchers() {
-	found := false
 	for _, name := range []string{"mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "srun"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			continue
 		}
-		found = true
 		out, err := exec.Command(path, "--version").CombinedOutput()
+		d.mpi = append(d.mpi, launcher{name, launcherFamily(string(out))})
 		first := versionLine(string(out))
 		if err != nil {
 			first = "does not say its version: " + err.Error()
 		}
 		d.say("ok", name, "%s (%s)", path, first)
 	}
-	if !found {
+	if len(d.mpi) == 0 {
 		d.say("none", "launcher", "no mpirun, mpiexec or srun in PATH; a recorded run can still be diagnosed here")
+	}
+}
+
+// launcherFamily is whose launcher says that of its version; Intel's is one of the MPICH ABI.
+func launcherFamily(version string) string {
+	for _, mark := range []struct{ text, family string }{
+		{"Open MPI", openMPI}, {"OpenRTE", openMPI}, {"PRRTE", openMPI}, {"HYDRA", mpich}, {"Intel(R) MPI", mpich},
+	} {
+		if strings.Contains(version, mark.text) {
+			return mark.family
+		}
+	}
+	return ""
+}
+
+// misfits says of the launchers that a user takes first which ones do not understand programs of a family, and
+// which others do. Such a launcher starts as many jobs of one rank as there should be ranks.
+func (d *Doctor) misfits(path, family string) {
+	var fit []string
+	for _, l := range d.mpi {
+		if l.family == family {
+			fit = append(fit, l.name)
+		}
+	}
+	instead := "the mpirun of that MPI"
+	if len(fit) > 0 {
+		instead = strings.Join(fit, " or ")
+	}
+	for _, l := range d.mpi {
+		if (l.name == "mpirun" || l.name == "mpiexec") && l.family != "" && l.family != family {
+			d.say("note", "launcher", "%s is of %s: it would start each process of %s as a job of its own; take %s", l.name,
+				l.family, path, instead)
+		}
 	}
 }
 
@@ -293,13 +334,18 @@ func (d *Doctor) mpiOf(path string, libs []string) {
 			return
 		case strings.HasPrefix(l, "libmpi.so.40"), strings.HasPrefix(l, "libmpi.so.80"),
 			strings.HasPrefix(l, "libmpi_"):
-			d.say("ok", "program", "%s uses OpenMPI (%s)", path, l)
+			d.linked(path, openMPI, l)
 			return
 		case strings.HasPrefix(l, "libmpich"), strings.HasPrefix(l, "libmpi.so.12"), strings.HasPrefix(l, "libmpifort"):
-			d.say("ok", "program", "%s uses the MPICH ABI (%s)", path, l)
+			d.linked(path, mpich, l)
 			return
 		}
 	}
 	d.say("note", "program",
 		"%s is not linked to an MPI library by itself; it is recorded if a library of its is", path)
+}
+
+func (d *Doctor) linked(path, family, library string) {
+	d.say("ok", "program", "%s uses %s (%s)", path, family, library)
+	d.misfits(path, family)
 }

@@ -39,6 +39,9 @@ func Text(w io.Writer, r *model.Report) error {
 	if r.Foreign.Len() > 0 {
 		fmt.Fprintf(out, "  of these, ranks %s are in files of another run\n", r.Foreign)
 	}
+	if again := share.Again(r.Size, r.Again); again != "" {
+		fmt.Fprintf(out, "\nnote: %s\n", again)
+	}
 	if len(r.Problems) > 0 {
 		fmt.Fprintf(out, "\ndamaged:\n")
 	}
