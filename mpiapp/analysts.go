@@ -14,8 +14,8 @@ import (
 	"laggard/analysis/progress"
 	"laggard/analysis/share"
 	"laggard/analysis/slice"
-	"laggard/job/watch"
 	"laggard/model"
+	"laggard/model/process"
 	"laggard/reduce"
 	"laggard/symbol"
 )
@@ -34,7 +34,7 @@ func (f *symbolFlags) register(cmd *cobra.Command) {
 }
 
 // symbolsHere looks also where ranks that run on this host have their files, in containers.
-func symbolsHere(dir string) *symbolFlags { return &symbolFlags{roots: watch.Roots(dir)} }
+func symbolsHere(dir string) *symbolFlags { return &symbolFlags{roots: process.Roots(dir)} }
 
 // symbols adds the places of the settings, and the directory of the run, "" none.
 func (f *symbolFlags) symbols(a *app, dir string) symbol.Config {

@@ -198,8 +198,7 @@ func (a *app) attachCommand() *cobra.Command {
 		Use: "attach [flags]", Short: "Make a run directory of running ranks that were not recorded",
 		Long: attach.Help, Example: attach.Examples, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			o.Resolver = symbol.New(f.symbols(a, ""))
-			defer o.Resolver.Close()
+			o.Symbols = f.symbols(a, "")
 			damaged, err := attach.Run(o, out, version, a.out, a.err)
 			if err == nil && damaged {
 				return exitError{exitDamaged}

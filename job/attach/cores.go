@@ -71,7 +71,7 @@ func takeCores(paths []string, size int, resolver *symbol.Resolver) (*Taken, fun
 			w.samples = append(w.samples, w.sample(w.process.Threads[i], 0))
 		}
 	}
-	err := out.build(ranks, Options{Resolver: resolver})
+	err := out.build(ranks, resolver)
 	return out, closeAll, err
 }
 

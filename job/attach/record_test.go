@@ -11,7 +11,6 @@ import (
 	"laggard/intake/stopped"
 	"laggard/intake/unwind"
 	"laggard/model"
-	"laggard/symbol"
 )
 
 // TestThread: what several looks at a thread amount to. Each letter is a look: r in
@@ -67,9 +66,7 @@ func TestTake(t *testing.T) {
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	time.Sleep(100 * time.Millisecond)
-	resolver := symbol.New(symbol.Config{})
-	defer resolver.Close()
-	o := Options{Which: Which{PIDs: []int{cmd.Process.Pid}}, Looks: 3, Over: 50 * time.Millisecond, Resolver: resolver}
+	o := Options{Which: Which{PIDs: []int{cmd.Process.Pid}}, Looks: 3, Over: 50 * time.Millisecond}
 	taken, err := Take(o)
 	if err != nil {
 		t.Fatal(err)

@@ -3,9 +3,11 @@ package attach
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"laggard/job/rundir"
+	"laggard/model/process"
 )
 
 // Help and Examples are those of the command.
@@ -53,13 +55,19 @@ func Run(o Options, dir, version string, out, errw io.Writer) (damaged bool, err
 	if t.Moved.Len() > 0 {
 		fmt.Fprintf(out, "%s went from call to call meanwhile: the job is running\n", t.Moved.Phrase())
 	}
-	fmt.Fprintf(out, "Next: laggard diagnose %s\n", dir)
+	root := ""
+	if len(t.Roots) > 0 {
+		root = "--root " + strings.Join(t.Roots, ",") + " "
+	}
+	fmt.Fprintf(out, "Next: laggard diagnose %s%s\n", root, dir)
 	return len(t.Problems) > 0, nil
 }
 
 // beside adds to a recording what the variables of the ranks of this node hold.
 func beside(o Options, dir string, out io.Writer) error {
-	n, err := NoteValues(dir, o.Resolver)
+	resolver := symbolsOf(o.Symbols, process.Roots(dir))
+	defer resolver.Close()
+	n, err := NoteValues(dir, resolver)
 	switch {
 	case err != nil:
 		return fmt.Errorf("attach: %w", err)

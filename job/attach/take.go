@@ -25,8 +25,8 @@ type Options struct {
 	Over  time.Duration // from the first to the last
 	// Hold holds threads that are asleep, too, each for the moment of a look: then all
 	// their registers are known.
-	Hold     bool
-	Resolver *symbol.Resolver
+	Hold    bool
+	Symbols symbol.Config // the files that the ranks see are looked at besides
 }
 
 // Taken is what was seen.
@@ -38,6 +38,7 @@ type Taken struct {
 	Moved    model.RankSet
 	Holds    stopped.Holds // of all threads
 	Values   []values.Rank // what variables held
+	Roots    []string      // where their programs are, if they see other files than this process
 	Began    time.Time
 	Problems []error // what could not be read; the rest is there
 }
@@ -49,10 +50,13 @@ func Take(o Options) (*Taken, error) {
 		return nil, err
 	}
 	out := &Taken{Job: found[0].job, Problems: problems, Began: time.Now()}
+	out.Roots = process.RootsOf(processes(found))
+	resolver := symbolsOf(o.Symbols, out.Roots)
+	defer resolver.Close()
 	var ranks []*watched
 	rows := &unwind.Rows{}
 	for _, f := range found {
-		ranks = append(ranks, watch(f, rows, o.Resolver))
+		ranks = append(ranks, watch(f, rows, resolver))
 		out.Size = max(out.Size, f.size)
 	}
 	before := stoppedOf(ranks)
@@ -64,12 +68,27 @@ func Take(o Options) (*Taken, error) {
 			out.Stopped = append(out.Stopped, w.rank)
 		}
 	}
-	err = out.build(ranks, o)
+	err = out.build(ranks, resolver)
 	for _, w := range ranks {
 		out.Holds.Number += w.process.Holds.Number
 		out.Holds.Longest = max(out.Holds.Longest, w.process.Holds.Longest)
 	}
 	return out, err
+}
+
+// processes are those of this node that were found, as ranks of which nothing else is known.
+func processes(found []*found) (ranks []*model.Rank) {
+	host, _ := os.Hostname()
+	for _, f := range found {
+		ranks = append(ranks, &model.Rank{Host: host, PID: f.process.PID, Exe: f.process.Program})
+	}
+	return ranks
+}
+
+// symbolsOf finds symbols also below the roots.
+func symbolsOf(c symbol.Config, roots []string) *symbol.Resolver {
+	c.Roots = slices.Concat(roots, c.Roots)
+	return symbol.New(c)
 }
 
 // stoppedOf tells which processes somebody has stopped.
@@ -82,20 +101,20 @@ func stoppedOf(ranks []*watched) []bool {
 }
 
 // build makes the record of the samples.
-func (t *Taken) build(ranks []*watched, o Options) error {
+func (t *Taken) build(ranks []*watched, resolver *symbol.Resolver) error {
 	var samples []*sample
 	of := map[int]*watched{}
 	for _, w := range ranks {
 		samples = append(samples, slices.DeleteFunc(w.samples, (*sample).recorder)...)
 		of[w.rank] = w
 	}
-	job, problems := backtrace.Build(texts(samples, of), backtrace.Options{Size: t.Size, Resolver: o.Resolver})
+	job, problems := backtrace.Build(texts(samples, of), backtrace.Options{Size: t.Size, Resolver: resolver})
 	t.Problems = append(t.Problems, problems...)
 	t.Size = job.Size
 	if len(job.Ranks) == 0 {
 		return fmt.Errorf("no stack of a rank could be read: %w", cmp.Or(firstOf(t.Problems), ErrNobody))
 	}
-	args := newArguments(o.Resolver)
+	args := newArguments(resolver)
 	for _, r := range job.Ranks {
 		b := &builder{watched: of[r.Rank], rank: r, samples: samples, taken: t, arguments: args}
 		b.build()

@@ -178,8 +178,8 @@ func (d *Doctor) misfits(path, family string) {
 	}
 	for _, l := range d.mpi {
 		if (l.name == "mpirun" || l.name == "mpiexec") && l.family != "" && l.family != family {
-			d.say("note", "launcher", "%s is of %s: it would start each process of %s as a job of its own; take %s", l.name,
-				l.family, path, instead)
+			d.say("note", "launcher", "%s is of %s: it would start each process of %s as a job of its own; take %s",
+				l.name, l.family, path, instead)
 		}
 	}
 }

@@ -43,22 +43,24 @@ func TestDistribution(t *testing.T) {
 
 // TestMisfits: the launcher that PATH has first is not that of the program's MPI.
 func TestMisfits(t *testing.T) {
-	hydra, orte := "HYDRA build details:\n    Version: 4.0.2\n", "mpirun (Open MPI) 4.1.4\n"
+	const (
+		hydra, orte = "HYDRA build details:\n    Version: 4.0.2\n", "mpirun (Open MPI) 4.1.4\n"
+		intel       = "Intel(R) MPI Library for Linux* OS, Version 2021.10\n"
+		alone       = "it would start each process of ./app as a job of its own; take "
+	)
 	for _, c := range []struct {
 		mpirun, other, family, want string
 	}{
 		{orte, hydra, openMPI, ""},
 		{hydra, orte, mpich, ""},
-		{"Intel(R) MPI Library for Linux* OS, Version 2021.10\n", orte, mpich, ""},
+		{intel, orte, mpich, ""},
 		{"another launcher 1.0\n", hydra, openMPI, ""},
-		{orte, hydra, mpich, "note  launcher         mpirun is of OpenMPI: it would start each process of ./app as a job " +
-			"of its own; take mpirun.other\n"},
-		{hydra, "", openMPI, "note  launcher         mpirun is of the MPICH ABI: it would start each process of ./app as a " +
-			"job of its own; take the mpirun of that MPI\n"},
+		{orte, hydra, mpich, "note  launcher         mpirun is of OpenMPI: " + alone + "mpirun.other\n"},
+		{hydra, "", openMPI, "note  launcher         mpirun is of the MPICH ABI: " + alone + "the mpirun of that MPI\n"},
 	} {
 		var out strings.Builder
-		d := Doctor{Out: &out, mpi: []launcher{{"mpirun", launcherFamily(c.mpirun)}, {"mpirun.other", launcherFamily(c.other)}}}
-		d.misfits("./app", c.family)
+		found := []launcher{{"mpirun", launcherFamily(c.mpirun)}, {"mpirun.other", launcherFamily(c.other)}}
+		(&Doctor{Out: &out, mpi: found}).misfits("./app", c.family)
 		if out.String() != c.want {
 			t.Errorf("%q, %q, program of %s: %q, want %q", c.mpirun, c.other, c.family, out.String(), c.want)
 		}

@@ -272,27 +272,6 @@ func lives(r *model.Rank, host string) bool {
 	return process.Here(r, host) && process.Of(r) != process.Gone
 }
 
-// Roots are directories with the files of programs whose ranks run on this host, but see other files than this
-// process, as in a container: one for each program.
-func Roots(dir string) (roots []string) {
-	run, err := model.OpenPresent(dir)
-	if err != nil {
-		return nil
-	}
-	host, _ := os.Hostname()
-	seen := map[string]bool{}
-	for _, r := range run.Ranks {
-		if seen[r.Exe] || !lives(r, host) {
-			continue
-		}
-		seen[r.Exe] = true
-		if root := process.Root(r); root != "" {
-			roots = append(roots, root)
-		}
-	}
-	return roots
-}
-
 // Recorded tells whether there is a record of any rank.
 func Recorded(dir string) bool {
 	files, err := model.ListPresent(dir)

@@ -54,18 +54,6 @@ func Contained(r *model.Rank, host string) bool {
 	return r.PIDSpace != 0 && r.PIDSpace != initial && !Here(r, host)
 }
 
-// Root is a directory with the files that the process of a rank sees, which must be Here, if it may see others than
-// this process, as in a container; "" if it does not.
-func Root(r *model.Rank) string {
-	const files = "/ns/mnt"
-	proc := "/proc/" + strconv.Itoa(r.PID)
-	its, err := os.Readlink(proc + files)
-	if ours, _ := os.Readlink("/proc/self" + files); err != nil || its == ours {
-		return ""
-	}
-	return proc + "/root"
-}
-
 // Of returns the state of a rank's process, which must be Here. A
 // record may hold only the beginning of the path of a program.
 func Of(r *model.Rank) State {

@@ -112,7 +112,7 @@ func TestRoot(t *testing.T) {
 		}
 		defer child.Wait()
 		defer child.Process.Kill()
-		root := Root(&model.Rank{PID: child.Process.Pid})
+		root := root(child.Process.Pid)
 		if !apart {
 			if root != "" {
 				t.Errorf("with the same mounts: %s", root)

@@ -68,9 +68,10 @@ const (
 
 // diagnose runs laggard diagnose, which must succeed. Its status must tell
 // whether there were problems with the data.
-func diagnose(t *testing.T, env []string, dir string) *answer {
+func diagnose(t *testing.T, env []string, dir ...string) *answer {
 	t.Helper()
-	got := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", "--json", "--no-slice", dir)
+	args := append([]string{filepath.Join(binaries(t), "laggard"), "diagnose", "--json", "--no-slice"}, dir...)
+	got := output(t, env, args...)
 	if got.status != exitDone && got.status != exitDamaged {
 		t.Fatalf("diagnose: exit status %d\n%s", got.status, got.stderr)
 	}

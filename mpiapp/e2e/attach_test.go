@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -63,6 +64,27 @@ func hangOf(t *testing.T, source, mode string) scenario {
 	return hangs[i]
 }
 
+// TestAttachImage: what the ranks run is a file that only they see, as in a container.
+func TestAttachImage(t *testing.T) {
+	own := []string{"unshare", "--mount"}
+	if out := output(t, os.Environ(), append(own, "true")...); out.status != 0 {
+		t.Skipf("no mounts of one's own here: %s", out.stderr)
+	}
+	eachFamily(t, func(t *testing.T, f family) {
+		t.Parallel()
+		s := hangOf(t, "before_collective.c", "hang")
+		env, image, name := f.environ(t), t.TempDir(), "laggard-"+s.source
+		text, err := os.ReadFile(f.build(t, s.source, "-O0"))
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(image, name), text, 0o700))
+		inside := `mount --bind "$1" /opt && exec "/opt/$2" "$3"`
+		args := append(f.command(s.size()), append(own, "sh", "-c", inside, "sh", image, name, s.mode)...)
+		start(t, env, nil, args...)
+		_, answer := f.attach(t, s, env, "/opt/"+name)
+		s.check(t, "attached", answer)
+	})
+}
+
 // attach looks at a job until it stands where it is known to hang, and returns the last
 // diagnosis, in JSON and as the tests read it.
 func (f family) attach(t *testing.T, s scenario, env []string, program string) ([]byte, *answer) {
@@ -77,15 +99,18 @@ func (f family) attach(t *testing.T, s scenario, env []string, program string) (
 		}
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(time.Now().UnixNano()))
 		args := []string{filepath.Join(binaries(t), "laggard"), "attach", "-o", dir, "--looks", "5", "--over", "1s"}
-		if got := output(t, env, byPID(args, pids)...); got.status != exitDone && late {
+		got := output(t, env, byPID(args, pids)...)
+		if got.status != exitDone && late {
 			t.Fatalf("attach: %+v", got)
 		} else if got.status != exitDone {
 			continue
 		}
-		a := diagnose(t, env, dir)
+		_, next, _ := strings.Cut(got.stdout, "Next: laggard diagnose ")
+		a := diagnose(t, env, strings.Fields(next)...)
 		there := a.Hang && a.LeastProgressed != nil && slices.Equal(a.LeastProgressed.Ranks, s.least)
 		if there || late {
-			got := output(t, env, filepath.Join(binaries(t), "laggard"), "diagnose", "--json", "--no-slice", dir)
+			again := []string{filepath.Join(binaries(t), "laggard"), "diagnose", "--json", "--no-slice"}
+			got := output(t, env, append(again, strings.Fields(next)...)...)
 			var compact bytes.Buffer
 			if err := json.Compact(&compact, []byte(got.stdout)); err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package watch
+package process
 
 import (
 	"fmt"
