@@ -56,7 +56,8 @@ func TestMisfits(t *testing.T) {
 		{intel, orte, mpich, ""},
 		{"another launcher 1.0\n", hydra, openMPI, ""},
 		{orte, hydra, mpich, "note  launcher         mpirun is of OpenMPI: " + alone + "mpirun.other\n"},
-		{hydra, "", openMPI, "note  launcher         mpirun is of the MPICH ABI: " + alone + "the mpirun of that MPI\n"},
+		{hydra, "", openMPI,
+			"note  launcher         mpirun is of the MPICH ABI: " + alone + "the mpirun of that MPI\n"},
 	} {
 		var out strings.Builder
 		found := []launcher{{"mpirun", launcherFamily(c.mpirun)}, {"mpirun.other", launcherFamily(c.other)}}
