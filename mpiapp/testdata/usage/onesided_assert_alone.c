@@ -1,4 +1,4 @@
-/* usage: class=collective_mismatch|one_sided ranks=3
+/* usage: class=collective_mismatch|one_sided ranks=3 may-hang
  * A rank that makes no access itself says so at the fence that ends the epoch of the others. That
  * is only right if all say it; where each knows for itself, such as NOPUT, one may. */
 #include <mpi.h>
