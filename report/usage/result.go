@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"strings"
+
 	"laggard/analysis/usage/finding"
 	"laggard/report"
 	"laggard/report/source"
@@ -68,6 +70,9 @@ func New(s Source) *Result {
 	}
 	for _, f := range s.Findings {
 		one := s.finding(f)
+		if one.ofBinding() {
+			continue
+		}
 		if s.ignored(one) {
 			u.Ignored++
 			continue
@@ -92,6 +97,21 @@ func (s Source) finding(f finding.Finding) Finding {
 		})
 	}
 	return out
+}
+
+// ofBinding tells whether a finding is of an object that mpi4py makes once and keeps, such as the attribute key by which
+// it finds its locks again: the program asked for a message of Python's objects, by a method with a small first letter.
+// Methods that have the functions of MPI begin with a capital.
+func (f Finding) ofBinding() bool {
+	if f.Class != "leak" || len(f.Locations) == 0 {
+		return false
+	}
+	made := f.Locations[0]
+	if made.Through == "" || made.Stack[report.Place(made.Stack)].Language != symbol.Python {
+		return false
+	}
+	method := made.Through[strings.LastIndexByte(made.Through, '.')+1:]
+	return method != "" && method[0] >= 'a' && method[0] <= 'z'
 }
 
 // ignored reports whether one of the ignores covers a finding: by any of its calls.

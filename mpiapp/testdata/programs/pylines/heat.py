@@ -32,6 +32,8 @@ class Heat:
 
 
 if __name__ == "__main__":
-    for _ in Heat(MPI.COMM_WORLD, sys.argv[1] if len(sys.argv) > 1 else "").rounds():
+    heat = Heat(MPI.COMM_WORLD, sys.argv[1] if len(sys.argv) > 1 else "")
+    for _ in heat.rounds():
         pass
+    MPI.COMM_WORLD.gather(float(heat.field.sum()))
     MPI.COMM_WORLD.Barrier()
