@@ -67,8 +67,9 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 		return out
 	}
 	// If both were in a function further in, together with the call before, and could go
-	// on to this one there, the way parted where one left it.
-	for inner := max(len(made)-1-shared(made, last), 0); last != nil && inner < at; inner++ {
+	// on to this one there, the way parted where one left it. The call before may have fewer frames: one that
+	// a function ended in has none of that.
+	for inner := max(len(made)-1-shared(made, last), len(made)-len(last), 0); last != nil && inner < at; inner++ {
 		l, err := r.level(made[inner], false)
 		if err != nil {
 			break

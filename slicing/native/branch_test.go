@@ -39,48 +39,102 @@ int main(int argc, char **argv)
 }
 `
 
-// TestCopies: a branch between two copies that the compiler made of one call decides nothing.
-func TestCopies(t *testing.T) {
+// built is a program of a test.
+type built struct {
+	*Slicer
+	module *model.Module
+}
+
+func build(t *testing.T, text string) built {
+	t.Helper()
 	dir := t.TempDir()
-	source, exe := filepath.Join(dir, "copied.c"), filepath.Join(dir, "copied")
-	if err := os.WriteFile(source, []byte(copied), 0o600); err != nil {
+	source, exe := filepath.Join(dir, "program.c"), filepath.Join(dir, "program")
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("gcc", "-O2", "-g", "-o", exe, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	resolver := symbol.New(symbol.Config{})
-	defer resolver.Close()
-	s, module := New(resolver, Options{}), &model.Module{Path: exe}
-	at := func(caller, callee string) []uint64 { return callsIn(t, s, module, caller, callee) }
-	branch := func(inner uint64, caller string) int {
-		t.Helper()
-		stack := func(frames ...uint64) (out []model.Frame) {
-			for _, f := range frames {
-				out = append(out, model.Frame{Module: module, Offset: f})
-			}
-			return out
+	t.Cleanup(func() { resolver.Close() })
+	return built{New(resolver, Options{}), &model.Module{Path: exe}}
+}
+
+// at are the return addresses of the calls of a function in another.
+func (b built) at(t *testing.T, caller, callee string) []uint64 {
+	t.Helper()
+	return callsIn(t, b.Slicer, b.module, caller, callee)
+}
+
+// decides returns the line of the branch between two stacks of return addresses, 0 none.
+func (b built) decides(t *testing.T, made, other, last []uint64) int {
+	t.Helper()
+	frames := func(stack []uint64) (out []model.Frame) {
+		for _, f := range stack {
+			out = append(out, model.Frame{Module: b.module, Offset: f})
 		}
-		made, other := stack(inner, at("main", caller)[0]), stack(at("main", "finish")[0])
-		b, err := s.Branch(context.Background(), made, other, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(b.Stack) == 0 {
-			return 0
-		}
-		return resolver.Resolve(b.Stack[0], false).Line
+		return out
 	}
-	calls := at("conclude", "barrier")
+	branch, err := b.Branch(context.Background(), frames(made), frames(other), frames(last))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(branch.Stack) == 0 {
+		return 0
+	}
+	return b.prog.resolver.Resolve(branch.Stack[0], false).Line
+}
+
+// TestCopies: a branch between two copies that the compiler made of one call decides nothing.
+func TestCopies(t *testing.T) {
+	b := build(t, copied)
+	finish := b.at(t, "main", "finish")[:1]
+	calls := b.at(t, "conclude", "barrier")
 	if len(calls) < 2 {
 		t.Fatal("the compiler made one call of it")
 	}
 	for _, call := range calls {
-		if line := branch(call, "conclude"); line != 0 {
+		if line := b.decides(t, []uint64{call, b.at(t, "main", "conclude")[0]}, finish, nil); line != 0 {
 			t.Errorf("line %d decides whether a call is made that always is", line)
 		}
 	}
-	if line := branch(at("skips", "barrier")[0], "skips"); line != 16 {
+	made := []uint64{b.at(t, "skips", "barrier")[0], b.at(t, "main", "skips")[0]}
+	if line := b.decides(t, made, finish, nil); line != 16 {
 		t.Errorf("line %d decides, want 16", line)
+	}
+}
+
+const endsIn = `volatile int a, b;
+__attribute__((noinline)) void reduce(void) { a++; }
+__attribute__((noinline)) void finish(void) { b++; }
+__attribute__((noinline)) void residual(int n)
+{
+  b += n;
+  reduce();
+  b++;
+  reduce();
+}
+int main(int argc, char **argv)
+{
+  for (;;) {
+    residual(argc);
+    if (b > 100)
+      break;
+  }
+  finish();
+  return a;
+}
+`
+
+// TestEndsIn: the call before is one that a function ended in, by a jump: it has no frame of that function.
+func TestEndsIn(t *testing.T) {
+	b := build(t, endsIn)
+	inside := b.at(t, "residual", "reduce")
+	if len(inside) != 1 {
+		t.Fatal("the compiler made no jump of the second call")
+	}
+	again := b.at(t, "main", "residual")[0]
+	if line := b.decides(t, []uint64{inside[0], again}, b.at(t, "main", "finish")[:1], []uint64{again}); line != 15 {
+		t.Errorf("line %d decides, want 15", line)
 	}
 }
