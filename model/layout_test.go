@@ -269,6 +269,7 @@ var layoutInGo = map[string]uint64{
 	"raisedFlags":      uint64(raisedFlags),
 	"raisedFixed":      uint64(raisedFixed),
 	"RaisedLast":       uint64(RaisedLast),
+	"RaisedThrown":     uint64(RaisedThrown),
 	"begunPerRec":      uint64(begunPerRec),
 	"markLevels":       uint64(markLevels),
 	"markStep":         uint64(markStep),

@@ -350,7 +350,7 @@ func (r *slotReader) assembleRaised() {
 		how := RaisedHow(le32(raisedHow))
 		t.thread.Raised = nil
 		switch {
-		case how > RaisedLast:
+		case how > RaisedThrown:
 			r.probs.note(recRaised.String(), x.off, ErrUnknown, "way %d to have an exception", how)
 		case how != RaisedNone:
 			stack, _ := r.frames(frames, recRaised.String(), x.off)

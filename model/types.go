@@ -189,12 +189,14 @@ const (
 	CaptureError  CaptureReason = 4 // MPI reported an error within the call
 )
 
-// Raised is the exception that a thread in Python was in the midst of.
+// Raised is the exception that a thread in Python was in the midst of, or the last one of C++ that it threw.
 type Raised struct {
 	How   RaisedHow
-	Calls uint64  // Thread.Calls at that moment
-	Type  string  // the name of its type, perhaps with the module before it
-	Stack []Frame // the frames that it came through, innermost first: where it was raised
+	Calls uint64 // Thread.Calls at that moment; of C++ when it was thrown
+	Type  string // the name of its type, perhaps with the module before it; of C++ mangled
+	// Stack are the frames that it came through, innermost first: where it was raised. Of C++ it is the stack that it
+	// was thrown from.
+	Stack []Frame
 	// Cut: before the last frame, which is where it was caught or left the program, some are left out.
 	Cut bool
 }
@@ -208,6 +210,7 @@ const (
 	RaisedSet                      // it is on its way, and C code is at work
 	RaisedHandled                  // code is at work that handles it, or through which it is on its way
 	RaisedLast                     // nothing caught it: it was printed, and no other has been since
+	RaisedThrown                   // one of C++: it was thrown, and may have been caught since
 )
 
 // Traffic counts calls that moved bytes, and these.

@@ -371,14 +371,16 @@ enum lg_raised_how {
   LG_RAISED_SET = 1,     /* it is on its way, and C code is at work */
   LG_RAISED_HANDLED = 2, /* code is at work that handles it, or through which it is on its way */
   LG_RAISED_LAST = 3,    /* nothing caught it: it was printed, and no other has been since */
+  LG_RAISED_THROWN = 4,  /* one of C++: it was thrown, and may have been caught since */
 };
 
 /* LG_REC_RAISED: the exception that a thread in Python was in the midst of when its stack was captured,
- * or when the interpreter began to end; of several the last counts. Fixed part = this, the frames that it
- * came through, innermost first, then the name of its type, padded to 8; no mutable part. */
+ * or when the interpreter began to end, or that one of C++ threw last; of several the last counts. Fixed part =
+ * this, the frames that it came through, innermost first (of C++: the stack that it was thrown from), then the
+ * name of its type (of C++: mangled), padded to 8; no mutable part. */
 struct lg_raised {
   struct lg_rec h;
-  uint64_t calls; /* `calls` of the thread at that moment */
+  uint64_t calls; /* `calls` of the thread at that moment; of C++ when it was thrown */
   uint32_t how;   /* enum lg_raised_how */
   uint16_t nframes;
   uint16_t type_len;

@@ -23,6 +23,17 @@ func display(linker string) (short, full string) {
 	return short, full
 }
 
+// TypeName is the name of a type of C++ that typeid mangles so, such as "St12length_error". A name that was cut
+// stays as it is.
+func TypeName(mangled string) string {
+	const what = "typeinfo name for "
+	full, err := demangle.ToString("_ZTS"+mangled, demangle.MaxLength(16))
+	if name, ok := strings.CutPrefix(full, what); err == nil && ok {
+		return name
+	}
+	return mangled
+}
+
 // fortran reads the names that gfortran (__mod_MOD_proc), Intel
 // (mod_mp_proc_) and LLVM Flang (_QMmodPproc) make. "" if it is none of them.
 func fortran(linker string) string {

@@ -8,6 +8,7 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress"
+	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/slicing"
 )
@@ -27,13 +28,22 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	if back, is := strayed(ctx, s, d); is {
 		return &back
 	}
-	if !known || len(b.Stack) == 0 || d.Odd[0].Undecided(b.Loop) {
+	if !known || len(b.Stack) == 0 || d.Odd[0].Undecided(b.Loop) || threw(found, &d.Odd[0]) {
 		return nil
 	}
 	if d.Odd[0].Kind == divergence.LoopCount { // not a condition in the loop
 		b.LoopFirst()
 	}
 	return &b
+}
+
+// threw tells whether ranks left the others by an exception of C++: they threw it behind the last collective that all
+// made, and have begun no more calls of MPI since than collectives.
+func threw(found *progress.Result, o *divergence.Odd) bool {
+	now := o.Now()
+	return now != nil && slices.ContainsFunc(found.Raised, func(x facts.Raised) bool {
+		return x.How == model.RaisedThrown && x.Since <= now.Number-o.After && o.Ranks.Minus(x.Ranks).Len() == 0
+	})
 }
 
 // strayed finds the branch where the ways had parted before the first collective that

@@ -8,8 +8,10 @@
 #include "file/record.h"
 #include "python/words.h"
 #include "start/raised.h"
+#include "start/thrown.h"
 
 #define MAX_RECORDS 1000 /* of a process */
+#define MAX_THROWN 64    /* of these, written when they were thrown: a program may throw as a habit */
 
 static uint64_t hash_of(const struct lg_raised_words *w, uint64_t calls)
 {
@@ -25,10 +27,10 @@ static uint64_t hash_of(const struct lg_raised_words *w, uint64_t calls)
 
 /* put appends a record, unless the last one says the same. That there is none any more is only
  * said after one. */
-static void put(struct lg_thr *t, const struct lg_raised_words *w)
+static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t calls)
 {
   static int records;
-  uint64_t calls = t->pub->calls, hash = w->how == LG_RAISED_NONE ? 0 : hash_of(w, calls);
+  uint64_t hash = w->how == LG_RAISED_NONE ? 0 : hash_of(w, calls);
   size_t type = strlen(w->type), frames = 8 * (size_t)w->n;
   if (hash == t->raised || records == MAX_RECORDS)
     return;
@@ -49,17 +51,34 @@ static void put(struct lg_thr *t, const struct lg_raised_words *w)
   records++;
 }
 
-static void read_and_put(struct lg_thr *t, bool last)
+static struct lg_raised_words words; /* large; the file lock is held */
+
+static void put_thrown(struct lg_thr *t)
 {
-  static struct lg_raised_words words; /* large; the file lock is held */
-  if (lg_words_raised(t->pthread, last, &words))
-    put(t, &words);
+  const struct lg_thrown *x = t->thrown;
+  words = (struct lg_raised_words){.how = LG_RAISED_THROWN, .cut = x->cut, .n = x->n};
+  memcpy(words.type, x->type, sizeof words.type);
+  memcpy(words.word, x->word, sizeof words.word);
+  put(t, &words, x->calls);
 }
 
+/* Python's comes first: one of C++ may have become it. */
 void lg_raised_captured(struct lg_thr *t)
 {
-  if (!lg_py_ending())
-    read_and_put(t, t->tid == getpid());
+  bool python = !lg_py_ending() && lg_words_raised(t->pthread, t->tid == getpid(), &words);
+  if (t->thrown && t->thrown->tid == t->tid && (!python || words.how == LG_RAISED_NONE))
+    put_thrown(t);
+  else if (python)
+    put(t, &words, t->pub->calls);
+}
+
+void lg_raised_thrown(struct lg_thr *t)
+{
+  static int thrown;
+  if (thrown < MAX_THROWN) {
+    thrown++;
+    put_thrown(t);
+  }
 }
 
 void lg_raised_at_end(void)
@@ -71,6 +90,7 @@ void lg_raised_at_end(void)
   noted = ending;
   if (!first || !lg_self || lg_off || !lg_is_rank() || !lg_trylock_file())
     return;
-  read_and_put(lg_self, true);
+  if (lg_words_raised(lg_self->pthread, true, &words))
+    put(lg_self, &words, lg_self->pub->calls);
   lg_unlock_file();
 }

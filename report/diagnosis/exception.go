@@ -7,6 +7,7 @@ import (
 	"laggard/model"
 	"laggard/report"
 	"laggard/report/words"
+	"laggard/symbol"
 )
 
 // maxExceptions bounds how many exceptions the text form has, and maxReasons those of them
@@ -19,14 +20,18 @@ const (
 // raisedStates are those of an exception, in the JSON form.
 var raisedStates = map[model.RaisedHow]string{
 	model.RaisedSet: "raised", model.RaisedHandled: "handled", model.RaisedLast: "uncaught",
+	model.RaisedThrown: "thrown",
 }
 
 func (s Source) exceptions() []Exception {
 	var out []Exception
 	for _, x := range s.Raised {
-		stack := s.Resolver.Stack(x.Frames, true)
+		stack, name := s.Resolver.Stack(x.Frames, true), x.Type
+		if x.How == model.RaisedThrown {
+			stack, name = s.Resolver.Stack(x.Frames, false), symbol.TypeName(x.Type)
+		}
 		out = append(out, Exception{
-			Ranks: x.Ranks.String(), Type: words.Printable(x.Type), State: raisedStates[x.How],
+			Ranks: x.Ranks.String(), Type: words.Printable(name), State: raisedStates[x.How],
 			Site: report.NewSite(stack), Stack: report.Frames(stack),
 		})
 	}
@@ -36,14 +41,22 @@ func (s Source) exceptions() []Exception {
 // String says what the exception is, where it was raised, and what becomes of it.
 func (x *Exception) String() string {
 	text := x.Type
+	verb := "raised"
+	if x.State == raisedStates[model.RaisedThrown] {
+		verb = "thrown"
+	}
 	if len(x.Stack) > 0 {
-		text += ", raised in " + framePlace(x.Stack[:1])
+		text += ", " + verb + " in " + framePlace(x.Stack[:1])
 		if x.File != "" && (x.File != x.Stack[0].File || x.Line != x.Stack[0].Line) {
 			text += ", called from " + x.Site.String()
 		}
-		text += ","
+		if verb == "raised" {
+			text += ","
+		}
 	}
 	switch x.State {
+	case raisedStates[model.RaisedThrown]:
+		return text
 	case raisedStates[model.RaisedSet]:
 		return text + " is on its way"
 	case raisedStates[model.RaisedLast]:

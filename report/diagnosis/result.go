@@ -82,7 +82,7 @@ type Location struct {
 type Exception struct {
 	Ranks string `json:"ranks"`
 	Type  string `json:"type"`
-	State string `json:"state"` // handled, raised or uncaught
+	State string `json:"state"` // handled, raised or uncaught; of C++ thrown
 	report.Site
 	Stack []report.Frame `json:"stack"`
 }

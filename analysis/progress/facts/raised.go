@@ -9,11 +9,12 @@ import (
 	"laggard/model/wire"
 )
 
-// Raised is an exception of Python that ranks are in the midst of.
+// Raised is an exception of Python that ranks are in the midst of, or one of C++ that they threw shortly before.
 type Raised struct {
 	How    model.RaisedHow
+	Since  uint64 // calls of MPI that a rank has begun since, at most; 0 of Python
 	Type   string
-	Frames []model.Frame // that it came through, innermost first; without run-time addresses
+	Frames []model.Frame // that it came through or was thrown from, innermost first; without run-time addresses
 	Cut    bool          // before the last frame some are left out
 	Ranks  model.RankSet
 }
@@ -25,17 +26,22 @@ func compareRaised(x, y Raised) int {
 }
 
 func joinRaised(x, y Raised) Raised {
-	x.Ranks = x.Ranks.Union(y.Ranks)
+	x.Ranks, x.Since = x.Ranks.Union(y.Ranks), max(x.Since, y.Since)
 	return x
 }
 
 func (x *Raised) code(c *wire.Coder) {
 	wire.Uint(c, &x.How)
+	wire.Uint(c, &x.Since)
 	c.Text(&x.Type)
 	c.Flags(&x.Cut)
 	c.Stack(&x.Frames)
 	codeSet(c, &x.Ranks)
 }
+
+// shortly is how many calls of MPI a rank may have begun since it threw an exception of C++ for that to be told: what
+// caught it is over, and a program may throw as a habit.
+const shortly = 8
 
 // addRaised keeps the exception that a thread is in the midst of.
 func (b *builder) addRaised(rank int, t *model.Thread) {
@@ -43,14 +49,22 @@ func (b *builder) addRaised(rank int, t *model.Thread) {
 	if x == nil || !current(t) {
 		return
 	}
-	b.sum.Raised = append(b.sum.Raised, Raised{x.How, text(x.Type), b.portable(x.Stack), x.Cut, model.NewRankSet(rank)})
+	one := Raised{How: x.How, Type: text(x.Type), Frames: b.portable(x.Stack), Cut: x.Cut, Ranks: model.NewRankSet(rank)}
+	if x.How == model.RaisedThrown {
+		one.Since = t.Calls - x.Calls
+	}
+	b.sum.Raised = append(b.sum.Raised, one)
 }
 
 // current tells whether the exception of a thread is of what it does now. One that nothing
 // caught, and that has left the program, is for good.
 func current(t *model.Thread) bool {
 	x := t.Raised
-	if x.How != model.RaisedLast {
+	switch x.How {
+	case model.RaisedThrown:
+		return x.Calls <= t.Calls && t.Calls-x.Calls <= shortly
+	case model.RaisedLast:
+	default:
 		return x.Calls == t.Calls
 	}
 	return len(x.Stack) > 0 && outermost(x.Stack[len(x.Stack)-1]) && !slices.ContainsFunc(present(t), outermost)

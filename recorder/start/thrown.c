@@ -1,0 +1,124 @@
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/locks.h"
+#include "base/pages.h"
+#include "base/recording.h"
+#include "export.h"
+#include "file/rank.h"
+#include "identity/thread.h"
+#include "stack/modules.h"
+#include "stack/unwind.h"
+#include "start/raised.h"
+#include "start/thrown.h"
+
+struct type { /* the head of std::type_info, in the C++ ABI of Itanium (§2.9.4) */
+  const void *functions;
+  const char *name; /* mangled; behind an asterisk if its address tells it apart */
+};
+
+typedef void throws(void *, struct type *, void (*)(void *));
+
+throws __cxa_throw __attribute__((noreturn));
+
+static throws *offered(const char *module)
+{
+  void *h = dlopen(module, RTLD_LAZY | RTLD_NOLOAD);
+  throws *f = h ? (throws *)dlsym(h, "__cxa_throw") : NULL;
+  if (h)
+    dlclose(h); /* it stays loaded: its code is at work */
+  return f == __cxa_throw ? NULL : f;
+}
+
+/* real finds the function that the caller would have come to. A module that was loaded with RTLD_LOCAL, as Python
+ * loads its own, brings a library of C++ that nobody else is bound to: its own dependencies say which. Code that
+ * was made while the program runs is in no module. */
+static throws *real(void *caller)
+{
+  static throws *next;
+  throws *f = __atomic_load_n(&next, __ATOMIC_RELAXED);
+  if (f)
+    return f;
+  if ((f = (throws *)dlsym(RTLD_NEXT, "__cxa_throw")) != NULL) {
+    __atomic_store_n(&next, f, __ATOMIC_RELAXED);
+    return f;
+  }
+  static const char *const usual[] = {"libstdc++.so.6", "libc++abi.so.1"};
+  Dl_info module;
+  if (dladdr(caller, &module))
+    f = offered(module.dli_fname);
+  for (unsigned i = 0; !f && i < sizeof usual / sizeof *usual; i++)
+    f = offered(usual[i]);
+  return f;
+}
+
+/* end is that of the thread's own stack, 0 if the frame is on another one: of that nothing is believed later. */
+static uint64_t end(const struct lg_thr *t, uint64_t cfa)
+{
+  const struct lg_cache *c = &t->model.cache;
+  return cfa >= c->stack_lo && cfa < c->stack_hi ? c->stack_hi : 0;
+}
+
+/* same tells whether the stack is the one that is known. */
+static bool same(const struct lg_thr *t, const struct lg_thrown *x, const char *name, uint64_t cfa)
+{
+  if (x->tid != t->tid || x->cfa != cfa || !end(t, cfa) || !x->n || strncmp(x->type, name, sizeof x->type - 1) != 0)
+    return false;
+  for (int i = 0; i < x->n; i++)
+    if (*x->at[i] != x->ra[i])
+      return false;
+  return true;
+}
+
+/* met reads the stack; the file lock is held. */
+static void met(struct lg_thr *t, struct lg_thrown *x, const char *name, uint64_t cfa)
+{
+  static struct lg_trace tr; /* large */
+  lg_unwind_caller(cfa, end(t, cfa), &tr);
+  x->calls = t->pub->calls;
+  x->cfa = cfa;
+  x->tid = t->tid;
+  memset(x->type, 0, sizeof x->type);
+  strncpy(x->type, name, sizeof x->type - 1);
+  for (x->n = 0; x->n < tr.n && x->n < LG_MAX_RAISED && tr.slot[x->n]; x->n++) {
+    x->word[x->n] = lg_frame_word(tr.pc[x->n]);
+    x->at[x->n] = (const uint64_t *)tr.slot[x->n];
+    x->ra[x->n] = *x->at[x->n];
+  }
+  x->cut = tr.partial || x->n < tr.n;
+  lg_raised_thrown(t);
+}
+
+static void note(struct lg_thr *t, const char *name, uint64_t cfa)
+{
+  struct lg_thrown *x = t->thrown;
+  name += *name == '*';
+  if (x && same(t, x, name, cfa)) {
+    x->calls = t->pub->calls;
+    return;
+  }
+  if (!lg_lock_file_soon())
+    return;
+  if (!x)
+    x = t->thrown = lg_pages(sizeof *x);
+  if (x && !lg_off && !lg_unloading)
+    met(t, x, name, cfa);
+  lg_unlock_file();
+}
+
+LG_EXPORT void __cxa_throw(void *exception, struct type *type, void (*destroy)(void *))
+{
+  struct lg_thr *t = lg_self;
+  throws *f = real(__builtin_return_address(0));
+  if (!f)
+    abort(); /* nothing could have thrown it */
+  if (t && type && !lg_file_mine() && lg_is_rank()) {
+    int err = errno;
+    note(t, type->name, LG_CFA);
+    errno = err;
+  }
+  f(exception, type, destroy);
+  __builtin_unreachable();
+}
