@@ -294,6 +294,8 @@ bench: deps ## what the recorder and the diagnosis cost
 	mpicc.mpich -O2 -g recorder/bench/testdata/percall.c -o $(B)/percall.mpich
 	$(BENCH) -cpu 1 -pairs 15 -percall $(B)/percall.openmpi
 	$(BENCH) -cpu 1 -pairs 15 -percall $(B)/percall.mpich
+	mpicxx.openmpi -O2 -g recorder/bench/testdata/perthrow.cc -o $(B)/perthrow
+	$(BENCH) -cpu 1 -pairs 15 -percall $(B)/perthrow
 	mkdir -p $(B)/lammps && cp $(LAMMPS_IN) $(B)/lammps/
 	cd $(B)/lammps && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(GO) run -C $(CURDIR) ./recorder/bench \
 	  -lib $(BIN)/liblaggard.so -pairs 45 -name 'LAMMPS crack, 2 ranks' -- mpirun.openmpi --bind-to none -np 2 lmp -in $(B)/lammps/in.crack -log none

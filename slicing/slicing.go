@@ -73,7 +73,8 @@ type Slicer interface {
 	Slice(ctx context.Context, c Criterion, b Budget) (Slice, error)
 	// Branch finds the nearest branch that decides whether a call is made or passed
 	// on the way to another one, and what the code allows of both. last is the call
-	// that came before either, nil: it is not known. All are stacks of return
+	// that came before either, nil: it is not known. If the other is made's own caller, or
+	// further out, the way parted where a function returned without the call. All are stacks of return
 	// addresses, innermost first. Without a branch the stack of what is returned is
 	// nil. Errors wrap ErrNothing.
 	Branch(ctx context.Context, made, other, last []model.Frame) (Branch, error)

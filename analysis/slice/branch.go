@@ -25,10 +25,13 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		found.Retold(d)
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}
+	if x := threw(found, &d.Odd[0]); x != nil {
+		return throwing(ctx, s, x)
+	}
 	if back, is := strayed(ctx, s, d); is {
 		return &back
 	}
-	if !known || len(b.Stack) == 0 || d.Odd[0].Undecided(b.Loop) || threw(found, &d.Odd[0]) {
+	if !known || len(b.Stack) == 0 || d.Odd[0].Undecided(b.Loop) {
 		return nil
 	}
 	if d.Odd[0].Kind == divergence.LoopCount { // not a condition in the loop
@@ -37,13 +40,30 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	return &b
 }
 
-// threw tells whether ranks left the others by an exception of C++: they threw it behind the last collective that all
-// made, and have begun no more calls of MPI since than collectives.
-func threw(found *progress.Result, o *divergence.Odd) bool {
-	now := o.Now()
-	return now != nil && slices.ContainsFunc(found.Raised, func(x facts.Raised) bool {
-		return x.How == model.RaisedThrown && x.Since <= now.Number-o.After && o.Ranks.Minus(x.Ranks).Len() == 0
+// threw is the exception of C++ by which ranks left the others, nil none: they threw it behind the last collective
+// that all made, since they have begun no more calls of MPI after it than collectives, or one.
+func threw(found *progress.Result, o *divergence.Odd) *facts.Raised {
+	begun := uint64(1)
+	if now := o.Now(); now != nil {
+		begun = max(begun, now.Number-o.After)
+	}
+	i := slices.IndexFunc(found.Raised, func(x facts.Raised) bool {
+		return x.How == model.RaisedThrown && x.Since <= begun && o.Ranks.Minus(x.Ranks).Len() == 0
 	})
+	if i < 0 {
+		return nil
+	}
+	return &found.Raised[i]
+}
+
+// throwing finds the branch by which a function came to throw, nil none: the library of C++ may do it for the program.
+func throwing(ctx context.Context, s slicing.Slicer, x *facts.Raised) *slicing.Branch {
+	for i := range x.Frames {
+		if b, err := s.Branch(ctx, x.Frames[i:], x.Frames[i+1:], nil); err == nil && len(b.Stack) > 0 {
+			return &b
+		}
+	}
+	return nil
 }
 
 // strayed finds the branch where the ways had parted before the first collective that

@@ -34,6 +34,10 @@ func behaviours(f family, t *testing.T) []behaviour {
 			"MPI_Finalize": 1}, end: exitedWith(0)},
 		{source: "plugin.c", args: plugins, status: true,
 			visits: map[string]uint64{"MPI_Allreduce": 30, "MPI_Barrier": 15, "MPI_Finalize": 1}},
+		{source: "throws.c", args: []string{f.build(t, "thrower.cc", "-shared", "-fPIC")}, status: true,
+			visits: map[string]uint64{"MPI_Allreduce": 1, "MPI_Finalize": 1}, end: threwHere},
+		{source: "throws.c", args: []string{f.build(t, "thrower.cc", "-shared", "-fPIC", "-static-libstdc++")},
+			status: true, visits: map[string]uint64{"MPI_Allreduce": 1, "MPI_Finalize": 1}, end: threwHere},
 		{source: "jumps.cc", status: true,
 			visits: map[string]uint64{"MPI_Allreduce": 16, "MPI_Send": 2, "MPI_Finalize": 1}},
 		{source: "endings.c", args: []string{"status"}, status: true, visits: map[string]uint64{"MPI_Finalize": 1},
@@ -52,6 +56,13 @@ func exitedWith(status int) func(r *model.Rank) bool {
 	return func(r *model.Rank) bool { return r.End == model.Exited && r.EndDetail == status }
 }
 
+// threwHere: the library's exception is known.
+func threwHere(r *model.Rank) bool {
+	x := r.Threads[0].Raised
+	return exitedWith(0)(r) && x != nil && x.How == model.RaisedThrown && x.Type == "St16invalid_argument" &&
+		len(x.Stack) > 2
+}
+
 // failedWith: a launcher ends those that have not ended when the first failed.
 func failedWith(status int) func(r *model.Rank) bool {
 	return func(r *model.Rank) bool {
@@ -65,7 +76,7 @@ func TestBehaviour(t *testing.T) {
 	eachFamily(t, func(t *testing.T, f family) {
 		for _, b := range behaviours(f, t) {
 			name := b.source
-			if len(b.args) == 1 {
+			if len(b.args) == 1 && b.source != "throws.c" {
 				name += "-" + b.args[0]
 			}
 			t.Run(name, func(t *testing.T) {

@@ -32,6 +32,9 @@ func TestExceptions(t *testing.T) {
 			"rank 1: ValueError, raised in parse (app.py:12), is being handled or passed on"},
 		"library": {facts.Raised{How: model.RaisedLast, Type: "KeyError", Frames: []model.Frame{library, raise}},
 			"rank 1: KeyError, raised in decode (decoder.py:355), called from parse (app.py:12), was not caught"},
+		"thrown": {facts.Raised{How: model.RaisedThrown, Type: "St12length_error"}, "rank 1: std::length_error"},
+		"thrown, a type that was cut": {facts.Raised{How: model.RaisedThrown, Type: "N4mesh5Error"},
+			"rank 1: N4mesh5Error"},
 		"no frames": {facts.Raised{How: model.RaisedSet, Type: "Error\x1b"}, "rank 1: Error\uFFFD is on its way"},
 	} {
 		c.raised.Ranks = set(1)

@@ -42,10 +42,33 @@ const maxBranches = 4
 
 func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err error) {
 	n := shared(made, other)
-	if n == len(made) || n == len(other) {
+	if n == len(made) {
 		return out, fmt.Errorf("slicing: %w: the stacks are the same", slicing.ErrNothing)
 	}
 	at := len(made) - 1 - n
+	found := func(f *function, blocks []int, frame int) slicing.Branch {
+		for _, b := range blocks[:min(len(blocks), maxBranches)] {
+			out.Or = append(out.Or, slicing.Jump{Stack: branchAt(f, b, made[frame:]), Loop: f.decidesLoop(b)})
+		}
+		out.Jump, out.Or = out.Or[0], out.Or[1:]
+		return out
+	}
+	// left finds where a function on the way to the call was left early.
+	left := func() (slicing.Branch, error) {
+		for ; at >= 0; at-- {
+			a, err := r.level(made[at], false)
+			if err != nil {
+				return out, err
+			}
+			if b := a.f.exitsBefore(r.copies(a, made[at]), r.options.Endless); len(b) > 0 {
+				return found(a.f, b, at), nil
+			}
+		}
+		return out, nil
+	}
+	if n == len(other) {
+		return left()
+	}
 	a, err := r.level(made[at], false)
 	if err != nil {
 		return out, err
@@ -58,13 +81,6 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 	if a.f == b.f {
 		from, to = r.copies(a, made[at]), r.copies(b, other[len(other)-1-n])
 		out.Ways = r.ways(a.f, from, to, made[:at], other[:len(other)-1-n])
-	}
-	found := func(f *function, blocks []int, frame int) slicing.Branch {
-		for _, b := range blocks[:min(len(blocks), maxBranches)] {
-			out.Or = append(out.Or, slicing.Jump{Stack: branchAt(f, b, made[frame:]), Loop: f.decidesLoop(b)})
-		}
-		out.Jump, out.Or = out.Or[0], out.Or[1:]
-		return out
 	}
 	// If both were in a function further in, together with the call before, and could go
 	// on to this one there, the way parted where one left it. The call before may have fewer frames: one that
@@ -87,16 +103,8 @@ func (r *run) branch(made, other, last []model.Frame) (out slicing.Branch, err e
 			return found(a.f, b, at), nil
 		}
 	}
-	// The ways part further in: a function on the way to the call was left early.
-	for at--; at >= 0; at-- {
-		if a, err = r.level(made[at], false); err != nil {
-			return out, err
-		}
-		if b := a.f.exitsBefore(r.copies(a, made[at]), r.options.Endless); len(b) > 0 {
-			return found(a.f, b, at), nil
-		}
-	}
-	return out, nil
+	at-- // the ways part further in
+	return left()
 }
 
 // copies returns the blocks of a call and of all that the compiler made of it: those from the

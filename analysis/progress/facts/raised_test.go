@@ -30,6 +30,9 @@ func TestCurrentException(t *testing.T) {
 		"printed and gone on":     {model.RaisedLast, 7, script, []model.Frame{hook, script}, false},
 		"a shell":                 {model.RaisedLast, 7, shell, []model.Frame{hook}, false},
 		"kept by a runner":        {model.RaisedLast, 7, test, nil, false},
+		"thrown in this call":     {model.RaisedThrown, 7, script, nil, true},
+		"thrown shortly before":   {model.RaisedThrown, 3, script, nil, true},
+		"thrown from the future":  {model.RaisedThrown, 8, script, nil, false},
 		"kept by a runner, later": {model.RaisedLast, 7, test, []model.Frame{hook, runner}, false},
 	} {
 		thread := &model.Thread{Calls: 7, Op: model.Op{State: -1}, Captured: &model.Capture{Calls: 7, Stack: c.now},
@@ -38,5 +41,23 @@ func TestCurrentException(t *testing.T) {
 		if b.addRaised(3, thread); (len(b.sum.Raised) == 1) != c.want {
 			t.Errorf("%s: %v", name, b.sum.Raised)
 		}
+	}
+}
+
+// TestThrownLongAgo: one that was thrown many calls ago is not told; of ranks with the same the most calls since count.
+func TestThrownLongAgo(t *testing.T) {
+	b := newBuilder()
+	add := func(rank int, calls uint64) {
+		b.addRaised(rank, &model.Thread{Calls: 100, Raised: &model.Raised{How: model.RaisedThrown, Calls: calls, Type: "E"}})
+	}
+	add(0, 100-shortly-1)
+	if len(b.sum.Raised) != 0 {
+		t.Errorf("long ago: %v", b.sum.Raised)
+	}
+	add(1, 100)
+	add(2, 95)
+	got := joinRaised(b.sum.Raised[0], b.sum.Raised[1])
+	if compareRaised(b.sum.Raised[0], b.sum.Raised[1]) != 0 || got.Since != 5 || got.Ranks.String() != "1-2" {
+		t.Errorf("joined: %+v", got)
 	}
 }

@@ -2,7 +2,7 @@
 // odd: 0
 // kind: error_path
 // call: MPI_Allgather 39
-// branch: -
+// branch: 72
 // why: a filter throws on rank 0, main catches it, and the destructor of the environment calls MPI_Finalize (line 72)
 
 // Filters in a pipeline over images, which all ranks normalise together.

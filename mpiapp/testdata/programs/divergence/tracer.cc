@@ -2,7 +2,7 @@
 // odd: 2
 // kind: skipped
 // call: MPI_Allreduce 37
-// branch: -
+// branch: 64
 // why: a departure point outside the grid throws on one rank, and the handler in the driver goes on behind the sum (line 64)
 
 // Semi-Lagrangian transport of a tracer; a bad point is counted and forgiven.

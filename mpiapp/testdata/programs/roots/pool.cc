@@ -2,6 +2,7 @@
 // named: 1
 // cycle: -
 // most: 0.60
+// says: thrown in
 // A pool: rank 0 hands out tasks and takes results from any worker. A task throws at
 // rank 1; the exception is told to the log, and the worker goes home without a result.
 #include <mpi.h>
