@@ -116,7 +116,8 @@ var (
 
 	stateFields = []field{{"index", stateIndex, 'u'}, {"flags", stateFlags, 'u'}, {"binding", stateBinding, 'u'}}
 
-	raisedFields = []field{{"calls", raisedCalls, 'U'}, {"how", raisedHow, 'u'}, {"flags", raisedFlags, 'u'}}
+	raisedFields = []field{{"calls", raisedCalls, 'U'}, {"how", raisedHow, 'u'}, {"flags", raisedFlags, 'u'},
+		{"order", raisedOrder, 'u'}}
 
 	likeFields = []field{{"slot", likeSlot, 'u'}, {"counts", likeCounts, 'u'}}
 

@@ -363,6 +363,7 @@ const (
 	raisedNFrames = 12
 	raisedTypeLen = 14
 	raisedFlags   = 16
+	raisedOrder   = 20
 	raisedFixed   = 24
 )
 

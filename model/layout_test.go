@@ -267,6 +267,7 @@ var layoutInGo = map[string]uint64{
 	"raisedNFrames":    uint64(raisedNFrames),
 	"raisedTypeLen":    uint64(raisedTypeLen),
 	"raisedFlags":      uint64(raisedFlags),
+	"raisedOrder":      uint64(raisedOrder),
 	"raisedFixed":      uint64(raisedFixed),
 	"RaisedLast":       uint64(RaisedLast),
 	"RaisedThrown":     uint64(RaisedThrown),

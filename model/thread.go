@@ -355,7 +355,7 @@ func (r *slotReader) assembleRaised() {
 		case how != RaisedNone:
 			stack, _ := r.frames(frames, recRaised.String(), x.off)
 			t.thread.Raised = &Raised{
-				How: how, Calls: le64(raisedCalls), Type: name, Stack: stack, Cut: le32(raisedFlags)&flagPartial != 0,
+				How: how, Calls: le64(raisedCalls), Order: le32(raisedOrder), Type: name, Stack: stack, Cut: le32(raisedFlags)&flagPartial != 0,
 			}
 		}
 	}
@@ -369,7 +369,7 @@ func (w *slotWriter) raised(t *Thread) {
 	}
 	w.fits("length of the name of an exception", len(x.Type), 0, 1<<16-1)
 	var fixed fill
-	fixed.u64(x.Calls).u32(uint32(x.How)).u16(uint16(len(x.Stack))).u16(uint16(len(x.Type))).flag(x.Cut).u32(0)
+	fixed.u64(x.Calls).u32(uint32(x.How)).u16(uint16(len(x.Stack))).u16(uint16(len(x.Type))).flag(x.Cut).u32(x.Order)
 	w.frames(&fixed, x.Stack)
 	w.record(recRaised, t.Index, *fixed.text(x.Type), nil)
 }

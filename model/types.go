@@ -193,6 +193,7 @@ const (
 type Raised struct {
 	How   RaisedHow
 	Calls uint64 // Thread.Calls at that moment; of C++ when it was thrown
+	Order uint32 // collectives that the process had begun then, see Begun
 	Type  string // the name of its type, perhaps with the module before it; of C++ mangled
 	// Stack are the frames that it came through, innermost first: where it was raised. Of C++ it is the stack that it
 	// was thrown from.

@@ -385,7 +385,7 @@ struct lg_raised {
   uint16_t nframes;
   uint16_t type_len;
   uint32_t flags; /* 1: before the outermost frame, which is the last, some are left out */
-  uint32_t pad;
+  uint32_t order; /* collectives that the process had begun at that moment, as in struct lg_begun */
   /* uint64_t frames[nframes]; char type[type_len]; */
 };
 

@@ -50,6 +50,14 @@ func (o *Odd) Before() *Call {
 	return nil
 }
 
+// Next returns the first call of the odd line behind that; nil: there is none, or it is not kept.
+func (o *Odd) Next() *Call {
+	if calls := o.from(o.After + 1); calls != nil {
+		return &calls[0]
+	}
+	return nil
+}
+
 // Ways returns two calls between which the ways parted: one that one side made, and
 // the one that the other side made in its place; nil where they are not known.
 func (o *Odd) Ways() (made, other *Call) {

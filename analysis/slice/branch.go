@@ -40,15 +40,13 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	return &b
 }
 
-// threw is the exception of C++ by which ranks left the others, nil none: they threw it behind the last collective
-// that all made, since they have begun no more calls of MPI after it than collectives, or one.
+// threw is the exception of C++ by which ranks left the others, nil none: they threw it between the last collective
+// that all made and the first that differs.
 func threw(found *progress.Result, o *divergence.Odd) *facts.Raised {
-	begun := uint64(1)
-	if now := o.Now(); now != nil {
-		begun = max(begun, now.Number-o.After)
-	}
+	before, after := o.Before(), o.Next()
 	i := slices.IndexFunc(found.Raised, func(x facts.Raised) bool {
-		return x.How == model.RaisedThrown && x.Since <= begun && o.Ranks.Minus(x.Ranks).Len() == 0
+		return x.How == model.RaisedThrown && before != nil && before.Order <= x.First &&
+			(after == nil || x.Last < after.Order) && o.Ranks.Minus(x.Ranks).Len() == 0
 	})
 	if i < 0 {
 		return nil

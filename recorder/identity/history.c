@@ -48,6 +48,11 @@ void lg_history_put(struct lg_history *h, uint64_t n, const struct lg_collective
     mark(h, n, e);
 }
 
+uint32_t lg_history_order(void)
+{
+  return order;
+}
+
 void lg_history_reset(struct lg_history *h)
 {
   lg_seq_begin(&h->seq);

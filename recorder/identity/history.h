@@ -17,6 +17,7 @@ struct lg_collective { /* one call, as struct lg_begun has it */
 struct lg_history *lg_history_make(uint32_t comm); /* of a communicator, by its record; NULL: no room */
 void lg_history_put(struct lg_history *h, uint64_t n, const struct lg_collective *what); /* the n-th, from 1 */
 void lg_history_reset(struct lg_history *h); /* its communicator is another one now */
+uint32_t lg_history_order(void); /* how many collectives the process has begun, its low bits */
 
 #pragma GCC visibility pop
 #endif

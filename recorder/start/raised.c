@@ -6,6 +6,7 @@
 #include "base/recording.h"
 #include "file/rank.h"
 #include "file/record.h"
+#include "identity/history.h"
 #include "python/words.h"
 #include "start/raised.h"
 #include "start/thrown.h"
@@ -27,7 +28,7 @@ static uint64_t hash_of(const struct lg_raised_words *w, uint64_t calls)
 
 /* put appends a record, unless the last one says the same. That there is none any more is only
  * said after one. */
-static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t calls)
+static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t calls, uint32_t order)
 {
   static int records;
   uint64_t hash = w->how == LG_RAISED_NONE ? 0 : hash_of(w, calls);
@@ -44,6 +45,7 @@ static void put(struct lg_thr *t, const struct lg_raised_words *w, uint64_t call
   r->nframes = (uint16_t)w->n;
   r->type_len = (uint16_t)type;
   r->flags = w->cut;
+  r->order = order;
   memcpy(r + 1, w->word, frames);
   memcpy((char *)(r + 1) + frames, w->type, type);
   lg_rec_commit(r);
@@ -59,7 +61,7 @@ static void put_thrown(struct lg_thr *t)
   words = (struct lg_raised_words){.how = LG_RAISED_THROWN, .cut = x->cut, .n = x->n};
   memcpy(words.type, x->type, sizeof words.type);
   memcpy(words.word, x->word, sizeof words.word);
-  put(t, &words, x->calls);
+  put(t, &words, x->calls, x->order);
 }
 
 /* Python's comes first: one of C++ may have become it. */
@@ -69,7 +71,7 @@ void lg_raised_captured(struct lg_thr *t)
   if (t->thrown && t->thrown->tid == t->tid && (!python || words.how == LG_RAISED_NONE))
     put_thrown(t);
   else if (python)
-    put(t, &words, t->pub->calls);
+    put(t, &words, t->pub->calls, lg_history_order());
 }
 
 void lg_raised_thrown(struct lg_thr *t)
@@ -91,6 +93,6 @@ void lg_raised_at_end(void)
   if (!first || !lg_self || lg_off || !lg_is_rank() || !lg_trylock_file())
     return;
   if (lg_words_raised(lg_self->pthread, true, &words))
-    put(lg_self, &words, lg_self->pub->calls);
+    put(lg_self, &words, lg_self->pub->calls, lg_history_order());
   lg_unlock_file();
 }

@@ -8,6 +8,7 @@
 #include "base/recording.h"
 #include "export.h"
 #include "file/rank.h"
+#include "identity/history.h"
 #include "identity/thread.h"
 #include "stack/modules.h"
 #include "stack/unwind.h"
@@ -72,12 +73,17 @@ static bool same(const struct lg_thr *t, const struct lg_thrown *x, const char *
   return true;
 }
 
+static void again(const struct lg_thr *t, struct lg_thrown *x)
+{
+  x->calls = t->pub->calls;
+  x->order = lg_history_order();
+}
+
 /* met reads the stack; the file lock is held. */
 static void met(struct lg_thr *t, struct lg_thrown *x, const char *name, uint64_t cfa)
 {
   static struct lg_trace tr; /* large */
   lg_unwind_caller(cfa, end(t, cfa), &tr);
-  x->calls = t->pub->calls;
   x->cfa = cfa;
   x->tid = t->tid;
   memset(x->type, 0, sizeof x->type);
@@ -88,6 +94,7 @@ static void met(struct lg_thr *t, struct lg_thrown *x, const char *name, uint64_
     x->ra[x->n] = *x->at[x->n];
   }
   x->cut = tr.partial || x->n < tr.n;
+  again(t, x);
   lg_raised_thrown(t);
 }
 
@@ -96,7 +103,7 @@ static void note(struct lg_thr *t, const char *name, uint64_t cfa)
   struct lg_thrown *x = t->thrown;
   name += *name == '*';
   if (x && same(t, x, name, cfa)) {
-    x->calls = t->pub->calls;
+    again(t, x);
     return;
   }
   if (!lg_lock_file_soon())

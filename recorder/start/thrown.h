@@ -5,9 +5,11 @@
 #include "base/base.h"
 #include "format.h"
 
-/* What a thread threw last, since its first call of MPI. The file lock is held while it changes, but for `calls`. */
+/* What a thread threw last, since its first call of MPI. The file lock is held while it changes, but for the
+ * first two. */
 struct lg_thrown {
   uint64_t calls; /* `calls` of the thread when it was thrown last from there */
+  uint32_t order; /* and the collectives of the process */
   uint64_t cfa;   /* of the frame that threw */
   int tid;        /* of the thread: its place may have become another's */
   bool cut;       /* there are more frames */

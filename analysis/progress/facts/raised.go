@@ -11,12 +11,13 @@ import (
 
 // Raised is an exception of Python that ranks are in the midst of, or one of C++ that they threw shortly before.
 type Raised struct {
-	How    model.RaisedHow
-	Since  uint64 // calls of MPI that a rank has begun since, at most; 0 of Python
-	Type   string
-	Frames []model.Frame // that it came through or was thrown from, innermost first; without run-time addresses
-	Cut    bool          // before the last frame some are left out
-	Ranks  model.RankSet
+	How model.RaisedHow
+	// First and Last are how many collectives the ranks had begun then, at least and at most; 0 of Python.
+	First, Last uint32
+	Type        string
+	Frames      []model.Frame // that it came through or was thrown from, innermost first; without run-time addresses
+	Cut         bool          // before the last frame some are left out
+	Ranks       model.RankSet
 }
 
 // compareRaised orders exceptions by what they are, whoever has them.
@@ -26,13 +27,14 @@ func compareRaised(x, y Raised) int {
 }
 
 func joinRaised(x, y Raised) Raised {
-	x.Ranks, x.Since = x.Ranks.Union(y.Ranks), max(x.Since, y.Since)
+	x.Ranks, x.First, x.Last = x.Ranks.Union(y.Ranks), min(x.First, y.First), max(x.Last, y.Last)
 	return x
 }
 
 func (x *Raised) code(c *wire.Coder) {
 	wire.Uint(c, &x.How)
-	wire.Uint(c, &x.Since)
+	wire.Uint(c, &x.First)
+	wire.Uint(c, &x.Last)
 	c.Text(&x.Type)
 	c.Flags(&x.Cut)
 	c.Stack(&x.Frames)
@@ -51,7 +53,7 @@ func (b *builder) addRaised(rank int, t *model.Thread) {
 	}
 	one := Raised{How: x.How, Type: text(x.Type), Frames: b.portable(x.Stack), Cut: x.Cut, Ranks: model.NewRankSet(rank)}
 	if x.How == model.RaisedThrown {
-		one.Since = t.Calls - x.Calls
+		one.First, one.Last = x.Order, x.Order
 	}
 	b.sum.Raised = append(b.sum.Raised, one)
 }

@@ -44,11 +44,12 @@ func TestCurrentException(t *testing.T) {
 	}
 }
 
-// TestThrownLongAgo: one that was thrown many calls ago is not told; of ranks with the same the most calls since count.
+// TestThrownLongAgo: one that was thrown many calls ago is not told; ranks with the same had begun unequally many collectives.
 func TestThrownLongAgo(t *testing.T) {
 	b := newBuilder()
 	add := func(rank int, calls uint64) {
-		b.addRaised(rank, &model.Thread{Calls: 100, Raised: &model.Raised{How: model.RaisedThrown, Calls: calls, Type: "E"}})
+		one := &model.Raised{How: model.RaisedThrown, Calls: calls, Order: uint32(calls) - 90, Type: "E"}
+		b.addRaised(rank, &model.Thread{Calls: 100, Raised: one})
 	}
 	add(0, 100-shortly-1)
 	if len(b.sum.Raised) != 0 {
@@ -57,7 +58,7 @@ func TestThrownLongAgo(t *testing.T) {
 	add(1, 100)
 	add(2, 95)
 	got := joinRaised(b.sum.Raised[0], b.sum.Raised[1])
-	if compareRaised(b.sum.Raised[0], b.sum.Raised[1]) != 0 || got.Since != 5 || got.Ranks.String() != "1-2" {
+	if compareRaised(b.sum.Raised[0], b.sum.Raised[1]) != 0 || got.First != 5 || got.Last != 10 || got.Ranks.String() != "1-2" {
 		t.Errorf("joined: %+v", got)
 	}
 }
