@@ -147,7 +147,8 @@ func randomThread(r *rand.Rand, sc scale, k *Rank, index int) *Thread {
 			Calls: r.Uint64(), Same: r.IntN(99)}
 	}
 	if r := rand.New(rand.NewPCG(t.Calls, 1)); r.IntN(3) == 0 {
-		t.Raised = &Raised{How: RaisedSet + RaisedHow(r.IntN(4)), Calls: r.Uint64(), Order: r.Uint32(), Type: "lib.Error",
+		t.Raised = &Raised{How: RaisedSet + RaisedHow(r.IntN(4)), Calls: r.Uint64(), Order: r.Uint32(),
+			Type:  "lib.Error",
 			Stack: randomStack(r, k, r.IntN(9)), Cut: r.IntN(2) == 0}
 	}
 	return t

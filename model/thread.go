@@ -355,7 +355,8 @@ func (r *slotReader) assembleRaised() {
 		case how != RaisedNone:
 			stack, _ := r.frames(frames, recRaised.String(), x.off)
 			t.thread.Raised = &Raised{
-				How: how, Calls: le64(raisedCalls), Order: le32(raisedOrder), Type: name, Stack: stack, Cut: le32(raisedFlags)&flagPartial != 0,
+				How: how, Calls: le64(raisedCalls), Order: le32(raisedOrder), Type: name, Stack: stack,
+				Cut: le32(raisedFlags)&flagPartial != 0,
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package progress
 
-import "laggard/model"
+import (
+	"laggard/analysis/divergence"
+	"laggard/model"
+)
 
 // excepted takes exceptions of Python into account. One that nothing caught has ended the program
 // of its rank there: that rank is named where it is among others, or where nothing else
@@ -39,4 +42,17 @@ func (f *Finding) raising(how func(model.RaisedHow) bool) model.RankSet {
 		}
 	}
 	return out
+}
+
+// ThrownBy returns the stack that an exception of C++ was thrown from by which ranks left the others: they threw it
+// between the last collective that all made and the first that differs. nil: there is none.
+func (d *Diagnosis) ThrownBy(o *divergence.Odd) []model.Frame {
+	before, after := o.Before(), o.Next()
+	for _, x := range d.Raised {
+		if x.How == model.RaisedThrown && before != nil && before.Order <= x.First &&
+			(after == nil || x.Last < after.Order) && o.Ranks.Minus(x.Ranks).Len() == 0 {
+			return x.Frames
+		}
+	}
+	return nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"laggard/analysis/divergence"
 	"laggard/analysis/progress"
-	"laggard/analysis/progress/facts"
 	"laggard/model"
 	"laggard/slicing"
 )
@@ -25,8 +24,8 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 		found.Retold(d)
 		b, known = branchBetween(ctx, s, &d.Odd[0])
 	}
-	if x := threw(found, &d.Odd[0]); x != nil {
-		return throwing(ctx, s, x)
+	if stack := found.ThrownBy(&d.Odd[0]); stack != nil {
+		return throwing(ctx, s, stack)
 	}
 	if back, is := strayed(ctx, s, d); is {
 		return &back
@@ -40,24 +39,11 @@ func branchOf(ctx context.Context, s slicing.Slicer, found *progress.Result) *sl
 	return &b
 }
 
-// threw is the exception of C++ by which ranks left the others, nil none: they threw it between the last collective
-// that all made and the first that differs.
-func threw(found *progress.Result, o *divergence.Odd) *facts.Raised {
-	before, after := o.Before(), o.Next()
-	i := slices.IndexFunc(found.Raised, func(x facts.Raised) bool {
-		return x.How == model.RaisedThrown && before != nil && before.Order <= x.First &&
-			(after == nil || x.Last < after.Order) && o.Ranks.Minus(x.Ranks).Len() == 0
-	})
-	if i < 0 {
-		return nil
-	}
-	return &found.Raised[i]
-}
-
-// throwing finds the branch by which a function came to throw, nil none: the library of C++ may do it for the program.
-func throwing(ctx context.Context, s slicing.Slicer, x *facts.Raised) *slicing.Branch {
-	for i := range x.Frames {
-		if b, err := s.Branch(ctx, x.Frames[i:], x.Frames[i+1:], nil); err == nil && len(b.Stack) > 0 {
+// throwing finds the branch by which a function came to throw, by the stack that it was thrown from; nil: none. The
+// library of C++ may do it for the program.
+func throwing(ctx context.Context, s slicing.Slicer, stack []model.Frame) *slicing.Branch {
+	for i := range stack {
+		if b, err := s.Branch(ctx, stack[i:], stack[i+1:], nil); err == nil && len(b.Stack) > 0 {
 			return &b
 		}
 	}

@@ -55,8 +55,10 @@ static void constants(void) {
   FIXED("raisedNFrames", lg_raised, nframes);
   FIXED("raisedTypeLen", lg_raised, type_len);
   FIXED("raisedFlags", lg_raised, flags);
+  FIXED("raisedOrder", lg_raised, order);
   VALUE("raisedFixed", sizeof(struct lg_raised) - sizeof(struct lg_rec));
   VALUE("RaisedLast", LG_RAISED_LAST);
+  VALUE("RaisedThrown", LG_RAISED_THROWN);
   VALUE("begunPerRec", LG_BEGUN);
   VALUE("markLevels", LG_MARK_LEVELS);
   VALUE("markStep", LG_MARK_STEP);

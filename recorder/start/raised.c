@@ -9,7 +9,6 @@
 #include "identity/history.h"
 #include "python/words.h"
 #include "start/raised.h"
-#include "start/thrown.h"
 
 #define MAX_RECORDS 1000 /* of a process */
 #define MAX_THROWN 64    /* of these, written when they were thrown: a program may throw as a habit */

@@ -6,7 +6,6 @@
 #include "base/locks.h"
 #include "base/pages.h"
 #include "base/recording.h"
-#include "export.h"
 #include "file/rank.h"
 #include "identity/history.h"
 #include "identity/thread.h"
@@ -15,14 +14,7 @@
 #include "start/raised.h"
 #include "start/thrown.h"
 
-struct type { /* the head of std::type_info, in the C++ ABI of Itanium (§2.9.4) */
-  const void *functions;
-  const char *name; /* mangled; behind an asterisk if its address tells it apart */
-};
-
-typedef void throws(void *, struct type *, void (*)(void *));
-
-throws __cxa_throw __attribute__((noreturn));
+typedef void throws(void *, struct lg_typeinfo *, void (*)(void *));
 
 static throws *offered(const char *module)
 {
@@ -30,7 +22,7 @@ static throws *offered(const char *module)
   throws *f = h ? (throws *)dlsym(h, "__cxa_throw") : NULL;
   if (h)
     dlclose(h); /* it stays loaded: its code is at work */
-  return f == __cxa_throw ? NULL : f;
+  return f == lg_throw ? NULL : f;
 }
 
 /* real finds the function that the caller would have come to. A module that was loaded with RTLD_LOCAL, as Python
@@ -115,7 +107,7 @@ static void note(struct lg_thr *t, const char *name, uint64_t cfa)
   lg_unlock_file();
 }
 
-LG_EXPORT void __cxa_throw(void *exception, struct type *type, void (*destroy)(void *))
+void lg_throw(void *exception, struct lg_typeinfo *type, void (*destroy)(void *))
 {
   struct lg_thr *t = lg_self;
   throws *f = real(__builtin_return_address(0));

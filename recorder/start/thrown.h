@@ -1,23 +1,16 @@
-/* Exceptions of C++: the last one that each thread of the program threw, for the file. */
+/* The function by which exceptions of C++ are thrown: where each thread of the program did so last. */
 #ifndef LAGGARD_THROWN_H
 #define LAGGARD_THROWN_H
 
 #include "base/base.h"
-#include "format.h"
 
-/* What a thread threw last, since its first call of MPI. The file lock is held while it changes, but for the
- * first two. */
-struct lg_thrown {
-  uint64_t calls; /* `calls` of the thread when it was thrown last from there */
-  uint32_t order; /* and the collectives of the process */
-  uint64_t cfa;   /* of the frame that threw */
-  int tid;        /* of the thread: its place may have become another's */
-  bool cut;       /* there are more frames */
-  char type[LG_MAX_RAISED_TYPE];
-  int n;
-  uint64_t word[LG_MAX_RAISED];   /* where it was thrown, and from where that was called */
-  const uint64_t *at[LG_MAX_RAISED]; /* where the return addresses are on the stack */
-  uint64_t ra[LG_MAX_RAISED];
+struct lg_typeinfo { /* the head of std::type_info, in the C++ ABI of Itanium (§2.9.4) */
+  const void *functions;
+  const char *name; /* mangled; behind an asterisk if its address tells it apart */
 };
+
+/* What code of C++ calls where it throws, in the place of that of its library. */
+void lg_throw(void *exception, struct lg_typeinfo *type, void (*destroy)(void *)) __asm__("__cxa_throw")
+    __attribute__((visibility("default"), noreturn));
 
 #endif

@@ -99,9 +99,9 @@ func (s Source) finding(f finding.Finding) Finding {
 	return out
 }
 
-// ofBinding tells whether a finding is of an object that mpi4py makes once and keeps, such as the attribute key by which
-// it finds its locks again: the program asked for a message of Python's objects, by a method with a small first letter.
-// Methods that have the functions of MPI begin with a capital.
+// ofBinding tells whether a finding is of an object that mpi4py makes once and keeps, such as the attribute key by
+// which it finds its locks again: the program asked for a message of Python's objects, by a method with a small first
+// letter. Methods that have the functions of MPI begin with a capital.
 func (f Finding) ofBinding() bool {
 	if f.Class != "leak" || len(f.Locations) == 0 {
 		return false

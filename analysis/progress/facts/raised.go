@@ -51,7 +51,8 @@ func (b *builder) addRaised(rank int, t *model.Thread) {
 	if x == nil || !current(t) {
 		return
 	}
-	one := Raised{How: x.How, Type: text(x.Type), Frames: b.portable(x.Stack), Cut: x.Cut, Ranks: model.NewRankSet(rank)}
+	one := Raised{How: x.How, Type: text(x.Type), Frames: b.portable(x.Stack), Cut: x.Cut,
+		Ranks: model.NewRankSet(rank)}
 	if x.How == model.RaisedThrown {
 		one.First, one.Last = x.Order, x.Order
 	}

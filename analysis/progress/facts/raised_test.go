@@ -44,7 +44,8 @@ func TestCurrentException(t *testing.T) {
 	}
 }
 
-// TestThrownLongAgo: one that was thrown many calls ago is not told; ranks with the same had begun unequally many collectives.
+// TestThrownLongAgo: one that was thrown many calls ago is not told; ranks with the same had begun unequally many
+// collectives.
 func TestThrownLongAgo(t *testing.T) {
 	b := newBuilder()
 	add := func(rank int, calls uint64) {
@@ -58,7 +59,8 @@ func TestThrownLongAgo(t *testing.T) {
 	add(1, 100)
 	add(2, 95)
 	got := joinRaised(b.sum.Raised[0], b.sum.Raised[1])
-	if compareRaised(b.sum.Raised[0], b.sum.Raised[1]) != 0 || got.First != 5 || got.Last != 10 || got.Ranks.String() != "1-2" {
+	if compareRaised(b.sum.Raised[0], b.sum.Raised[1]) != 0 || got.First != 5 || got.Last != 10 ||
+		got.Ranks.String() != "1-2" {
 		t.Errorf("joined: %+v", got)
 	}
 }
