@@ -5,10 +5,10 @@ import (
 	"laggard/model"
 )
 
-// excepted takes exceptions of Python into account. One that nothing caught has ended the program
+// excepted takes exceptions into account. One of Python that nothing caught has ended the program
 // of its rank there: that rank is named where it is among others, or where nothing else
 // decides. And where nothing decides between ranks those are left that are in the midst of
-// one: that is how they came to do something else.
+// one, or threw one of C++ shortly before: that is how they came to do something else.
 func (f *Finding) excepted() {
 	last := f.raising(func(how model.RaisedHow) bool { return how == model.RaisedLast })
 	if among := last.Intersect(f.least); among.Len() > 0 {
