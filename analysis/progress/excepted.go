@@ -48,9 +48,12 @@ func (f *Finding) raising(how func(model.RaisedHow) bool) model.RankSet {
 // between the last collective that all made and the first that differs. nil: there is none.
 func (d *Diagnosis) ThrownBy(o *divergence.Odd) []model.Frame {
 	before, after := o.Before(), o.Next()
+	if before == nil {
+		return nil
+	}
 	for _, x := range d.Raised {
-		if x.How == model.RaisedThrown && before != nil && before.Order <= x.First &&
-			(after == nil || x.Last < after.Order) && o.Ranks.Minus(x.Ranks).Len() == 0 {
+		if x.How == model.RaisedThrown && before.Order <= x.First && (after == nil || x.Last < after.Order) &&
+			o.Ranks.Minus(x.Ranks).Len() == 0 {
 			return x.Frames
 		}
 	}

@@ -50,7 +50,8 @@ func Take(o Options) (*Taken, error) {
 		return nil, err
 	}
 	out := &Taken{Job: found[0].job, Problems: problems, Began: time.Now()}
-	out.Roots = process.RootsOf(processes(found))
+	processes := processesOf(found)
+	out.Roots = process.RootsOf(processes)
 	resolver := symbolsOf(o.Symbols, out.Roots)
 	defer resolver.Close()
 	var ranks []*watched
@@ -59,9 +60,9 @@ func Take(o Options) (*Taken, error) {
 		ranks = append(ranks, watch(f, rows, resolver))
 		out.Size = max(out.Size, f.size)
 	}
-	before := stoppedOf(ranks)
+	before := stoppedOf(processes)
 	looks(ranks, o)
-	after := stoppedOf(ranks) // a thread that was held may be on the way to run
+	after := stoppedOf(processes) // a thread that was held may be on the way to run
 	for i, w := range ranks {
 		out.Problems = append(out.Problems, problemsOf(w, o.Looks)...)
 		if before[i] && after[i] {
@@ -76,8 +77,8 @@ func Take(o Options) (*Taken, error) {
 	return out, err
 }
 
-// processes are those of this node that were found, as ranks of which nothing else is known.
-func processes(found []*found) (ranks []*model.Rank) {
+// processesOf are those of this node that were found, as ranks of which nothing else is known.
+func processesOf(found []*found) (ranks []*model.Rank) {
 	host, _ := os.Hostname()
 	for _, f := range found {
 		ranks = append(ranks, &model.Rank{Host: host, PID: f.process.PID, Exe: f.process.Program})
@@ -92,10 +93,10 @@ func symbolsOf(c symbol.Config, roots []string) *symbol.Resolver {
 }
 
 // stoppedOf tells which processes somebody has stopped.
-func stoppedOf(ranks []*watched) []bool {
-	out := make([]bool, len(ranks))
-	for i, w := range ranks {
-		out[i] = process.Of(&model.Rank{PID: w.process.PID, Exe: w.process.Program}) == process.Stopped
+func stoppedOf(processes []*model.Rank) []bool {
+	out := make([]bool, len(processes))
+	for i, p := range processes {
+		out[i] = process.Of(p) == process.Stopped
 	}
 	return out
 }

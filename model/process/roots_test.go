@@ -47,3 +47,29 @@ func TestRoots(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestRoot: the files of a process that has mounts of its own are found.
+func TestRoot(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		child := exec.Command("sleep", "60")
+		if apart {
+			child.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+				UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}}
+		}
+		if err := child.Start(); err != nil {
+			t.Skip(err) // no user namespaces here
+		}
+		defer child.Wait()
+		defer child.Process.Kill()
+		root := root(child.Process.Pid)
+		if !apart {
+			if root != "" {
+				t.Errorf("with the same mounts: %s", root)
+			}
+			continue
+		}
+		if _, err := os.Stat(root + "/proc"); root == "" || err != nil {
+			t.Errorf("with mounts of its own: %q, %v", root, err)
+		}
+	}
+}

@@ -18,20 +18,20 @@ void lg_cache_clear(struct lg_cache *c)
   c->nchecks = 0;
 }
 
-static bool native(const struct lg_cache *c, uint64_t cfa)
+bool lg_cache_native(const struct lg_cache *c, uint64_t cfa)
 {
   return cfa > c->stack_lo && cfa < c->stack_hi;
 }
 
 void lg_cache_unwind(const struct lg_cache *c, uint64_t cfa, struct lg_trace *out)
 {
-  lg_unwind_caller(cfa, native(c, cfa) ? c->stack_hi : 0, out);
+  lg_unwind_caller(cfa, lg_cache_native(c, cfa) ? c->stack_hi : 0, out);
 }
 
 void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t ra, uint64_t cfa,
                    const struct lg_trace *tr, const struct lg_slot_check *more, int nmore, void *what)
 {
-  if (!native(c, cfa) || !tr->n || tr->pc[0] != ra)
+  if (!lg_cache_native(c, cfa) || !tr->n || tr->pc[0] != ra)
     return;
   for (int i = 1; i < tr->n; i++)
     if (!tr->slot[i])

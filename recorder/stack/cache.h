@@ -39,6 +39,7 @@ struct lg_cache {
 /* 1 << bits sets, and room for so many checks; false: no memory. */
 bool lg_cache_make(struct lg_cache *c, uint32_t bits, uint32_t checks);
 void lg_cache_clear(struct lg_cache *c);
+bool lg_cache_native(const struct lg_cache *c, uint64_t cfa); /* that frame is on the native stack */
 /* Unwinds the callers of the wrapper with that LG_CFA. The file lock is held. */
 void lg_cache_unwind(const struct lg_cache *c, uint64_t cfa, struct lg_trace *out);
 /* Keeps what a stack that was unwound is known as. A program that calls from a
@@ -49,10 +50,9 @@ void lg_cache_keep(struct lg_cache *c, const void *key, uint64_t mark, uint64_t 
 
 #pragma GCC visibility pop
 
-static inline bool lg_verified(const struct lg_cached *e)
+static inline bool lg_verified(const struct lg_slot_check *c, uint32_t n)
 {
-  const struct lg_slot_check *c = e->check, *end = c + e->nchecks;
-  for (; c < end; c++)
+  for (const struct lg_slot_check *end = c + n; c < end; c++)
     if (*c->where != c->value)
       return false;
   return true;
@@ -73,7 +73,7 @@ static inline void *lg_cache_find(struct lg_cache *c, const void *key, uint64_t 
   uint64_t name = ra ^ mark;
   struct lg_cached *set = lg_cache_set(c, name, cfa);
   for (struct lg_cached *e = set; e < set + LG_CACHE_WAYS; e++)
-    if (e->name == name && e->cfa == cfa && e->gen == c->gen && e->key == key && lg_verified(e))
+    if (e->name == name && e->cfa == cfa && e->gen == c->gen && e->key == key && lg_verified(e->check, e->nchecks))
       return e->what;
   return NULL;
 }

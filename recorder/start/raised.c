@@ -7,7 +7,6 @@
 #include "file/rank.h"
 #include "file/record.h"
 #include "identity/history.h"
-#include "python/words.h"
 #include "start/raised.h"
 
 #define MAX_RECORDS 1000 /* of a process */
@@ -56,11 +55,7 @@ static struct lg_raised_words words; /* large; the file lock is held */
 
 static void put_thrown(struct lg_thr *t)
 {
-  const struct lg_thrown *x = t->thrown;
-  words = (struct lg_raised_words){.how = LG_RAISED_THROWN, .cut = x->cut, .n = x->n};
-  memcpy(words.type, x->type, sizeof words.type);
-  memcpy(words.word, x->word, sizeof words.word);
-  put(t, &words, x->calls, x->order);
+  put(t, &t->thrown->words, t->thrown->calls, t->thrown->order);
 }
 
 /* Python's comes first: one of C++ may have become it. */

@@ -2,22 +2,18 @@
 #ifndef LAGGARD_RAISED_H
 #define LAGGARD_RAISED_H
 
-#include "format.h"
 #include "identity/thread.h"
+#include "python/words.h"
 
 /* What a thread threw last, since its first call of MPI. The file lock is held while it changes, but for the
  * first two. */
 struct lg_thrown {
   uint64_t calls; /* `calls` of the thread when it was thrown last from there */
   uint32_t order; /* and the collectives of the process */
-  uint64_t cfa;   /* of the frame that threw */
   int tid;        /* of the thread: its place may have become another's */
-  bool cut;       /* there are more frames */
-  char type[LG_MAX_RAISED_TYPE];
-  int n;
-  uint64_t word[LG_MAX_RAISED];   /* where it was thrown, and from where that was called */
-  const uint64_t *at[LG_MAX_RAISED]; /* where the return addresses are on the stack */
-  uint64_t ra[LG_MAX_RAISED];
+  uint64_t cfa;   /* of the frame that threw */
+  struct lg_raised_words words; /* where it was thrown, and from where that was called */
+  struct lg_slot_check check[LG_MAX_RAISED]; /* the return addresses that say so */
 };
 
 #pragma GCC visibility push(hidden)

@@ -9,8 +9,8 @@
 #include "file/rank.h"
 #include "identity/history.h"
 #include "identity/thread.h"
+#include "stack/cache.h"
 #include "stack/modules.h"
-#include "stack/unwind.h"
 #include "start/raised.h"
 #include "start/thrown.h"
 
@@ -47,22 +47,12 @@ static throws *real(void *caller)
   return f;
 }
 
-/* end is that of the thread's own stack, 0 if the frame is on another one: of that nothing is believed later. */
-static uint64_t end(const struct lg_thr *t, uint64_t cfa)
-{
-  const struct lg_cache *c = &t->model.cache;
-  return cfa >= c->stack_lo && cfa < c->stack_hi ? c->stack_hi : 0;
-}
-
-/* same tells whether the stack is the one that is known. */
+/* same tells whether the stack is the one that is known. Of one that is not the thread's own nothing is believed later. */
 static bool same(const struct lg_thr *t, const struct lg_thrown *x, const char *name, uint64_t cfa)
 {
-  if (x->tid != t->tid || x->cfa != cfa || !end(t, cfa) || !x->n || strncmp(x->type, name, sizeof x->type - 1) != 0)
-    return false;
-  for (int i = 0; i < x->n; i++)
-    if (*x->at[i] != x->ra[i])
-      return false;
-  return true;
+  const struct lg_raised_words *w = &x->words;
+  return x->tid == t->tid && x->cfa == cfa && lg_cache_native(&t->model.cache, cfa) && w->n &&
+         strncmp(w->type, name, sizeof w->type - 1) == 0 && lg_verified(x->check, (uint32_t)w->n);
 }
 
 static void again(const struct lg_thr *t, struct lg_thrown *x)
@@ -75,17 +65,18 @@ static void again(const struct lg_thr *t, struct lg_thrown *x)
 static void met(struct lg_thr *t, struct lg_thrown *x, const char *name, uint64_t cfa)
 {
   static struct lg_trace tr; /* large */
-  lg_unwind_caller(cfa, end(t, cfa), &tr);
+  struct lg_raised_words *w = &x->words;
+  lg_cache_unwind(&t->model.cache, cfa, &tr);
   x->cfa = cfa;
   x->tid = t->tid;
-  memset(x->type, 0, sizeof x->type);
-  strncpy(x->type, name, sizeof x->type - 1);
-  for (x->n = 0; x->n < tr.n && x->n < LG_MAX_RAISED && tr.slot[x->n]; x->n++) {
-    x->word[x->n] = lg_frame_word(tr.pc[x->n]);
-    x->at[x->n] = (const uint64_t *)tr.slot[x->n];
-    x->ra[x->n] = *x->at[x->n];
+  *w = (struct lg_raised_words){.how = LG_RAISED_THROWN};
+  strncpy(w->type, name, sizeof w->type - 1);
+  for (; w->n < tr.n && w->n < LG_MAX_RAISED && tr.slot[w->n]; w->n++) {
+    const uint64_t *where = (const uint64_t *)tr.slot[w->n];
+    w->word[w->n] = lg_frame_word(tr.pc[w->n]);
+    x->check[w->n] = (struct lg_slot_check){where, *where};
   }
-  x->cut = tr.partial || x->n < tr.n;
+  w->cut = tr.partial || w->n < tr.n;
   again(t, x);
   lg_raised_thrown(t);
 }

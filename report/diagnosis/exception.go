@@ -26,10 +26,11 @@ var raisedStates = map[model.RaisedHow]string{
 func (s Source) exceptions() []Exception {
 	var out []Exception
 	for _, x := range s.Raised {
-		stack, name := s.Resolver.Stack(x.Frames, true), x.Type
-		if x.How == model.RaisedThrown {
-			stack, name = s.Resolver.Stack(x.Frames, false), symbol.TypeName(x.Type)
+		thrown, name := x.How == model.RaisedThrown, x.Type
+		if thrown {
+			name = symbol.TypeName(name)
 		}
+		stack := s.Resolver.Stack(x.Frames, !thrown)
 		out = append(out, Exception{
 			Ranks: x.Ranks.String(), Type: words.Printable(name), State: raisedStates[x.How],
 			Site: report.NewSite(stack), Stack: report.Frames(stack),
@@ -40,19 +41,16 @@ func (s Source) exceptions() []Exception {
 
 // String says what the exception is, where it was raised, and what becomes of it.
 func (x *Exception) String() string {
-	text := x.Type
-	verb := "raised"
+	text, verb, end := x.Type, "raised", ","
 	if x.State == raisedStates[model.RaisedThrown] {
-		verb = "thrown"
+		verb, end = "thrown", ""
 	}
 	if len(x.Stack) > 0 {
 		text += ", " + verb + " in " + framePlace(x.Stack[:1])
 		if x.File != "" && (x.File != x.Stack[0].File || x.Line != x.Stack[0].Line) {
 			text += ", called from " + x.Site.String()
 		}
-		if verb == "raised" {
-			text += ","
-		}
+		text += end
 	}
 	switch x.State {
 	case raisedStates[model.RaisedThrown]:

@@ -63,11 +63,10 @@ func (b *builder) addRaised(rank int, t *model.Thread) {
 // caught, and that has left the program, is for good.
 func current(t *model.Thread) bool {
 	x := t.Raised
-	switch x.How {
-	case model.RaisedThrown:
+	switch {
+	case x.How == model.RaisedThrown:
 		return x.Calls <= t.Calls && t.Calls-x.Calls <= shortly
-	case model.RaisedLast:
-	default:
+	case x.How != model.RaisedLast:
 		return x.Calls == t.Calls
 	}
 	return len(x.Stack) > 0 && outermost(x.Stack[len(x.Stack)-1]) && !slices.ContainsFunc(present(t), outermost)
